@@ -112,3 +112,43 @@ def test_results_go_to_ragas_as_ragas_has_them(tmp_path, capsys):
     written = json.loads((tmp_path / "ragas.jsonl").read_text("utf-8"))
     assert (written["reference"], written["retrieved_contexts"]) == ("G", ["T"])
     assert main(["answers", str(tmp_path / "ragas.jsonl")]) == 0
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.JSON.gz", "x.csv"])
+def test_a_folder_has_no_name_of_a_file(name, tmp_path, capsys):
+    source = tmp_path / "in.jsonl"
+    source.write_text(json.dumps(ROW) + "\n", encoding="utf-8")
+    assert main(["convert", str(source), str(tmp_path / name), "--to", "beir"]) == 2
+    message = capsys.readouterr().err
+    assert "BEIR is written as a folder" in message
+    assert f"hint: name a folder, such as {tmp_path / 'x'}\n" in message
+    assert not (tmp_path / name).exists()
+    assert main(["convert", str(source), str(tmp_path / "version.1"), "--to", "beir"]) == 0
+
+
+def test_a_document_that_no_tool_writes_is_said_to_be_no_rows(tmp_path, capsys):
+    source = tmp_path / "run.json"
+    source.write_text('{"q1": {"d1": 0.5}}', encoding="utf-8")
+    assert main(["convert", str(source), str(tmp_path / "x.run")]) == 2
+    assert "an array of objects is required, not a single value" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("mark", [{}, {"extra": {}}], ids=["plain rows", "our rows"])
+def test_two_systems_need_a_format_with_a_place_for_them_or_a_name(tmp_path, mark):
+    row = {"id": 1, "question": "Who?", "prediction": "Ann", "references": ["Ann"], **mark}
+    source = tmp_path / "x.jsonl"
+    source.write_text("".join(json.dumps({**row, "system": name}) + "\n" for name in "xyx"))
+    with pytest.raises(SteelyardError, match="the outputs of several systems: x, y"):
+        convert(source, tmp_path / "out.csv", write_as="ragas")
+    assert not (tmp_path / "out.csv").exists()
+    assert convert(source, tmp_path / "out.csv", write_as="ragas", system="y").rows == 1
+    assert convert(source, tmp_path / "out.jsonl").rows == 3
+    with pytest.raises(SteelyardError, match="no system is called 'z'"):
+        convert(source, tmp_path / "z.csv", write_as="ragas", system="z")
+
+
+def test_labels_that_are_written_as_tags_are_not_listed_as_left_out(tmp_path):
+    source = tmp_path / "x.jsonl"
+    source.write_text(json.dumps({"question": "Who?", "answer": "Ann", "gold": "Ann", "category": "a", "own": "b"}))
+    done = convert(source, tmp_path / "out.jsonl", write_as="flashrag")
+    assert set(done.not_carried) == {"prediction", "rows.own"}

@@ -53,18 +53,72 @@ def test_grounding(answer, grounded, share, invented):
     assert found == {"Grounded": grounded, "GroundedValues": share, "Invented": invented}
 
 
+LAW = "《中华人民共和国民法典》第五百七十七条 当事人一方不履行合同义务的，应当承担违约责任。"
+LABOUR = "中华人民共和国劳动合同法\n第三十八条 劳动者可以解除劳动合同。\n第四十六条 用人单位应当支付经济补偿。"
+ACT = "Companies Act 2006\nSection 5. (1) A company shall file its accounts. (2) The court may extend the period."
+
+
+@pytest.mark.parametrize(
+    ("answer", "context", "invented"),
+    [
+        ("根据《民法典》第577条，应当承担责任。", LAW, 0),
+        ("依照民法典第五百七十七条第一款承担责任。", LAW, 0),
+        ("根据《民法典》第578条，应当承担责任。", LAW, 1),
+        ("根据《劳动合同法》第577条，应当承担责任。", LAW, 1),
+        ("第999条。", LAW, 1),
+        ("《劳动合同法》第38条和第46条适用。", LABOUR, 0),
+        ("《劳动合同法》第38条、第47条适用。", LABOUR, 1),
+        ("《合同法》第38条适用。", LABOUR, 1),
+        ("第四章适用。", "第三章 履行", 1),
+        ("第3章适用。", "第三章 履行", 0),
+        ("Section 5(2) of the Companies Act 2006 allows that.", ACT, 0),
+        ("Section 5(9) allows that.", ACT, 1),
+        ("Section 7 of the Companies Act 2006 allows that.", ACT, 1),
+        ("Section 5 of the Insolvency Act 1986 allows that.", "Section 5 of the Companies Act 2006 says so.", 1),
+        ("Under clause 5.2 it ends.", "5.2 This agreement ends in May.", 0),
+        ("Article 577 says so.", LAW, 0),
+    ],
+)
+def test_articles_are_values(answer, context, invented):
+    assert scores(answer, ["Invented"], [context], question="") == {"Invented": invented}
+
+
+@pytest.mark.parametrize(
+    ("answer", "context", "invented"),
+    [
+        ("It is 300.", "The tower is 300 metres high.", 0),
+        ("It is 301.", "The tower is 300 metres high.", 1),
+        ("答案是42。", "一共有四十二人到场。", 0),
+        ("答案是43。", "一共有四十二人到场。", 1),
+        ("It is 3.5.", "There are 35.", 1),
+        ("12 in the north and 5 in the south, so 17.", "North: 12. South: 5.", 0),
+        ("1. It is red.\n2. It is old.", "It is red and old.", 0),
+        ("It is red [1], old [2,3] and large 【4】.", "It is red and old.", 0),
+        ("Python 3.11.2 and GPT-4 are in 24/7 use.", "Python and GPT-4 are in use.", 0),
+        ("Step 2: (1) sign, (2) file.", "Sign and file.", 0),
+        ("主要有以下3点：（1）书面；（2）登记；（3）交付。", "书面、登记、交付。", 0),
+    ],
+)
+def test_bare_numbers_are_values(answer, context, invented):
+    assert scores(answer, ["Invented"], [context], question="")["Invented"] == invented
+
+
 def test_a_value_that_only_the_question_gives_is_neither_grounded_nor_invented():
     question = "Did Acme pay 77,000 yuan?"
     found = scores("It did not pay 77,000 yuan.", ["Grounded", "GroundedValues", "Invented"], question=question)
     assert found == {"Grounded": 1, "GroundedValues": None, "Invented": 0}
 
 
-def test_what_was_invented_is_noted_and_summed():
+def test_what_was_invented_is_noted_and_averaged_as_rules_and_comparisons_do():
     rows = [{"prediction": f"Acme paid {amount} yuan.", "contexts": CONTEXTS} for amount in ("5,000", "6,000")]
     table = steelyard.evaluate_answers(rows, None, "Invented,Grounded")
     assert table.notes(0) == {"Invented": "5,000 yuan (money)", "Grounded": "5,000 yuan (money)"}
-    assert table.sums == ["Invented"]
-    assert table.summary().metrics["Invented"].total == 2
+    assert (table.sums, table.mean("Invented")) == ([], 1)
+    assert table.meets("Invented <= 1").findings[0].value == 1
+    rows = [{**row, "prediction": "Acme paid."} for row in rows]
+    better = steelyard.evaluate_answers(rows, None, "Invented,Grounded")
+    compared = {each.metric: each for each in steelyard.compare(table, better)}
+    assert (compared["Invented"].difference, compared["Invented"].wins) == (-1, 2)
 
 
 def test_nothing_retrieved_grounds_nothing_and_no_contexts_is_no_score():

@@ -304,7 +304,7 @@ def ranked_rows(qrels, run):
 )
 def test_rankings_of_rows_equal_those_of_retrieval(real, qrels, run):
     register_all()
-    names = [name for name, metric in REGISTRY.items() if metric.kind == "retrieval"]
+    names = [name for name, metric in REGISTRY.items() if metric.kind == "retrieval" and not metric.subtopics]
     wanted = steelyard.evaluate_retrieval(real / qrels, real / run, names)
     table = steelyard.evaluate_answers(ranked_rows(real / qrels, real / run), None, names)
     places = [table.ids.index(query) for query in wanted.ids]
@@ -330,6 +330,100 @@ def test_rows_without_ids_are_unscored_and_nothing_retrieved_is_nought():
     table = steelyard.evaluate_answers(rows, None, "nDCG@5")
     assert table.column("nDCG@5").tolist()[:2] == [1, 0]
     assert str(table.why("nDCG@5", 2).reason) == "there are no ids of contexts and reference contexts"
+
+
+RUN = {"a": ["d1", "d2", "d3"], "b": ["d9", "d1"], "c": ["d1"], "e": []}
+QRELS = {"a": {"d2": 2, "d3": 1}, "b": {"d1": 3, "d7": 1}, "c": {"d1": 0}, "e": {"d1": 1}, "f": {"d1": 2}}
+NAMES = ["RR", "nDCG@5", "AP", "R@2"]
+
+
+def as_ids(grades):
+    return grades
+
+
+def as_objects(grades):
+    return [{"id": name, "grade": grade} for name, grade in grades.items()]
+
+
+def as_relevance(grades):
+    return [{"doc_id": name, "relevance": float(grade)} for name, grade in grades.items()]
+
+
+@pytest.mark.parametrize("form", [as_ids, as_objects, as_relevance])
+@pytest.mark.parametrize("nothing", [{}, {"retrieved_context_ids": None}])
+def test_grades_missing_ids_and_nothing_relevant_are_as_in_retrieval(write, form, nothing):
+    run = {query: {name: -float(rank) for rank, name in enumerate(ids)} for query, ids in RUN.items() if ids}
+    wanted = steelyard.evaluate_retrieval(QRELS, run, NAMES)
+    predicted = [{"id": query, "prediction": "x", "retrieved_context_ids": ids} for query, ids in RUN.items()]
+    predicted.append({"id": "f", "prediction": "x", **nothing})  # retrieved nothing, like a query that the run lacks
+    expected = [{"id": query, "reference_context_ids": form(grades)} for query, grades in QRELS.items()]
+    joined = [one | two for one, two in zip(predicted, expected, strict=True)]
+    beside = [
+        write(f"{name}.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        for name, rows in (("p", predicted), ("r", [row | {"answer": "y"} for row in expected]))
+    ]
+    for table in (
+        steelyard.evaluate_answers(joined, None, NAMES),
+        steelyard.evaluate_answers(*beside, NAMES),
+    ):
+        for name in NAMES:
+            found = dict(zip(table.ids, table.column(name).tolist(), strict=True))
+            assert [found[query] for query in wanted.ids] == pytest.approx(wanted.column(name).tolist(), abs=1e-12)
+
+
+def test_an_empty_list_of_references_scores_0_in_every_metric_on_ids():
+    rows = [
+        {"prediction": "a", "references": ["b"], "contexts": [{"id": "d", "text": "b"}], "reference_context_ids": ids}
+        for ids in (["d"], [], {"d": 0})
+    ]
+    table = steelyard.evaluate_answers(rows, None, "ContextP,ContextR,nDCG@5,RR")
+    assert [table.column(name).tolist() for name in table.metrics] == [[1, 0, 0]] * 4
+
+
+def test_a_file_without_ids_of_what_was_retrieved_is_an_error():
+    with pytest.raises(InputError, match="needs"):
+        steelyard.evaluate_answers([{"prediction": "a", "reference_context_ids": ["d"]}], None, "RR")
+
+
+CITED = [
+    {"prediction": "Paris [1].", "references": ["Paris"], "contexts": ["It is Paris.", "x"]},
+    {"prediction": "Paris【2】", "references": ["Paris"], "contexts": ["It is Paris.", "x"]},
+    {"prediction": "Paris [docA]", "references": ["Paris"], "contexts": [{"id": "docA", "text": "It is Paris."}]},
+    {"prediction": "Paris [3]", "references": ["Paris"], "contexts": ["It is Paris.", "x"]},  # cites no context
+    {"prediction": "Paris [sic]", "references": ["Paris"], "contexts": ["It is Paris."]},
+]
+
+
+@pytest.mark.parametrize("profile", ["steelyard", "ultrarag", "squad"])
+def test_citation_marks_count_as_words_unless_they_are_stripped(profile):
+    table = steelyard.evaluate_answers(CITED, metrics="EM,CitationP", profile=profile)
+    assert table.column("EM").tolist() == [0, 0, 0, 0, 0]
+    assert table.signature.get("citations") is None
+    bare = steelyard.evaluate_answers(CITED, metrics="EM,CitationP", profile=profile, strip_citations=True)
+    assert bare.column("EM").tolist() == [1, 1, 1, 0, 0]
+    assert bare.signature.get("citations") == "stripped"
+    np.testing.assert_array_equal(bare.column("CitationP"), table.column("CitationP"))
+
+
+@pytest.mark.parametrize("options", [{}, {"keep": True}])
+def test_answers_with_citation_marks_are_counted(options):
+    count = "counts.answers_cited"
+    assert steelyard.evaluate_answers(CITED, metrics="EM", **options).counts[count] == (4 if options else 3)
+    assert count not in steelyard.evaluate_answers(CITED, metrics="EM", strip_citations=True, **options).counts
+    assert count not in steelyard.evaluate_answers(CITED, metrics="Grounded", **options).counts
+    plain = [{"prediction": "Paris [1].", "references": ["Paris"]}]
+    assert count not in steelyard.evaluate_answers(plain, metrics="EM", **options).counts
+
+
+def test_the_option_of_the_command_strips_citation_marks(write):
+    path = write("cited.jsonl", "".join(json.dumps(row) + "\n" for row in CITED))
+    status, out, _ = run("answers", path, "-m", "EM")
+    assert status == 0
+    assert "answers with citation marks, which count as words (--strip-citations removes them) 3" in out
+    status, out, _ = run("answers", path, "-m", "EM", "--strip-citations")
+    assert status == 0
+    assert "citations:stripped" in out
+    assert "--strip-citations" not in out
 
 
 def test_the_numbers_do_not_depend_on_processes(write):

@@ -210,6 +210,17 @@ STRUCTURED = {
         "query,doc,score\nq1,d1,1\nq1,d1,2\n",
         "{path}:3: duplicate document 'd1' in this query (first on line 2)\nhint: list each document once per query",
     ),
+    "tabs in a file of commas": (
+        "run.csv",
+        "query\tdoc\tscore\nq\ta\t1\n",
+        "{path}:1: the columns are separated by tabs\nhint: rename the file to .tsv",
+    ),
+    "a binary run of ranx": (
+        "run.lz4",
+        "x",
+        "{path}: files of the type .lz4 are not read\nhint: save a run of ranx as parquet or JSON:"
+        ' run.save("run.parquet", kind="parquet")',
+    ),
     "a table without rows": ("run.csv", "query,doc,score\n", "{path}: it contains no rows"),
     "not parquet": ("run.parquet", "PAR0", "{path}: this is not a parquet file: "),
 }
@@ -255,6 +266,11 @@ def test_bad_judgments_in_python():
         ({"q1": {"d\0": 1}}, "qrels#/q1/d\0: document id must be text or an integer, not 'd\\x00'"),
     ):
         assert complaint(qrels, {"q1": {"d1": 1.0}}) == expected
+
+
+def test_scores_in_place_of_grades_are_answered_with_the_order_of_the_files():
+    run = {"q1": {f"d{number}": number + 0.5 for number in range(30)}}
+    assert complaint(run, {"q1": {"d1": 1}}).endswith("\nhint: judgments (QRELS) come before runs (RUN)")
 
 
 def test_settings_that_make_no_sense():

@@ -10,6 +10,7 @@ from web.serving import serving
 
 import steelyard
 from steelyard.cli import main
+from steelyard.io.results import load_all
 from steelyard.pipelines.manifest import write_manifest
 
 ROOT = Path(__file__).parents[2]
@@ -130,6 +131,34 @@ def test_a_resumed_run_keeps_the_file_of_a_finished_step(here, capsys):
     assert len(after) == 2
     assert before in after
     assert sorted(steelyard.load(path).kind for path in after) == ["answers", "retrieval"]
+
+
+def test_the_json_of_a_step_is_its_results_file(two, capsys):
+    old, new = two
+    as_json = Path(new).with_suffix(".json")
+    (table,), (expected,) = load_all(as_json), load_all(new)
+    assert (table.kind, table.ids, table.signature) == (expected.kind, expected.ids, expected.signature)
+    assert main(["gate", str(as_json), "--baseline", old, "--require", "f1 not-worse-by 0.1"]) == 0
+    assert main(["compare", str(as_json), new]) == 0
+    capsys.readouterr()
+
+
+def test_json_of_another_evaluation_is_not_the_results_file_beside_it(two):
+    saved = Path(two[1]).with_suffix(".json")
+    text = saved.read_text(encoding="utf-8").replace("profile:ultrarag", "profile:steelyard")
+    saved.write_text(text, encoding="utf-8")
+    assert [table.kind for table in load_all(saved)] == ["scores"]
+
+
+def test_json_without_its_results_file_is_compared_under_its_profile(two, capsys):
+    old, new = (Path(path).with_suffix(".json") for path in two)
+    alone = [shutil.copy(old, "old.json"), "new.json"]
+    text = new.read_text(encoding="utf-8").replace('"profile": "ultrarag"', '"profile": "steelyard"')
+    Path("new.json").write_text(text, encoding="utf-8")
+    assert main(["compare", *alone]) == 2
+    assert "their settings differ: profile (steelyard ≠ –)" in capsys.readouterr().err
+    assert main(["compare", "old.json", two[0]]) == 2
+    assert "a results file (.jsonl) is compared with results files" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 import pytest
 
 from steelyard.errors import ConfigError, UnknownName
-from steelyard.registry.names import parse_measure, parse_measures, split_names
+from steelyard.registry.names import column_called, other_meanings, parse_measure, parse_measures, split_names
 
 SPELLINGS = {
     "nDCG@10": ["nDCG@10", "ndcg@10", "NDCG@10", "ndcg_cut_10", "ndcg_cut.10", "nDCG(k=10)", "nDCG(cutoff=10)"],
@@ -29,6 +29,33 @@ SPELLINGS = {
     "NumRelRet": ["NumRelRet", "num_rel_ret"],
     "ERR@20": ["ERR@20", "err@20"],
     "Judged@10": ["Judged@10", "judged@10"],
+    "nDCGexp@10": [
+        "nDCGexp@10",
+        "ndcg_exp_10",
+        "ndcg_burges@10",
+        "nDCG(dcg='exp-log2')@10",
+        "nDCG(dcg=exp-log2, k=10)",
+    ],
+    "nDCG@5": ["nDCG(dcg='log2')@5"],
+    "IPrec@0.1": ["IPrec@0.1", "iprec_at_recall_0.10", "IPrec(recall=0.1)", "iprec@.1"],
+    "IPrec@0.0": ["IPrec@0", "iprec_at_recall_0.00", "IPrec@0.0"],
+    "IPrec(rel=2)@0.5": ["IPrec(rel=2)@0.5", "IPrec(rel=2,recall=0.5)"],
+    "IAP": ["IAP", "11pt_avg"],
+    "infAP": ["infAP", "infap"],
+    "GMAP": ["GMAP", "gm_map"],
+    "GMbpref": ["GMbpref", "gm_bpref"],
+    "RprecMult@0.2": ["RprecMult@0.2", "Rprec_mult_0.20"],
+    "RelP@30": ["RelP@30", "relative_P_30"],
+    "SetRelP": ["set_relative_P"],
+    "SetAP": ["set_map"],
+    "Rndcg": ["Rndcg"],
+    "nDCGrel": ["ndcg_rel"],
+    "Utility": ["utility"],
+    "G": ["G"],
+    "binG": ["binG"],
+    "NumNonrelRet": ["num_nonrel_judged_ret"],
+    "RBPresid": ["rbp_resid"],
+    "Unjudged@5": ["unj_5"],
 }
 
 
@@ -59,6 +86,25 @@ def test_each_measure_comes_once():
 def test_names_are_split_at_commas_outside_brackets():
     assert split_names(["nDCG@10, AP", "RBP(p=0.8,rel=1)"]) == ["nDCG@10", "AP", "RBP(p=0.8,rel=1)"]
     assert split_names(["P.5,10,ndcg_cut_5,20"]) == ["P.5", "P.10", "ndcg_cut_5", "ndcg_cut_20"]
+    levels = ["iprec_at_recall.0", "iprec_at_recall.0.1", "iprec_at_recall.0.25"]
+    assert split_names(["iprec_at_recall.0,.1,.25"]) == levels
+    assert [str(parse_measure(level)) for level in levels] == ["IPrec@0.0", "IPrec@0.1", "IPrec@0.25"]
+
+
+def test_levels_of_recall_are_no_cut_offs():
+    names = [str(measure) for measure in parse_measures(["iprec_at_recall", "P"], [3])]
+    assert names == [*(f"IPrec@{level / 10}" for level in range(11)), "P@3"]
+
+
+def test_the_sets_of_trec_eval():
+    official = [str(measure) for measure in parse_measures(["official"])]
+    assert official[:9] == ["NumRet", "NumRel", "NumRelRet", "AP", "GMAP", "Rprec", "bpref", "RR", "IPrec@0.0"]
+    assert official[-1] == "P@1000"
+    every = [str(measure) for measure in parse_measures("all_trec")]
+    assert {*official, *map(str, parse_measures("set")), "nDCG", "nDCG@5", "AP@1000", "infAP", "IAP"} <= set(every)
+    assert set(map(str, parse_measures("all_trec", trec_eval=10))) - set(every) == {
+        *("RBP", "RBPresid", "Unjudged@5", "Unjudged@10", "Unjudged@20")
+    }
 
 
 def test_no_name_at_all_is_an_error():
@@ -74,6 +120,7 @@ def test_a_metric_of_answers_is_none_of_rankings(name):
         parse_measures([name])
 
 
+DCG = "hint: known: nDCG(dcg='log2'), nDCG(dcg='exp-log2')"
 MISTAKES = {
     "ndgc@10": (UnknownName, "no metric is called 'ndgc@10'\nhint: did you mean 'nDCG'?"),
     "P": (ConfigError, "P needs k\nhint: for example P@10"),
@@ -83,11 +130,15 @@ MISTAKES = {
     "P(k=5)@10": (ConfigError, "P(k=5)@10: k is given twice"),
     "P(rel=2,rel=3)@5": (ConfigError, "P(rel=2,rel=3)@5: rel is given twice"),
     "P(rel=2)@5-l3": (ConfigError, "P(rel=2)@5-l3: rel is given twice"),
-    "ndcg_burges@10": (
+    "dcg_burges@10": (
         UnknownName,
-        "ndcg_burges is not computed here\nhint: nearest: nDCG (the gain is the grade itself, as in trec_eval), ERR",
+        "dcg_burges is not computed here\nhint: nearest: nDCG (the gain is the grade itself, as in trec_eval), ERR",
     ),
-    "gm_map": (UnknownName, "gm_map is not computed here\nhint: nearest: AP, bpref, Rprec"),
+    "relstring": (UnknownName, "relstring is not computed here\nhint: nearest: AP, bpref, Rprec"),
+    "IPrec": (ConfigError, "IPrec needs recall\nhint: for example IPrec@0.1"),
+    "IPrec@-.": (ConfigError, "IPrec@-.: 'IPrec@-.' is not of the form parameter=number\nhint: for example P(rel=2)@5"),
+    "nDCG(dcg='x')@5": (ConfigError, f"nDCG(dcg='x')@5: 'dcg=x' is no gain\n{DCG}"),
+    "P(dcg='log2')@5": (ConfigError, f"P(dcg='log2')@5: 'dcg=log2' is no gain\n{DCG}"),
     "P(k=0)": (ConfigError, "a cutoff must be an integer of at least 1, not 0\nhint: for example nDCG@10"),
     "P(k=2.5)": (ConfigError, "P: k must be an integer, not 2.5"),
     "SetF(beta=1e400)": (ConfigError, "SetF: beta must be finite, not inf"),
@@ -114,3 +165,32 @@ def test_a_name_like_nothing_lists_what_there_is():
     with pytest.raises(UnknownName) as caught:
         parse_measure("zzz!!")
     assert str(caught.value).startswith("no metric is called 'zzz!!'\nhint: known: P, R, AP, RR, nDCG, ")
+
+
+def test_a_name_in_a_list_may_have_several_cut_offs():
+    assert [str(each) for each in parse_measures(["ndcg_cut.5,10", "map"])] == ["nDCG@5", "nDCG@10", "AP"]
+    assert [str(each) for each in parse_measures({"P.5,10"})] == ["P@5", "P@10"]
+
+
+@pytest.mark.parametrize(("name", "first"), [("ndcg_cut", "nDCG@1"), ("map_cut", "AP@1")])
+def test_a_cut_measure_without_a_number_is_cut(name, first):
+    assert str(parse_measures([name])[0]) == first
+    assert len(parse_measures(name, [5, 10])) == 2
+
+
+def test_an_average_is_the_metric_itself():
+    assert str(parse_measure("avg_f1")) == "F1"
+    assert column_called("avg_f1", ["EM", "F1"]) == "F1"
+    assert column_called("avg_rouge-l", ["rouge-l"]) == "rouge-l"
+    assert column_called("avg_f1", ["avg_f1", "f1"]) == "avg_f1"
+    assert column_called("avg_time", ["EM"]) == "avg_time"
+
+
+def test_names_that_mean_something_else_in_another_tool_are_told():
+    told = other_meanings(["hits@10,hit_rate@10", "RBP(p=0.8)", "rbp.80", "Hits"])
+    assert [(message.code, message.args["name"]) for message in told] == [
+        ("metrics.hits_of_ranx", "hits@10"),
+        ("metrics.rbp_of_ranx", "rbp.80"),
+        ("metrics.hits_of_ranx", "Hits"),
+    ]
+    assert other_meanings(None) == []

@@ -42,6 +42,20 @@ def test_bindings():
     }
 
 
+def test_the_extractive_backend_says_once_that_it_found_nothing(tools):
+    tools["generation_init"](backend="extractive")
+    known = "资料：\n大桥于1874年通车。\n\n问题：大桥何时通车？"
+    notices = []
+    with callbacks(on_notice=lambda notice: notices.append(str(notice))):
+        assert tools["generate"]([known])["ans_ls"] == ["大桥于1874年通车。"]
+        assert notices == []
+        found = tools["generate"]([known, "问题：谁设计了这座塔？", "Question: who built the tower"])
+        assert found["ans_ls"] == ["大桥于1874年通车。", "我不知道。", "I do not know."]
+        tools["generate"](["问题：谁设计了这座塔？"])
+    assert len(notices) == 1
+    assert "found nothing for 2 of 3 prompts" in notices[0]
+
+
 def test_the_defaults_answer_without_a_network(tools):
     chosen = {name: PARAMETERS[name] for name in ("backend_configs", "sampling_params", "extra_params", "backend")}
     assert tools["generation_init"](**chosen) is None

@@ -11,6 +11,7 @@ from steelyard.pipelines.server import Server, notify, progress
 from steelyard.rag.generation import KEY_VARIABLE as KEY
 from steelyard.rag.generation import (
     Conversation,
+    ExtractiveGenerator,
     Generator,
     check_generator,
     engine_settings,
@@ -30,10 +31,14 @@ SystemPrompt = Annotated[str | None, "what the model is told before the prompt; 
 
 @dataclass(slots=True)
 class _Chosen:
-    """What answers, and whether it has answered yet: before that, a call that fails whole is a wrong setting."""
+    """What answers, and whether it has answered yet: before that, a call that fails whole is a wrong setting.
+
+    `noticed` says that the notice of the extractive backend was given, which is given once.
+    """
 
     generator: Generator
     proven: bool = False
+    noticed: bool = False
 
 
 # what generation_init has chosen
@@ -118,9 +123,17 @@ def _answered(conversations: list[Conversation]) -> dict[str, Any]:
         raise ConfigError(Message("servers.no_generator"), hint=Message("servers.generation_init_first"))
     (chosen,) = _opened
     answers, errors = generate_answers(chosen.generator, conversations, proven=chosen.proven, progress=progress)
+    if isinstance(chosen.generator, ExtractiveGenerator) and not chosen.noticed:
+        chosen.noticed = _notify_of(chosen.generator.notice(answers))
     failed = answers.count(None)
     chosen.proven = chosen.proven or failed < len(answers)
     return {"ans_ls": answers, "ans_errors": errors, "ans_failed": failed}
+
+
+def _notify_of(notice: Message | None) -> bool:
+    if notice is not None:
+        notify(notice)
+    return notice is not None
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from steelyard.registry.metrics import Measure, Scored, column_of
 from steelyard.retrieval.matching import Rankings
 from steelyard.stats.direction import is_lower_better
 from steelyard.table import Flags, FloatArray, IntArray, Missing
+from steelyard.text.citations import without_citations
 from steelyard.text.coding import is_plain
 
 Paired = Sequence[tuple[IntArray, AnswerBatch]]
@@ -39,8 +40,10 @@ class BatchColumn:
 class PreparedRows:
     """Rows with what several metrics need of them: which needs they meet, and the batches of those that meet some."""
 
-    def __init__(self, rows: Sequence[AnswerRow]) -> None:
+    def __init__(self, rows: Sequence[AnswerRow], *, strip_citations: bool = False) -> None:
+        """With `strip_citations`, metrics that compare with references read answers without their citation marks."""
         self.rows = rows
+        self._bare = [_bare(row) for row in rows] if strip_citations else rows
         self._met: dict[str, Flags] = {}
         self._batches: dict[frozenset[str], Paired] = {}
 
@@ -55,7 +58,8 @@ class PreparedRows:
         """The rows that meet all these needs, with their indices."""
         if needs not in self._batches:
             chosen = np.logical_and.reduce([np.ones(len(self.rows), np.bool_), *map(self.has, needs)])
-            self._batches[needs] = list(_batches(self.rows, np.flatnonzero(chosen).tolist(), split=needs == _USUAL))
+            rows = self._bare if "references" in needs else self.rows
+            self._batches[needs] = list(_batches(rows, np.flatnonzero(chosen).tolist(), split=needs == _USUAL))
         return self._batches[needs]
 
 
@@ -156,6 +160,13 @@ def rankings_of(rows: Sequence[AnswerRow]) -> Rankings:
     found = np.array(hits, np.int64).reshape(-1, 3).T
     known = np.array(judged, np.int64).reshape(-1, 2).T
     return Rankings(len(rows), found[0], found[1], found[2], np.array(retrieved, np.int64), known[0], known[1])
+
+
+def _bare(row: AnswerRow) -> AnswerRow:
+    """The row without the citation marks of its answer."""
+    if not row.prediction or not row.contexts:
+        return row
+    return row._replace(prediction=without_citations(row.prediction, [each.id for each in row.contexts]))
 
 
 def _has_prediction(row: AnswerRow) -> bool:

@@ -18,6 +18,7 @@ _DOCUMENT: Final = (
 )
 # fmt: on
 _SCORE: Final = ("score", "similarity")
+_GRADE: Final = ("grade", "relevance")
 
 
 class BadContext(BadValue):
@@ -62,14 +63,28 @@ def ids_of(value: Any) -> tuple[str, ...] | None:
 
 
 def grades_of(value: Any) -> Grades | None:
-    """The reference ids in a value: a list, or an object of ids with their grades."""
-    if not isinstance(value, Mapping):
-        ids = ids_of(value)
-        return None if ids is None else dict.fromkeys(ids, 1)
-    for name, grade in value.items():
-        if not isinstance(grade, int):
-            raise BadContext(Message("formats.invalid_grade", id=name, value=_shown(grade)))
-    return {str(name): int(grade) for name, grade in value.items()}
+    """The reference ids in a value: ids, or objects with `id` and `grade`; or an object of ids with their grades."""
+    if isinstance(value, Mapping) and not _is_graded(value):
+        return {str(name): _grade(name, grade) for name, grade in value.items()}
+    members = value if isinstance(value, list | tuple) else [value]
+    if members and all(isinstance(member, Mapping) and _first(member, _ID) is not None for member in members):
+        pairs = [(_id(_first(member, _ID)), _first(member, _GRADE)) for member in members]
+        return {name: 1 if grade is None else _grade(name, grade) for name, grade in pairs}
+    ids = ids_of(value)
+    return None if ids is None else dict.fromkeys(ids, 1)
+
+
+def _is_graded(value: Mapping[str, Any]) -> bool:
+    """Whether an object is one reference with its id and its grade, and not ids with their grades."""
+    return isinstance(_first(value, _ID), str) and any(name in value for name in _GRADE)
+
+
+def _grade(name: Any, grade: Any) -> int:
+    if isinstance(grade, float) and grade.is_integer():
+        return int(grade)
+    if not isinstance(grade, int):
+        raise BadContext(Message("formats.invalid_grade", id=str(name), value=_shown(grade)))
+    return int(grade)
 
 
 def reference_grades(value: Any, contexts: Contexts | None) -> Grades | None:
@@ -109,7 +124,7 @@ def _context(value: Any) -> Context:
         document=_document(_first(inner, _DOCUMENT) or _first(beside, _DOCUMENT)),
         span=_span(inner) or _span(beside),
         score=_number(_first(value, _SCORE)),
-        grade=value["grade"] if type(value.get("grade")) is int else None,
+        grade=_whole(_first(value, _GRADE)),
     )
 
 
@@ -161,6 +176,10 @@ def _span(value: Mapping[str, Any]) -> tuple[int, int] | None:
 
 def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def _whole(value: Any) -> int | None:
+    return int(value) if type(value) is int or (isinstance(value, float) and value.is_integer()) else None
 
 
 def _first(value: Mapping[str, Any], names: Sequence[str]) -> Any:

@@ -9,19 +9,23 @@ from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io import layouts
 from steelyard.registry.metrics import Measure
-from steelyard.table import Missing
+from steelyard.table import Flags, Missing
 
 NO_REFERENCE: Final = Missing("unscored", Message("missing.no_reference"))
 NO_PREDICTION: Final = Missing("unscored", Message("missing.no_prediction"))
 
 
 class Need(NamedTuple):
-    """One need: whether a row has it, why a row without it is unscored, what it is, and the names of its columns."""
+    """One need: whether a row has it, why a row without it is unscored, what it is, and the names of its columns.
+
+    `is_shown` says whether a row shows that the file has what is needed, where that is more than `is_met`.
+    """
 
     is_met: Callable[[AnswerRow], bool]
     lacking: Missing
     what: Message
     columns: tuple[str, ...]
+    is_shown: Callable[[AnswerRow], bool] | None = None
 
 
 def _has_texts(contexts: Contexts | None) -> bool:
@@ -32,16 +36,24 @@ def _has_spans(contexts: Contexts | None) -> bool:
     return contexts is not None and all(each.span is not None for each in contexts)
 
 
+def is_judged_by_ids(row: AnswerRow) -> bool:
+    """Whether a row has reference ids, and ids of what was retrieved or nothing retrieved at all, which scores 0.
+
+    An empty list of reference ids says that nothing is relevant: such a row scores 0 too, as `retrieval` has it.
+    """
+    return row.reference_ids is not None and (row.retrieved_ids is not None or row.contexts is None)
+
+
 def _has_ids(row: AnswerRow) -> bool:
-    return row.retrieved_ids is not None and bool(row.reference_ids)
+    return row.retrieved_ids is not None and row.reference_ids is not None
 
 
 def _has_reference_texts(row: AnswerRow) -> bool:
     return bool(row.reference_contexts) and _has_texts(row.reference_contexts)
 
 
-def _has_evidence(row: AnswerRow) -> bool:
-    return _has_ids(row) or (_has_texts(row.contexts) and (_has_reference_texts(row) or bool(row.references)))
+def _has_text_evidence(row: AnswerRow) -> bool:
+    return _has_texts(row.contexts) and (_has_reference_texts(row) or bool(row.references))
 
 
 _IDS: Final = (layouts.RETRIEVED_IDS[0], layouts.REFERENCE_IDS[0])
@@ -66,10 +78,11 @@ NEEDS: Final = {
         layouts.REFERENCE_CONTEXTS,
     ),
     "ids": Need(
-        _has_ids,
+        is_judged_by_ids,
         Missing("unscored", Message("missing.no_context_ids")),
         Message("words.context_ids"),
         _IDS,
+        _has_ids,
     ),
     "spans": Need(
         lambda row: _has_spans(row.contexts) and bool(row.reference_contexts) and _has_spans(row.reference_contexts),
@@ -78,16 +91,23 @@ NEEDS: Final = {
         ("contexts", "reference_contexts"),
     ),
     "evidence": Need(
-        _has_evidence,
+        lambda row: is_judged_by_ids(row) or _has_text_evidence(row),
         Missing("unscored", Message("missing.no_evidence")),
         Message("words.contexts_and_references"),
         (*layouts.CONTEXTS, *_IDS),
+        lambda row: _has_ids(row) or _has_text_evidence(row),
     ),
 }
 """Needs by name, in the order in which a lack is named; a prediction is apart, because silence has a score."""
 
 _FROM_COLUMNS: Final = frozenset(("prediction", "references"))  # whose column is looked for before rows are read
 _WITHOUT_CONTEXTS: Final = _FROM_COLUMNS | {"question"}
+
+
+def met_by(rows: Sequence[AnswerRow], needs: Iterable[str], has: Callable[[str], Flags]) -> frozenset[str]:
+    """The needs that some row shows; `has` says which rows meet one."""
+    shown = {need: NEEDS[need].is_shown if need in NEEDS else None for need in needs}
+    return frozenset(need for need, test in shown.items() if (any(map(test, rows)) if test else has(need).any()))
 
 
 def needed(measures: Iterable[Measure]) -> frozenset[str]:
@@ -101,10 +121,15 @@ def required_fields(measures: Iterable[Measure]) -> frozenset[str]:
 
 
 def context_use(measures: Iterable[Measure], *, keep: bool) -> ContextUse:
-    """What contexts are read for."""
+    """What contexts are read for; `keep` says that they are wanted although no metric needs them."""
     if needed(measures) - _WITHOUT_CONTEXTS:
         return "needed"
     return "kept" if keep else "unused"
+
+
+def uses_answerable(measures: Iterable[Measure]) -> bool:
+    """Whether a metric reads the tag `answerable`."""
+    return any(measure.metric.name == "Refusal" for measure in measures)
 
 
 def check_met(measures: Sequence[Measure], met: frozenset[str], where: str) -> None:

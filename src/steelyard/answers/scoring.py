@@ -9,7 +9,7 @@ from itertools import chain, islice
 from zlib import crc32
 
 from steelyard.answers.columns import BatchColumn, PreparedRows, batch_column
-from steelyard.answers.needs import needed
+from steelyard.answers.needs import met_by, needed
 from steelyard.answers.profiles import Profile, profile_of
 from steelyard.answers.rows import BATCH, AnswerRow
 from steelyard.errors import SteelyardError
@@ -24,11 +24,15 @@ LOST_HINT = Message("metrics.memory_hint")
 
 @dataclass(frozen=True, slots=True)
 class ScoringSpec:
-    """The metrics, the profile and the token unit; it can be sent to another process."""
+    """The metrics, the profile, the token unit, and whether citation marks count as words of an answer.
+
+    It can be sent to another process.
+    """
 
     measures: tuple[Measure, ...]
     profile: str
     tokens: TokenUnit
+    strip_citations: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +60,16 @@ def score_batches(batches: Iterable[list[AnswerRow]], spec: ScoringSpec, process
     if processes > 1 and first and len(first[0]) >= BATCH:
         return _in_processes(batches, spec, processes)
     profile = profile_of(spec.profile, spec.tokens)
-    return (score_batch(rows, spec.measures, profile) for rows in batches)
+    return (score_batch(rows, spec.measures, profile, strip_citations=spec.strip_citations) for rows in batches)
 
 
-def score_batch(rows: Sequence[AnswerRow], measures: Sequence[Measure], profile: Profile) -> ScoredBatch:
+def score_batch(
+    rows: Sequence[AnswerRow], measures: Sequence[Measure], profile: Profile, *, strip_citations: bool = False
+) -> ScoredBatch:
     """All metrics of some rows: without what a metric needs a row is unscored, without a prediction it scores 0."""
-    prepared = PreparedRows(rows)
+    prepared = PreparedRows(rows, strip_citations=strip_citations)
     columns = {str(measure): batch_column(measure, prepared, profile) for measure in measures}
-    met = frozenset(need for need in needed(measures) if prepared.has(need).any())
+    met = met_by(rows, needed(measures), prepared.has)
     failures = {index: row.error for index, row in enumerate(rows) if row.error}
     sums = _reference_sum(rows), _evidence_sum(rows)
     return ScoredBatch([row.id for row in rows], _tags(rows), columns, *sums, met, failures)
@@ -173,14 +179,15 @@ def _is_done(future: "Future[ScoredBatch]") -> bool:
     return future.done() and not future.cancelled() and not isinstance(future.exception(), BrokenProcessPool)
 
 
-_PREPARED: list[tuple[Sequence[Measure], Profile]] = []  # of this process
+_PREPARED: list[tuple[ScoringSpec, Profile]] = []  # of this process
 
 
 def _prepare(spec: ScoringSpec) -> None:
     """Set up a worker. SIGTERM must end it, because a broken pool ends its workers this way."""
     restore_defaults()
-    _PREPARED.append((spec.measures, profile_of(spec.profile, spec.tokens)))
+    _PREPARED.append((spec, profile_of(spec.profile, spec.tokens)))
 
 
 def _score_prepared(rows: list[AnswerRow]) -> ScoredBatch:
-    return score_batch(rows, *_PREPARED[-1])
+    spec, profile = _PREPARED[-1]
+    return score_batch(rows, spec.measures, profile, strip_citations=spec.strip_citations)

@@ -96,7 +96,7 @@ def _is_right(held: set[Span], times: Counter[Span], claims: int) -> bool:
 
 def _spans(sentence: str, context: str, question: str) -> list[Span]:
     """The spans of the values of a sentence that neither the context nor the question has."""
-    return [(value.start, value.end) for value in find_invented(sentence, context, question=question)]
+    return [(value.start, value.end) for value in find_invented(sentence, context, question=question, full=True)]
 
 
 def _has_any(claim: Span, spans: Iterable[Span]) -> bool:

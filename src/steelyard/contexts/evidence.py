@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from steelyard.answers.batch import AnswerBatch
+from steelyard.answers.needs import is_judged_by_ids
 from steelyard.answers.rows import AnswerRow
 from steelyard.contexts.citations import PrecisionRecall
 from steelyard.contexts.grounding import Memory, joined
@@ -29,7 +30,7 @@ def _scores(pairs: AnswerBatch) -> PrecisionRecall:
     memory = Memory()
     scores = []
     for row in pairs.of:
-        if row.retrieved_ids is not None and row.reference_ids:
+        if is_judged_by_ids(row):
             scores.append(_by_ids(row))
         else:
             memory.add(sum(len(each.text or "") for each in row.contexts or ()))
@@ -75,10 +76,10 @@ def _is_telling(sentence: str) -> bool:
 
 
 def _has_claims(sentence: str) -> bool:
-    claims = claims_of(sentence)
-    return bool(claims.values or claims.quotes or claims.names or claims.places)
+    claims = claims_of(sentence, full=True)
+    return bool(claims.values or claims.quotes or claims.names or claims.places or claims.articles)
 
 
 def _has(text: str, sentence: str) -> bool:
     """Whether a text has the words of a sentence, or all its values."""
-    return key_of(text).holds(sentence) or (_has_claims(sentence) and not find_invented(sentence, text))
+    return key_of(text).holds(sentence) or (_has_claims(sentence) and not find_invented(sentence, text, full=True))

@@ -108,9 +108,9 @@ class CheckedValues(NamedTuple):
 
 def checked_values(answer: str, question: str, context: str) -> CheckedValues:
     """The values of an answer, each in the longest span that contains it; `found` are the invented ones."""
-    found = find_invented(answer, context, question=question)
+    found = find_invented(answer, context, question=question, full=True)
     bad = [(value.start, value.end) for value in found]
-    own = [(value.start, value.end) for value in find_invented(answer, context)] if question else bad
+    own = [(value.start, value.end) for value in find_invented(answer, context, full=True)] if question else bad
     units = _outermost([*_claim_spans(answer), *own, *bad])
     wrong = [unit for unit in units if _has(unit, bad)]
     asked = [unit for unit in units if _has(unit, own) and not _has(unit, bad)]
@@ -120,10 +120,11 @@ def checked_values(answer: str, question: str, context: str) -> CheckedValues:
 
 def _claim_spans(answer: str) -> list[Span]:
     """The spans of all values, quotations, names and places of an answer."""
-    claims = claims_of(answer)
+    claims = claims_of(answer, full=True)
     spans = [(value.start, value.end) for value in claims.values]
     spans += [(start, start + len(text)) for text, start in (*claims.quotes, *claims.names)]
     spans += [(place.start, place.start + len(place.text)) for place in claims.places]
+    spans += [(article.start, article.end) for article in claims.articles]
     return [claims.folded.original_span(*span) for span in spans] if spans else []
 
 

@@ -12,8 +12,9 @@ from typing import Final, NamedTuple
 from steelyard.contexts.grounding import GAP, CheckedValues, Memory, Span, checked_values
 from steelyard.contexts.sentences import citations_in
 from steelyard.legal.evidence.quotes import quote_pieces
+from steelyard.legal.grounding.articles import Article, articles, is_known_article
 from steelyard.legal.grounding.claims import Claims, claims_of
-from steelyard.legal.grounding.grounds import percent_of, values_of
+from steelyard.legal.grounding.grounds import values_of
 from steelyard.legal.reading import is_too_long, read
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
@@ -70,7 +71,7 @@ class Highlighter:
         context = GAP.join(contexts)
         self._memory.add(len(context))
         checked = checked_values(answer, question, context)
-        claims = _Sought.of(claims_of(answer), checked)
+        claims = _Sought.of(claims_of(answer, full=True), checked)
         marks: list[Marked] = [
             (*span, kind)
             for kind, spans in ((GROUNDED, checked.grounded), (ASKED, checked.asked), (INVENTED, checked.invented))
@@ -89,6 +90,7 @@ class _Sought(NamedTuple):
     text: str
     values: Sequence[Mention]
     words: Sequence[re.Pattern[str]]
+    articles: Sequence[Article]
 
     @classmethod
     def of(cls, claims: Claims, checked: CheckedValues) -> "_Sought":
@@ -99,12 +101,13 @@ class _Sought(NamedTuple):
             *((place.text, "") for place in claims.places if is_wanted(place.start, len(place.text))),
         ]
         values = [value for value in claims.values if is_wanted(value.start, value.end - value.start)]
-        return cls(claims.text, values, [pattern for text, gap in words for pattern in _patterns(text, gap)])
+        named = [each for each in claims.articles if is_wanted(each.start, each.end - each.start)]
+        return cls(claims.text, values, [pattern for text, gap in words for pattern in _patterns(text, gap)], named)
 
     def places(self, contexts: Sequence[str]) -> list[list[Span]]:
         """The spans of each context that have one of the claims."""
         places: list[list[Span]] = [[] for _ in contexts]
-        if not self.values and not self.words:
+        if not self.values and not self.words and not self.articles:
             return places
         folded = normalise_with_offsets(GAP.join(contexts))
         starts = list(accumulate((len(text) + len(GAP) for text in contexts), initial=0))
@@ -117,26 +120,29 @@ class _Sought(NamedTuple):
     def _found(self, text: str) -> Iterator[Span]:
         for pattern in self.words:
             yield from (match.span() for match in pattern.finditer(text))
+        for article in articles(text) if self.articles else ():
+            if any(is_known_article(each, [article], text) for each in self.articles):
+                yield article.start, article.end
         if self.values:
             for mention in values_of(text):
-                if any(self._is_same(value, mention, text) for value in self.values):
+                if any(_is_same(value, mention) for value in self.values):
                     yield mention.start, mention.end
 
-    def _is_same(self, value: Mention, mention: Mention, text: str) -> bool:
-        """Whether a mention in a context is this value, however it is written."""
-        if value.kind in _AMOUNTS and mention.kind in _AMOUNTS:
+
+def _is_same(value: Mention, mention: Mention) -> bool:
+    """Whether a mention in a context is this value, however it is written."""
+    if value.kind in _AMOUNTS and mention.kind in _AMOUNTS:
+        return value.value is not None and value.value == mention.value
+    if value.kind != mention.kind:
+        return False
+    match value.kind:
+        case "date":
+            return _is_same_day(value, mention)
+        case "percent":
             return value.value is not None and value.value == mention.value
-        if value.kind != mention.kind:
-            return False
-        match value.kind:
-            case "date":
-                return _is_same_day(value, mention)
-            case "percent":
-                percent = percent_of(self.text, value)
-                return percent is not None and percent == percent_of(text, mention)
-            case "count":
-                return value.value == mention.value and same_measure(value.unit, mention.unit)
-        return value.value is not None and str(value.value) == str(mention.value)
+        case "count":
+            return value.value == mention.value and same_measure(value.unit, mention.unit)
+    return value.value is not None and str(value.value) == str(mention.value)
 
 
 def _within(claims: Claims, spans: Sequence[Span]) -> Callable[[int, int], bool]:

@@ -16,13 +16,15 @@ NO_UNITS = Message("missing.no_reference_sentences")
 
 @metric("Grounded", kind="answers", needs=("prediction", "contexts"))
 def grounded(pairs: AnswerBatch, profile: Profile) -> Scored:
-    """Grounded: 1 if no amount, date, number, name or quotation of the answer is invented.
+    """Grounded: 1 if no amount, date, number, article of a statute, name or quotation of the answer is invented.
 
     Formula: [every value of the answer is in the contexts or in the question, or follows from them]
     Convention: values are compared, not spellings (42,000 元 is 4.2 万元); what the answer computes from values of the
         contexts follows; all contexts are one text. An answer that states no value invents none; a blank one scores 0,
-        and so does one that is too long to be judged. Relations between values that are all there are not checked, nor
-        numbers below 1,000 without a unit, numbers of articles and sections, and names of a single word.
+        and so does one that is too long to be judged. An article needs its title, where the answer gives one: under it
+        in the contexts, or named there beside an article without a title. Numbers of lists, labels and citation marks
+        are no values. Relations between values that are all there are not checked, nor names of a single word, nor
+        titles without an article.
     Source: the judge of `steelyard.legal`
     """
     from steelyard.contexts.grounding import judge
@@ -44,9 +46,9 @@ def grounded_values(pairs: AnswerBatch, profile: Profile) -> Scored:
     return judge(pairs).shares()
 
 
-@metric("Invented", kind="answers", needs=("prediction", "contexts"), bounds=(0.0, np.inf), summed=True)
+@metric("Invented", kind="answers", needs=("prediction", "contexts"), bounds=(0.0, np.inf))
 def invented(pairs: AnswerBatch, profile: Profile) -> Scored:
-    """Number of invented amounts, dates, numbers, names and quotations; less is better, reported as the sum.
+    """Number of invented amounts, dates, numbers, names and quotations in an answer; less is better.
 
     Formula: |values of the answer that are neither in the contexts nor in the question, nor follow from them|
     Convention: as Grounded; a blank or missing answer is unscored, because it invents nothing.

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from steelyard.text.normalisation import normalise
+from steelyard.text.citations import MARK, Mark, index_of, names_in, places_of
+from steelyard.text.citations import marks as marks_of
 from steelyard.text.reading import without_thinking
 
 _END: Final = re.compile(r"[。！？!?；;\n]+|\.(?=\s|$)")
@@ -14,17 +15,7 @@ _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|No|Nos|Art|Sec|Fig|vs|v|Inc|Ltd|Co|Corp|St|Jr|Sr|al|cf|etc|pp?|e\.g|i\.e)|\b[A-Z])$"
 )
 _LONGEST_QUOTED: Final = 400  # characters of a quotation; a longer one is not closed
-_LONGEST_MARK: Final = 80
-_MARK: Final = re.compile(rf"[\[［【]([^\[\]［］【】\n]{{1,{_LONGEST_MARK}}})[\]］】]")
-_SEPARATOR: Final = re.compile(r"\s*(?:[,;、&]|\band\b|和)\s*")
-_RAW_SEPARATOR: Final = re.compile(r"[,;、&，；]|\band\b|和")  # as above, in a text that is not normalised
-_NOUN: Final = (
-    r"(?:\^|(?:documents?|docs?|sources?|src|references?|refs?|passages?|contexts?|chunks?|citations?|cites?|evidence"
-    r"|文档|文献|文件|资料|材料|来源|段落|片段|上下文|参考|引用|证据)[\s.:#_-]*)?"
-)
-_NUMBER: Final = re.compile(rf"{_NOUN}(\d{{1,3}})(?:[†:].*)?", re.IGNORECASE)
-_RANGE: Final = re.compile(rf"{_NOUN}(\d{{1,3}})\s*[-–—~至]\s*{_NOUN}(\d{{1,3}})", re.IGNORECASE)
-_WIDEST: Final = 100  # positions in a range
+_RAW_SEPARATOR: Final = re.compile(r"[,;、&，；]|\band\b|和")  # between names, in a text that is not normalised
 
 
 @dataclass(slots=True)
@@ -34,15 +25,6 @@ class CitedSentence:
     text: str
     cited: dict[int, None] = field(default_factory=dict)
     void: set[str] = field(default_factory=set)
-
-
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """A citation in a text: where it stands, and what it names."""
-
-    start: int
-    end: int
-    names: tuple[str, ...]
 
 
 def sentences(text: str) -> list[str]:
@@ -57,8 +39,8 @@ def cited_sentences(answer: str, ids: Sequence[str | None]) -> list[CitedSentenc
     list of sources, and not a citation.
     """
     text = without_thinking(answer)
-    places = {name: index for index, name in reversed(list(enumerate(ids))) if name}
-    marks = list(_marks(text, frozenset(places)))
+    places = places_of(ids)
+    marks = list(marks_of(text, frozenset(places)))
     bare = _without(text, marks)
     bounds = [(start, end) for start, end in _bounds(bare) if bare[start:end].strip()]
     found = [CitedSentence(bare[start:end].strip()) for start, end in bounds]
@@ -76,18 +58,18 @@ def citations_in(answer: str, ids: Sequence[str | None]) -> Iterator[tuple[int, 
     list of sources only names of contexts are citations.
     """
     before = len(answer) - len(without_thinking(answer))
-    places = {name: index for index, name in reversed(list(enumerate(ids))) if name}
-    for match in _MARK.finditer(answer, before):
+    places = places_of(ids)
+    for match in MARK.finditer(answer, before):
         parts = [] if match[1].strip() in places else list(_parts(match[1]))
         if len(parts) < 2:
-            found = [(match.start(), match.end(), _names(match[1].strip(), frozenset(places)))]
+            found = [(match.start(), match.end(), names_in(match[1].strip(), frozenset(places)))]
         else:
             at = match.start(1)
-            found = [(at + start, at + end, _names(match[1][start:end], frozenset(places))) for start, end in parts]
+            found = [(at + start, at + end, names_in(match[1][start:end], frozenset(places))) for start, end in parts]
         if all(names for *_, names in found):
             is_entry = _is_entry(answer, match.start(), match.end())
             for start, end, names in found:
-                index = next((at for name in names if (at := _index(name, places, len(ids))) >= 0), None)
+                index = next((at for name in names if (at := index_of(name, places, len(ids))) >= 0), None)
                 if index is not None or not is_entry:
                     yield start, end, index
 
@@ -115,32 +97,7 @@ def _bounds(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _marks(text: str, ids: frozenset[str]) -> Iterator[_Mark]:
-    for match in _MARK.finditer(text):
-        names = _names(match[1].strip(), ids)
-        if names:
-            yield _Mark(match.start(), match.end(), names)
-
-
-def _names(inner: str, ids: frozenset[str]) -> tuple[str, ...]:
-    """What brackets name: ids, or positions as digits; nothing if they are no citation."""
-    if inner in ids:
-        return (inner,)
-    names: list[str] = []
-    for part in _SEPARATOR.split(normalise(inner)):
-        if part in ids:
-            names.append(part)
-        elif between := _RANGE.fullmatch(part):
-            first, last = int(between[1]), int(between[2])
-            names += map(str, range(first, min(last, first + _WIDEST) + 1))
-        elif number := _NUMBER.fullmatch(part):
-            names.append(number[1])
-        else:
-            return ()
-    return tuple(names)
-
-
-def _without(text: str, marks: Sequence[_Mark]) -> str:
+def _without(text: str, marks: Sequence[Mark]) -> str:
     """The text with blanks in place of the marks, so that positions stay."""
     pieces, at = [], 0
     for mark in marks:
@@ -155,7 +112,7 @@ def _is_entry(text: str, start: int, end: int) -> bool:
     return not text[line:start].strip() and bool(text[end : stop if stop >= 0 else len(text)].strip())
 
 
-def _sentence_of(mark: _Mark, bare: str, firsts: Sequence[int]) -> int | None:
+def _sentence_of(mark: Mark, bare: str, firsts: Sequence[int]) -> int | None:
     """The index of the sentence that a mark belongs to, whose first letter stands before it; None if it is none."""
     if _is_entry(bare, mark.start, mark.end):
         return None
@@ -163,16 +120,10 @@ def _sentence_of(mark: _Mark, bare: str, firsts: Sequence[int]) -> int | None:
     return at if at >= 0 else None
 
 
-def _cite(sentence: CitedSentence, mark: _Mark, places: dict[str, int], contexts: int) -> None:
+def _cite(sentence: CitedSentence, mark: Mark, places: dict[str, int], contexts: int) -> None:
     for name in mark.names:
-        index = _index(name, places, contexts)
+        index = index_of(name, places, contexts)
         if index >= 0:
             sentence.cited[index] = None
         else:
             sentence.void.add(name)
-
-
-def _index(name: str, places: dict[str, int], contexts: int) -> int:
-    """The index of the context that a citation names, by id or by position from 1 on; -1 if it names none."""
-    index = places.get(name, int(name) - 1 if name.isdecimal() else -1)
-    return index if index < contexts else -1

@@ -1,5 +1,6 @@
 """Messages as values: a code of the catalogue with arguments."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -9,14 +10,14 @@ FOREIGN: Final = "core.foreign"
 """The code of text that is not ours."""
 
 
-class Localized:
+class Localized(ABC):
     """Something that has a text in every language; `str` gives the English one."""
 
     __slots__ = ()
 
+    @abstractmethod
     def text(self, language: str = "en") -> str:
         """The text in a language."""
-        raise NotImplementedError
 
     def plain(self) -> "Message | Joined":
         """The same made of nothing but messages and joined texts, as it can be stored."""

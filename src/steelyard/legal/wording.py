@@ -18,6 +18,7 @@ FIELD_LABELS: Final[Mapping[str, Message]] = {
 }
 """Typed fields of an answer, and a flag that has its own reason. The labels of parts are in `question_types`."""
 INVENTED: Final[Mapping[str, Message]] = {
+    "article": Message("kinds.article"),
     "quote": Message("kinds.quote"),
     "name": Message("kinds.name"),
     "place": Message("kinds.place"),

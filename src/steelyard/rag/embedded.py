@@ -20,6 +20,8 @@ _QUESTION: Final = re.compile(r"^[ \t]*(?:question|问题)[ \t]*[:：]", re.MULT
 _OPTIONS: Final = re.compile(r"^[ \t]*(?:options|choices|选项)[ \t]*[:：]", re.MULTILINE | re.I)
 _OPTION: Final = re.compile(r"^[ \t]*([A-Z])[ \t]*[:：.)、][ \t]*(.+)$", re.MULTILINE)
 
+UNKNOWN: Final = ("我不知道。", "I do not know.")
+"""The answers to a question in Chinese and in another language of which the documents say nothing."""
 _NO_BOX: Final = str.maketrans("", "", "{}\\")
 
 
@@ -99,7 +101,7 @@ def _form_of(instructions: str) -> Form:
 
 def _unknown(question: str) -> str:
     # without a box: a text in a box would be evaluated as an answer
-    return "我不知道。" if has_han(question) else "I do not know."
+    return UNKNOWN[0] if has_han(question) else UNKNOWN[1]
 
 
 def _cut(text: str, heading: re.Pattern[str]) -> tuple[str, str]:

@@ -64,8 +64,9 @@ BUILT_IN: Final = (
     Kind(
         "retrieval",
         "report.rankings",
-        metrics=("steelyard.retrieval.metrics",),
+        metrics=("steelyard.retrieval.metrics", "steelyard.retrieval.trec_metrics", "steelyard.retrieval.diversity"),
         report="steelyard.retrieval.report",
+        lower_is_better=frozenset(("RBPresid", "Unjudged", "NumNonrelRet")),
     ),
     Kind(
         "answers",
@@ -75,7 +76,18 @@ BUILT_IN: Final = (
         lower_is_better=frozenset(("Invented", "Refusal.over_refusal", "Refusal.missed_refusal")),
         undirected=frozenset(("Refusal",)),
     ),
-    Kind("scores", "report.scores", report="steelyard.contexts.report"),
+    Kind(
+        "scores",
+        "report.scores",
+        report="steelyard.contexts.report",
+        # of RAGAS and of lm-evaluation-harness
+        lower_is_better=frozenset(
+            (
+                *("noise_sensitivity", "noise_sensitivity(mode=relevant)", "noise_sensitivity(mode=irrelevant)"),
+                *("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "brier_score", "ter"),
+            )
+        ),
+    ),
     Kind(
         "legal",
         "report.legal_questions",

@@ -15,6 +15,7 @@ from steelyard.reports.render.csv import render_csv
 from steelyard.reports.render.json import render_json
 from steelyard.reports.render.latex import render_latex
 from steelyard.reports.render.markdown import render_markdown
+from steelyard.reports.render.trec_eval import one_run_only, render_trec_eval
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
@@ -31,7 +32,11 @@ PLOTS: Final = (".svg", ".png", ".pdf")
 """What `plots` writes; it and the page are loaded when they are asked for."""
 RECORDED: Final = ".jsonl"
 """Recorded data, results and reviews, are replaced only with `overwrite`."""
+TREC_EVAL: Final = ".eval"
+"""trec_eval's own output, of one run."""
 SUFFIXES: Final = (*RENDERERS, PAGE, *PLOTS, RECORDED)
+RANKING_SUFFIXES: Final = (*SUFFIXES, TREC_EVAL)
+"""The formats of rankings."""
 
 
 def check_outputs(
@@ -41,7 +46,10 @@ def check_outputs(
     suffixes: Sequence[str] = SUFFIXES,
     overwrite: bool = False,
 ) -> None:
-    """Refuse, before any work is done, paths that cannot be written or would overwrite an input or recorded data."""
+    """Refuse, before any work is done, paths that cannot be written or would overwrite an input or recorded data.
+
+    A format whose package is not installed is refused too (MissingExtra).
+    """
     for path in paths:
         where = str(path)
         if path.suffix.lower() not in suffixes:
@@ -59,6 +67,14 @@ def check_outputs(
             raise ConfigError(Message("reports.overwrites_input"), where=where, hint=Message("reports.other_name_hint"))
         if path.suffix.lower() == RECORDED and not overwrite:
             check_absent(path)
+    if any(path.suffix.lower() in PLOTS for path in paths):
+        _check_plots()
+
+
+def check_one_run(paths: Sequence[Path], runs: int) -> None:
+    """Refuse, before any work is done, trec_eval's format for several runs."""
+    if runs > 1 and any(path.suffix.lower() == TREC_EVAL for path in paths):
+        raise one_run_only()
 
 
 def write_report(
@@ -81,6 +97,8 @@ def write_report(
         save_all(report.tables, path, overwrite=overwrite)
     elif suffix in PLOTS:
         return _plot(report, path, language, plot)
+    elif suffix == TREC_EVAL:
+        write_whole(path, render_trec_eval(report))
     elif suffix == PAGE:
         write_whole(path, _page(report, language, {} if documents is None else documents))
     else:
@@ -98,3 +116,9 @@ def _plot(report: Report, path: Path, language: Language, shown: str | None) -> 
     from steelyard.reports.plots.charts import save_plot
 
     return save_plot(report, path, language=language, shown=shown)
+
+
+def _check_plots() -> None:
+    from steelyard.reports.plots.style import load_vl_convert
+
+    load_vl_convert()

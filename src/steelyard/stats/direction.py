@@ -1,11 +1,28 @@
 """Direction of metrics and their parts: whether more or less is better."""
 
+import re
+from typing import Final
+
 from steelyard.registry.kinds import BUILT_IN
+
+_DECLARED: Final[set[str]] = set()
+
+
+def lower_is_better(*names: str) -> None:
+    """Declare, for this process, that less is better of columns with these names, such as "latency".
+
+    Names of metrics of other tools say nothing about their direction; without this, more is better.
+    """
+    _DECLARED.update(names)
 
 
 def is_lower_better(name: str) -> bool:
-    """Whether less is better of this column, as a kind of results declares it."""
-    return any(name in kind.lower_is_better for kind in BUILT_IN)
+    """Whether less is better of this column, as a kind of results or the user declares it.
+
+    A kind declares it for every cut-off and parameter of a metric.
+    """
+    metric = re.split(r"[(@]", name)[0]
+    return name in _DECLARED or any(metric in kind.lower_is_better for kind in BUILT_IN)
 
 
 def is_directed(name: str) -> bool:

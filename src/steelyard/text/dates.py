@@ -72,10 +72,13 @@ _NAME: Final = (
     r"(?P<M>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?)\.?"
 )
-_HAS_MONTH: Final = re.compile(r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE)
+_HAS_MONTH: Final = re.compile("|".join(_NAMES), re.IGNORECASE)
+_DIGITS: Final = re.compile("[0-9]+")
+_REACH: Final = 24  # characters between a number and the beginning of the name of its month
+_HAS_SEPARATED: Final = re.compile(r"\d[-/.]\d{1,2}[-/.]\d")
 _HAS_EIGHT: Final = re.compile(r"\d{8}")
 _FORMS: Final = tuple(
-    (gate, re.compile(form, re.IGNORECASE))
+    (gate, re.compile(form, re.IGNORECASE if gate in ("named", "separated") else 0))
     for gate, form in (
         ("年月", rf"{_YEAR}{_MONTH}{_DAYS}"),
         (
@@ -169,9 +172,15 @@ def _open_gates(text: str) -> set[str]:
     gates = {"年"} if "年" in text else set()
     gates |= {"月"} if "月" in text else set()
     gates |= {"年月"} if len(gates) == 2 else set()
-    gates |= {"separated"} if "-" in text or "/" in text or "." in text else set()
+    gates |= {"separated"} if _HAS_SEPARATED.search(text) else set()
     gates |= {"eight"} if _HAS_EIGHT.search(text) else set()
-    return gates | ({"named"} if _HAS_MONTH.search(text) else set())
+    return gates | ({"named"} if _names_a_month(text) else set())
+
+
+def _names_a_month(text: str) -> bool:
+    """Whether the name of a month stands near a number; "may" and "market" alone are no dates."""
+    runs = ((run.start(), run.end()) for run in _DIGITS.finditer(text))
+    return any(_HAS_MONTH.search(text, max(0, start - _REACH), end + _REACH) for start, end in runs)
 
 
 def _day(match: re.Match[str]) -> tuple[Day, str]:

@@ -75,9 +75,8 @@ _NUMERAL: Final = "一二三四五六七八九十〇零"
 _ZEROS: Final = re.compile(f"(?<=[{_NUMERAL}])[○◯Oo]+(?=[{_NUMERAL}年])")
 # blanks and single line breaks inside Chinese, or between a digit and Chinese, are noise
 _CHINESE: Final = f"{HAN}。，、；：？！“”‘’（）《》【】"
-_NOISE: Final = re.compile(
-    rf"(?<=[{_CHINESE}])[ \t]*\n?[ \t]*(?=[{_CHINESE}\d])|(?<=\d)[ \t]*\n?[ \t]*(?=[{_CHINESE}])"
-)
+_BLANK: Final = r"(?:[ \t]+(?:\n[ \t]*)?|\n[ \t]*)"
+_NOISE: Final = re.compile(rf"(?<=[{_CHINESE}]){_BLANK}(?=[{_CHINESE}\d])|(?<=\d){_BLANK}(?=[{_CHINESE}])")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ARTICLES: Final = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
@@ -165,13 +164,15 @@ def normalise_with_offsets(text: str) -> Folded:
     plain = simplified(folded.text)
     if not _NOISE.search(plain):
         return Folded(plain, folded.offsets)
-    kept: list[int] = []
+    pieces: list[str] = []
+    offsets: list[int] = []
     end = 0
     for noise in _NOISE.finditer(plain):
-        kept += range(end, noise.start())
+        pieces.append(plain[end : noise.start()])
+        offsets += folded.offsets[end : noise.start()]
         end = noise.end()
-    kept += range(end, len(plain))
-    return Folded("".join(plain[index] for index in kept), (*(folded.offsets[index] for index in kept), len(text)))
+    offsets += folded.offsets[end : len(plain)]
+    return Folded("".join([*pieces, plain[end:]]), (*offsets, len(text)))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -178,3 +178,18 @@ def test_a_malformed_file_gives_one_message(write, name, text, message):
     assert message in said
     assert len(said.splitlines()) == 2
     assert "hint: read as DeepEval" in said
+
+
+def test_names_that_deepeval_gave_are_no_ids(write):
+    cases = [{"name": f"test_case_{number}", "input": text} for number, text in enumerate("ab")]
+    path = write("run.json", json.dumps({"testCases": cases, "metricsScores": []}))
+    assert [row.get("id") for row in fields_of(path)] == [None, None]
+    cases[1]["name"] = "second"
+    path = write("named.json", json.dumps({"testCases": cases, "metricsScores": []}))
+    assert [row.get("id") for row in fields_of(path)] == ["test_case_0", "second"]
+
+
+def test_an_empty_list_of_passages_in_jsonl_is_empty(write):
+    golden = {"input": "q", "expected_output": "a", "retrieval_context": "", "context": "x|y"}
+    (row,) = fields_of(write("goldens.jsonl", json.dumps(golden) + "\n"))
+    assert (row["contexts"], row["reference_contexts"]) == ([], ["x", "y"])

@@ -117,7 +117,7 @@ def test_what_is_wrong_with_a_log_is_one_message(tmp_path):
     log = tmp_path / "log.json"
     assert complaint(fields_of, _log(log, epoch="one")) == (
         f"{log}: the field 'samples[0].epoch' must be an integer, not 'one'\n"
-        "hint: read as Inspect; --map FIELD=COLUMN reads plain rows (convert: --from)"
+        "hint: read as Inspect; mapping={FIELD: COLUMN} reads plain rows (convert: --from)"
     )
     assert complaint(fields_of, _log(log, scores={"s": {}})).startswith(
         f"{log}: the field 'samples[0].scores.s.value' is missing"
@@ -161,3 +161,13 @@ def test_a_member_of_zstandard_is_not_read_beyond_the_limit(tmp_path, monkeypatc
     content = log.read_bytes().replace(b"\x14\x00\x00\x00\x00\x00", b"\x14\x00\x00\x00\x5d\x00")
     log.write_bytes(content)
     assert "is above the limit of 100,000" in complaint(fields_of, log)
+
+
+def test_lists_of_passages_in_the_metadata_are_contexts(tmp_path):
+    metadata = {"retrieved_contexts": ["one", {"id": "d2", "text": "two"}], "gold_contexts": ["one"], "language": "en"}
+    (row,) = fields_of(_log(tmp_path / "log.json", metadata=metadata))
+    assert row["contexts"] == metadata["retrieved_contexts"]
+    assert row["reference_contexts"] == ["one"]
+    assert row["tags"] == {"language": "en"}
+    (row,) = fields_of(_log(tmp_path / "other.json", metadata={"context": [1, 2], "documents": "lease.pdf"}))
+    assert "contexts" not in row

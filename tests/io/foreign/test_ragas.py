@@ -196,3 +196,10 @@ def test_a_malformed_file_gives_one_message(write, name, text, message):
     assert message in said
     assert len(said.splitlines()) == 2
     assert "hint: read as RAGAS" in said
+
+
+def test_plain_values_of_metadata_are_tags(write):
+    row = {"user_input": "q", "response": "a", "metadata": {"topic": "rent", "page": 3, "deep": {"x": [1]}}}
+    (fields,) = fields_of(write("rows.jsonl", lines(row)))
+    assert fields["tags"] == {"topic": "rent", "page": "3"}
+    assert fields["extra"]["ragas"]["metadata"] == row["metadata"]

@@ -26,6 +26,7 @@ NAME: Final = "beir"
 TITLE: Final = "BEIR"
 CARRIES: Final = frozenset((rows.ID, rows.QUESTION, rows.CONTEXTS, rows.REFERENCE_CONTEXTS, rows.REFERENCE_IDS))
 NEEDS: Final = frozenset((rows.ID, rows.QUESTION))
+IS_FOLDER: Final = True
 
 _CORPUS: Final = "corpus.jsonl"
 _QUERIES: Final = "queries.jsonl"

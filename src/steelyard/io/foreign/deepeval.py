@@ -164,7 +164,10 @@ def _cell(name: str, text: str) -> Any:
 
 
 def _separated(name: str, value: Any) -> Any:
-    return value.split(_BETWEEN_PASSAGES) if name in _PASSAGES and isinstance(value, str) else value
+    """Passages as a list; an empty list is written as an empty text in JSONL."""
+    if name not in _PASSAGES or not isinstance(value, str):
+        return value
+    return value.split(_BETWEEN_PASSAGES) if value else []
 
 
 def _joined(name: str, value: Any, path: Path) -> Any:

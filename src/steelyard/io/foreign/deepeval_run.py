@@ -3,6 +3,7 @@
 A metric with an error could not be scored; one without a score and without an error was not measured.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ BOUNDS: Final = (0.0, 1.0)
 _DATA: Final = "testRunData"
 _CASES: Final = ("testCases", "conversationalTestCases")
 _KNOWN: Final = frozenset(("input", "actual_output", "expected_output", "retrieval_context", "context", "metrics_data"))
+_GIVEN_NAME: Final = re.compile(r"(conversational_)?test_case_\d+")  # of a case that has no name: its place in the run
 _NOT_MEASURED: Final = "not measured"
 _METRIC: Final = shapes.Fields(
     {"name": shapes.TEXT, "score": shapes.NUMBER, "error": shapes.TEXT, "reason": shapes.TEXT}, frozenset(("name",))
@@ -39,6 +41,12 @@ def recognises(container: Container) -> bool:
     return _DATA in container.first or (isinstance(run, dict) and {"testCases", "metricsScores"} <= run.keys())
 
 
+def suite(container: Container) -> str | None:
+    """The test file of a run, which is the same in every run of it; None if the run has none."""
+    run = container.first.get(_DATA, container.first)
+    return run["testFile"] if isinstance(run.get("testFile"), str) else None
+
+
 def read(container: Container) -> Iterator[Record]:
     """The test cases with their scores."""
     is_wrapped = _DATA in container.first
@@ -46,14 +54,14 @@ def read(container: Container) -> Iterator[Record]:
     prefix, run = (f"#/{_DATA}", container.first[_DATA]) if is_wrapped else ("#", container.first)
     cases = [(key, number, case) for key in _CASES for number, case in enumerate(run.get(key) or [])]
     names = [case.get("name") for _, _, case in cases]
-    is_named = len(set(names)) == len(names)
+    is_named = len(set(names)) == len(names) and not all(_GIVEN_NAME.fullmatch(name or "") for name in names)
     for key, number, case in cases:
         record = Record(container.name, number, {}, f"{{}}{prefix}/{key}/{{}}")
         yield record._replace(fields=_fields(case, record.where, is_named=is_named))
 
 
 def _fields(case: Mapping[str, Any], where: str, *, is_named: bool) -> Fields:
-    """The fields of a test case; its name is its id if names differ and the metadata has none."""
+    """The fields of a test case; its name is its id if names differ, DeepEval did not give them, and there is no id."""
     known = {snake(name): value for name, value in case.items() if value is not None}
     fields = fields_of({**known, "additional_metadata": known.get("metadata")}, where)
     if is_named and known.get("name") is not None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from steelyard.errors import InputError
+from steelyard.io import layouts
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.archives import Archive, opened
 from steelyard.io.foreign.containers import Container
@@ -122,6 +123,8 @@ def _fields(sample: Mapping[str, Any], attachments: Mapping[str, Any], about: Ma
         rows.QUESTION: _question(sample.get("input")),
         rows.PREDICTION: _completion(sample.get("output") or {}),
         rows.REFERENCES: _references(sample.get("target")),
+        rows.CONTEXTS: _passages(metadata, layouts.CONTEXTS),
+        rows.REFERENCE_CONTEXTS: _passages(metadata, layouts.REFERENCE_CONTEXTS),
         rows.TAGS: rows.tags_of(metadata),
         rows.REPEAT: sample["epoch"],
         **_scores(sample.get("scores") or {}),
@@ -167,6 +170,12 @@ def _completion(output: Mapping[str, Any]) -> str | None:
 
 def _references(target: Any) -> list[str]:
     return [str(each) for each in target] if isinstance(target, list) else [str(target)] if target else []
+
+
+def _passages(metadata: Mapping[str, Any], names: Iterable[str]) -> list[Any] | None:
+    """The first list of passages that has one of these names; other values stay in the metadata."""
+    lists = (metadata[name] for name in names if isinstance(metadata.get(name), list))
+    return next((each for each in lists if all(isinstance(passage, str | dict) for passage in each)), None)
 
 
 def _scores(given: Mapping[str, Any]) -> Fields:

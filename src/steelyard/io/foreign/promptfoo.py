@@ -6,11 +6,14 @@ mean of the other assertions of each type; with a failed grader they are errors.
 """
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean
 from typing import Any, Final
 
+from steelyard.errors import InputError
+from steelyard.i18n import Message
 from steelyard.io import layouts, shapes
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.containers import Container
@@ -26,8 +29,10 @@ _FAILED: Final = 2  # failureReason: the provider failed
 _LONGEST_LABEL: Final = 60
 _AFTER_REASON: Final = "\n---\n"
 _CONTEXTS: Final = ("context", "contexts", "retrieved_contexts", "documents", "passages")
+_REFERENCES: Final = (*layouts.REFERENCES, "expected", "expected_answer", "correct_answer", "ideal")
 # assertions whose value is the expected output
 _EXPECTING: Final = frozenset(("equals", "similar", "factuality", "levenshtein", "rouge-n", "bleu", "gleu", "meteor"))
+_CSV: Final = frozenset(("Status", "Score", "Named Scores", "Grader Reason"))
 _USED: Final = frozenset(("success", "score", "namedScores", "error"))
 
 _COMPONENT: Final = shapes.Fields(
@@ -63,6 +68,8 @@ _RESULT: Final = shapes.Fields(
 _OBJECTS: Final = shapes.ListOf(shapes.Fields({}))
 _HEAD: Final = shapes.Fields({"prompts": _OBJECTS, "vars": rows.TEXTS}, frozenset(("prompts",)))
 _BODY: Final = shapes.ListOf(shapes.Fields({"outputs": _OBJECTS, "vars": shapes.ListOf(shapes.ANYTHING)}))
+_OUTPUTS: Final = re.compile(r"\[[^\]]+\] ")  # [provider] prompt
+_VERDICT: Final = re.compile(r"\[(PASS|FAIL|ERROR)\]")
 _TABLE: Final = shapes.Fields({"head": _HEAD, "body": _BODY}, frozenset(("head", "body")))
 
 
@@ -70,12 +77,18 @@ def recognises(container: Container) -> bool:
     """Whether a document has versioned results or a table, or rows have the place of a result in the matrix."""
     names = container.first
     if container.kind == "rows":
-        return {"promptIdx", "testIdx", "vars"} <= names.keys()
+        return {"promptIdx", "testIdx", "vars"} <= names.keys() or _is_csv(container)
     return container.kind == "document" and _summary(names)[0] is not None
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The results, each with its system and its test; a test that is there again is a repeat."""
+    """The results, each with its system and its test; a test that is there again is a repeat.
+
+    CSV is refused: its scores are rounded, and an error of the provider is a score of 0.
+    """
+    if _is_csv(container):
+        message, hint = Message("formats.promptfoo_csv"), Message("formats.promptfoo_csv_hint")
+        raise InputError(message, where=container.name, hint=hint)
     records = list(container.records() if container.kind == "rows" else _results(container))
     for record in records:
         shapes.check_shape(record.fields, _RESULT, "", record.where)
@@ -84,6 +97,13 @@ def read(container: Container) -> Iterator[Record]:
     tests = _tests([record.fields for record in records])
     for record, system, test in zip(records, systems, tests, strict=True):
         yield record._replace(fields=test | system | _fields(record.fields))
+
+
+def _is_csv(container: Container) -> bool:
+    """Whether rows of CSV are the table that promptfoo exports; older versions have the verdict before the output."""
+    first = container.first if container.kind == "rows" and container.cells else {}
+    verdicts = (value for name, value in first.items() if _OUTPUTS.match(name) and _VERDICT.match(str(value)))
+    return first.keys() >= _CSV or any(verdicts)
 
 
 def _place(result: Mapping[str, Any]) -> tuple[int, int]:
@@ -211,7 +231,7 @@ def _prediction(result: Mapping[str, Any]) -> str | None:
 
 
 def _references(inputs: Mapping[str, Any], test: Mapping[str, Any]) -> list[str] | None:
-    named = next((inputs[name] for name in layouts.REFERENCES if inputs.get(name) is not None), None)
+    named = next((inputs[name] for name in _REFERENCES if inputs.get(name) is not None), None)
     expected = [each.get("value") for each in test.get("assert") or [] if each.get("type") in _EXPECTING]
     several = named if isinstance(named, list) else expected if named is None else [named]
     return [each for each in several if isinstance(each, str)] or None

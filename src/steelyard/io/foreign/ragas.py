@@ -65,6 +65,7 @@ _NO_SCORES: Final = frozenset((
 ))
 # fmt: on
 _OTHER_ANSWERS: Final = frozenset(("prediction", "pred", "pred_answer", "response", "output", "actual_output"))
+_METADATA: Final = "metadata"
 _REASON: Final = "_reason"
 _NAN: Final = "NaN"
 # how a result stands in a cell of CSV
@@ -132,7 +133,7 @@ def _fields(source: Mapping[str, Any], where: str) -> Fields:
     is_conversation = isinstance(original.get("user_input"), list)
     if is_conversation:
         fields |= _conversation(original, where)
-    fields |= rows.present({rows.TAGS: rows.labels(original)}) | _scores(original)
+    fields |= rows.present({rows.TAGS: _tags(original)}) | _scores(original)
     fields = {name: value for name, value in fields.items() if value is not None}
     return rows.with_rest(fields, original, _written(fields, is_conversation=is_conversation), NAME)
 
@@ -150,6 +151,12 @@ def _conversation(original: Mapping[str, Any], where: str) -> Fields:
     is_answered = messages and messages[-1].get("type") == "ai"
     answer = rows.text_of(messages[-1].get("content")) if is_answered else None
     return {rows.QUESTION: asked[-1] if asked else "", rows.PREDICTION: original.get("response", answer)}
+
+
+def _tags(original: Mapping[str, Any]) -> dict[str, str]:
+    """Labels, and the texts, numbers and flags in the metadata."""
+    metadata = original.get(_METADATA)
+    return {**(rows.tags_of(metadata) if isinstance(metadata, dict) else {}), **rows.labels(original)}
 
 
 def _scores(fields: Mapping[str, Any]) -> Fields:

@@ -17,11 +17,13 @@ from steelyard.io.records import Record
 NAME: Final = "ultrarag"
 TITLE: Final = "UltraRAG"
 BOUNDS: Final = (0.0, 1.0)
+SETTINGS: Final = ("profile",)
 
 _AVERAGE: Final = "avg_"
 _MEMORY: Final = "memory_"
 _UNSET: Final = "<UNSET>"
 _EVALUATION: Final = "eval_res"
+_OWN_PROFILE: Final = "ultrarag"
 # variables of a run; of the questions the first value counts, of the others the last
 _FIRST: Final = {"q_ls": rows.QUESTION, "gt_ls": rows.REFERENCES}
 _LAST: Final = {"ans_ls": rows.PREDICTION, "pred_ls": rows.PREDICTION, "ret_psg": rows.CONTEXTS}
@@ -45,7 +47,7 @@ def read(container: Container) -> Iterator[Record]:
     for name, values in columns.items():
         shapes.check_shape(values, _SCORES, name, container.name)
     for number in range(_common_length({**lists, **columns}, container.name)):
-        fields = {rows.ID: str(number), **_item(lists, number), **_scores(columns, number)}
+        fields = {rows.ID: str(number), **_item(lists, number), **_scores(columns, number), **_settings(scores)}
         yield Record(container.name, number, fields, "{}: item {}")
 
 
@@ -83,6 +85,14 @@ def _item(lists: Mapping[str, Sequence[Any]], number: int) -> Fields:
 def _value(name: str, value: Any) -> Any:
     is_several = name in (rows.REFERENCES, rows.CONTEXTS)
     return [value] if is_several and not isinstance(value, list) else value
+
+
+def _settings(scores: Mapping[str, Any]) -> Fields:
+    """The profile that the evaluating step of a pipeline of ours was given, unless it repeats UltraRAG's numbers."""
+    profile = scores.get("profile")
+    if not isinstance(profile, str) or profile == _OWN_PROFILE:
+        return {}
+    return {rows.EXTRA: {NAME: {"profile": profile}}}
 
 
 def _scores(columns: Mapping[str, Sequence[Any]], number: int) -> Fields:

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -14,15 +14,17 @@ from steelyard import limits
 from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.foreign.tables import load_scores
-from steelyard.io.records import LINES, format_suffix, parse_json
+from steelyard.io.records import LINES, format_suffix, parse_json, parse_json_file
 from steelyard.io.results.checks import CONTRADICTION_HINT, check_characters, contradictions
 from steelyard.io.results.lines import Footer, Header, Item
-from steelyard.io.streams import Stream, byte_blocks, check_encoding, open_stream, read_once
+from steelyard.io.streams import Stream, byte_blocks, check_encoding, decode, open_stream, read_once
 from steelyard.registry.kinds import kind_of
 from steelyard.table import Column, FloatArray, IntArray, Missing, Table
 
 HEAD: Final = 1 << 20
 """The most bytes that are read for the header line."""
+RESULT_HEADER: Final = frozenset(("kind", "signature", "metrics"))
+"""Keys by which the header of a result is known."""
 UNFINISHED: Final = "counts.items_before_cut"
 CONTRADICTED: Final = "counts.means_contradicted"
 DISAGREEING: Final = "counts.scores_disagreeing"
@@ -52,10 +54,12 @@ def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
 
     A file of scores of another tool, or of rows with an id and columns of numbers, gives a table for each system. A
     footer gives the mean of every metric, and the score of a legal item is what its parts come to. Without `strict`
-    a table of which that is not true has the counts CONTRADICTED and DISAGREEING.
+    a table of which that is not true has the counts CONTRADICTED and DISAGREEING. The JSON of a step of a pipeline
+    gives the results that the step wrote beside it.
     """
     if os.path.isdir(path) or (not read_once(path) and not begins_with_header(path)):
-        return load_scores(path)
+        beside = results_beside(path)
+        return load_scores(path) if beside is None else load_all(beside, strict=strict)
     sections = read_sections(path)
     if not sections:
         hint = Message("formats.header_line_hint")
@@ -69,17 +73,53 @@ def not_one(names: Sequence[str], path: str | Path) -> InputError:
     return InputError(message, where=str(path), hint=Message("formats.one_result_hint"))
 
 
+def results_beside(path: str | Path) -> Path | None:
+    """The results file that an evaluating step of a pipeline wrote beside its JSON; None for every other file."""
+    beside = Path(path).with_suffix(".jsonl")
+    if Path(path).suffix != ".json" or not beside.is_file():
+        return None
+    with suppress(ValueError, RecursionError):
+        header = _first_line(beside)
+        return beside if _is_header(header) and _is_of_step(_document(path), header) else None
+    return None
+
+
+def _document(path: str | Path) -> Any:
+    with closing(open_stream(path)) as stream:
+        return parse_json_file(decode(stream.read_all(limits.FILE_BYTES), stream.name), stream.name)
+
+
+def _is_of_step(result: Any, header: dict[str, Any]) -> bool:
+    """Whether a step that wrote this header has this result: the same signature, legal scores, or pairs of means."""
+    if not isinstance(result, dict):
+        return False
+    if "signature" in result:
+        return bool(result["signature"] == header["signature"])
+    if header["kind"] == "legal":
+        return "avg_legal" in result
+    are_pairs = all(isinstance(each, dict) and {"A_mean", "B_mean"} <= each.keys() for each in result.values())
+    return header["kind"] == "retrieval" and are_pairs
+
+
 def begins_with_header(path: str | Path) -> bool:
     """Whether the first line is the header of a result; a file of no line, or whose first line is not JSON, may be."""
+    try:
+        return _is_header(_first_line(path))
+    except (ValueError, RecursionError):
+        return format_suffix(path) in LINES
+
+
+def _first_line(path: str | Path) -> Any:
+    """The first line as JSON; ValueError or RecursionError if it is none."""
     with closing(open_stream(path)) as stream:
         first = b""
         while b"\n" not in first and len(first) < HEAD and (piece := stream.read(1 << 16)):
             first += piece
-    try:
-        line = json.loads(first.partition(b"\n")[0])
-    except (ValueError, RecursionError):
-        return format_suffix(path) in LINES
-    return isinstance(line, dict) and {"kind", "signature", "metrics"} <= line.keys()
+    return json.loads(first.partition(b"\n")[0])
+
+
+def _is_header(line: Any) -> bool:
+    return isinstance(line, dict) and line.keys() >= RESULT_HEADER
 
 
 @dataclass(slots=True)
@@ -225,6 +265,7 @@ def _column(header: Header, items: Sequence[Item], metric: str) -> Column:
         {row: item.notes[metric] for row, item in enumerate(items) if metric in item.notes},
         bounds=header.bounds.get(metric),
         summed=metric in (header.sums or ()),
+        geometric=metric in header.geometric,
     )
 
 

@@ -1,11 +1,12 @@
 """Claims of an answer: the values, quotations, names and places that it asserts."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from steelyard.legal.evidence.quotes import quote_key
+from steelyard.legal.grounding.articles import Article, articles, own_numbers
 from steelyard.legal.grounding.chinese_places import Place, chinese_places
 from steelyard.legal.grounding.grounds import UNIT_AFTER, nouns_of, values_of
 from steelyard.legal.grounding.proper_names import names
@@ -71,21 +72,39 @@ class Claims:
     quotes: tuple[tuple[str, int], ...]
     names: tuple[tuple[str, int], ...]
     places: tuple[Place, ...]
+    articles: tuple[Article, ...] = ()
     own_counts: tuple[tuple[Mention, tuple[str, ...]], ...] = ()
+    full: bool = False
 
     @property
     def folded(self) -> Folded:
         """The text with offsets into the original."""
         return read_with_offsets(self.original)
 
+    def is_bare(self, value: Mention) -> bool:
+        """Whether a value is a claim only in full: a small number without a unit."""
+        return self.full and value.kind == "number" and value.value is not None and value.value < SMALL
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the answer asserts nothing that can be checked."""
+        return not (self.values or self.quotes or self.names or self.places or self.articles or self.own_counts)
+
 
 @lru_cache(maxsize=1 << 10)
-def claims_of(answer: str) -> Claims:
-    """The claims of an answer, cached."""
+def claims_of(answer: str, *, full: bool = False) -> Claims:
+    """The claims of an answer, cached; `full` adds articles of statutes and small numbers without a unit."""
     text, is_record = _without_keys(read(answer).text)
     marks = _list_marks(text)
     values = [value for value in values_of(text) if value.kind in _CHECKED]
     exempt = [value for value in values if _is_exempt(text, value, marks, is_record=is_record)]
+    named = articles(text) if full else []
+    if full:
+        own = marks | own_numbers(text, named)
+        bare = [bare for value in exempt if (bare := _bare_number(text, value, own))]
+        at = {value.start: value for value in bare}
+        values = [at.get(value.start, value) for value in values]
+        exempt = [value for value in exempt if value.start not in at]
     dropped = {value.start for value in exempt}
     quotes, unsaid = _quoted(text)
     return Claims(
@@ -95,11 +114,13 @@ def claims_of(answer: str) -> Claims:
         quotes=tuple(quotes),
         names=tuple((name, at) for name, at in names(text) if at not in unsaid),
         places=() if text.isascii() else tuple(chinese_places(text)),
+        articles=tuple(named),
         own_counts=tuple(
             (value, tuple(nouns_of(text, value)))
             for value in exempt
             if value.kind in ("count", "number") and (value.value or 0) > 1
         ),
+        full=full,
     )
 
 
@@ -131,8 +152,6 @@ def _is_exempt(text: str, value: Mention, marks: frozenset[int], *, is_record: b
 
 
 def _is_own_count(text: str, value: Mention) -> bool:
-    if value.unit == "percent":
-        return False
     if value.value is None or value.value <= 1 or value.unit in _OWN_UNITS or not _is_unit(value.unit):
         return True
     if _FRACTION.search(text, max(0, value.start - 2), value.start):
@@ -164,10 +183,53 @@ def _counts_a_list(text: str, value: Mention) -> bool:
 
 def _is_plain_number(text: str, value: Mention, *, is_record: bool) -> bool:
     """Whether a number without a unit is no claim: it is small, or belongs to the name of a law."""
-    if value.value is None or value.value < (100 if is_record else 1000) or value.text in _BARE_UNITS:
+    if value.value is None or value.value < (100 if is_record else SMALL) or value.text in _BARE_UNITS:
         return True
     before = text[max(0, value.start - 24) : value.start]
     return _STATUTE_BEFORE.search(before) is not None or _STATUTE_AFTER.match(text, value.end) is not None
+
+
+SMALL: Final = 1000
+"""A smaller number without a unit is a claim only in full, and known if the document has it in any form."""
+_DIGITS: Final = re.compile(r"\d{1,3}(?:\.\d+)?")
+_HEADING: Final = re.compile(r"(?:(?<=\n)|\A)\d{1,2}(?:\.\d{1,2})+\.? |(?<=and )\d{1,2}[.)] |(?<=[;:] )\d{1,2}[.)] ")
+# a number that is part of an identifier, a version, a fraction or a time, that a bracket encloses, or that labels
+_PART_BEFORE: Final = re.compile(r"[A-Za-z_#/@\\(\[]$|[A-Za-z)][-.]$|\d[./:-]$")
+_PART_AFTER: Final = re.compile(r"[A-Za-z_\]]|[-/][A-Za-z]|[.:/-]\d|倍率")
+_LABELLED: Final = re.compile(
+    r"(?:问题|方案|情形|情况|步骤|选项|要点|证据|附件|图|表|例|类型|阶段|部分|条件|观点|理由|注|题|文档|段落|"
+    r"资料|来源|参考|第|以下|如下|以上|前|上述)$"
+    r"|\b(?:step|option|example|case|reason|point|phase|stage|level|type|scenario|question|document|doc|source|context|"
+    r"passage|reference|ref|note|appendix|annex|schedule|exhibit|figure|table|page|line|item|part|top|version|chunk|"
+    r"these|those|following|first|other|main|key)s? ?$",
+    re.IGNORECASE,
+)
+_OWN_ENGLISH: Final = re.compile(
+    r" ?(?:\w+ )?(?:reasons?|points?|steps?|ways?|factors?|parts?|categories|types?|kinds?|conditions?|elements?|"
+    r"examples?|requirements?|options?|aspects?|issues?|questions?|items?|sections?|things?|statements?|sentences?|paragraphs?|"
+    r"documents?|sources?|passages?|contexts?|answers?|words?|bullets?|facts?|criteria|methods?|principles?)\b",
+    re.IGNORECASE,
+)
+
+
+def _bare_number(text: str, value: Mention, own: frozenset[int]) -> Mention | None:
+    """A number in digits that is not compared by its unit, as a claim; None if it is a label or part of a name."""
+    digits = _DIGITS.match(text, value.start) if value.kind in ("number", "count") else None
+    if digits is None or value.value is None or value.start in own or _is_unit(value.unit):
+        return None
+    if _PART_BEFORE.search(text[max(0, value.start - 2) : value.start]) or _PART_AFTER.match(text, digits.end()):
+        return None
+    if _HEADING.match(text, value.start):
+        return None
+    if _LABELLED.search(text, max(0, value.start - 12), value.start) or _OWN_ENGLISH.match(text, digits.end()):
+        return None
+    if _is_own_noun(text, value) or _STATUTE_BEFORE.search(text, max(0, value.start - 24), value.start):
+        return None
+    return replace(value, kind="number", unit="", end=digits.end(), text=digits[0])
+
+
+def _is_own_noun(text: str, value: Mention) -> bool:
+    return _OWN_NOUN.match(text, value.end) is not None or _counts_a_list(text, value)
 
 
 def _quoted(text: str) -> tuple[list[tuple[str, int]], frozenset[int]]:

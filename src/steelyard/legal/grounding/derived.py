@@ -10,7 +10,7 @@ from steelyard.legal.grounding import derivations
 from steelyard.legal.grounding.claims import Claims
 from steelyard.legal.grounding.clocks import minutes_of
 from steelyard.legal.grounding.derivations import REST, TOTAL, Stated, cents
-from steelyard.legal.grounding.grounds import Ground, percent_of, values_of
+from steelyard.legal.grounding.grounds import Ground, values_of
 from steelyard.text.dates import Day
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
@@ -48,6 +48,8 @@ class DerivedValues:
 
     def __init__(self, claims: Claims, unknown: Sequence[Mention], grounds: Sequence[Ground]) -> None:
         self.text = claims.text
+        self.claims = claims
+        self.bare = Stated()  # small numbers without a unit, from which only such numbers follow
         self.grounds = grounds
         self.amounts, self.counts, self.all_counts, self.minutes = Stated(), Stated(), Stated(), Stated()
         self.years = _years_of_days(grounds)
@@ -68,6 +70,8 @@ class DerivedValues:
     def add(self, value: Mention) -> None:
         """Add a supported value to the operands."""
         match value.kind:
+            case "number" if self.claims.is_bare(value):
+                self.bare.add(value.start, cents(value.value))
             case "money" | "number" if value.value is not None:
                 self.amounts.add(value.start, cents(value.value))
             case "date":
@@ -77,8 +81,8 @@ class DerivedValues:
                         self.day_positions.add(value.start, len(self.days) - 1)
             case "time":
                 self.minutes.add(value.start, min(minutes_of(self.text, value)))
-            case "percent" if (percent := percent_of(self.text, value)) is not None and len(self.percents) < 8:
-                self.percents.append(percent)
+            case "percent" if value.value is not None and len(self.percents) < 8:
+                self.percents.append(value.value)
 
     def _with_year(self, day: Day) -> Day:
         """The day with the year of the document's day, if it has none."""
@@ -90,6 +94,8 @@ class DerivedValues:
     def follows(self, value: Mention) -> bool:
         """Whether the value follows from the operands."""
         match value.kind:
+            case "number" if self.claims.is_bare(value):
+                return self._is_bare_result(value)
             case "money" | "number" if value.value is not None:
                 return self._is_amount(value)
             case "percent":
@@ -97,7 +103,7 @@ class DerivedValues:
             case "date":
                 return self._is_later(value)
             case "count":
-                return self._is_percent(value) if value.unit == "percent" else self._is_count(value)
+                return self._is_count(value)
         return False
 
     def _is_later(self, value: Mention) -> bool:
@@ -129,8 +135,16 @@ class DerivedValues:
         counts = self.counts.near(value.start, 3)
         return derivations.is_product(amount, near, counts) or derivations.is_part(amount, near, self.percents, counts)
 
+    def _is_bare_result(self, value: Mention) -> bool:
+        """Whether a small number is a sum, a difference or a product of numbers beside it."""
+        number = cents(value.value)
+        near = [*self.bare.near(value.start, 4), *self.amounts.near(value.start, 2)]
+        counts = self.counts.near(value.start, 3)
+        is_sum = derivations.is_sum(number, value.start, self.bare)
+        return is_sum or self._is_total_of_counts(value) or derivations.is_product(number, near, counts)
+
     def _is_percent(self, value: Mention) -> bool:
-        percent = percent_of(self.text, value)
+        percent = value.value
         if percent is None:
             return False
         around = self._around(value)

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from steelyard.legal.evidence.quotes import quote_key
 from steelyard.legal.grounding import derivations
+from steelyard.legal.grounding.articles import Article, articles, items
 from steelyard.legal.grounding.clocks import stated_minutes
 from steelyard.legal.grounding.derivations import cents
 from steelyard.text.dates import Day
@@ -26,71 +27,131 @@ _DIGITS: Final = re.compile(r"\d+(?:[- ]\d+)*")
 _TWO_HAN: Final = re.compile(r"[\u4e00-\u9fff]{2}")
 
 
-@dataclass(frozen=True, slots=True)
 class Ground:
-    """The values of a text."""
+    """The values of a text; each kind is read when it is first asked for."""
 
-    key: str
-    text: str
-    money: frozenset[Decimal]
-    days: tuple[Day, ...]
-    others: frozenset[tuple[str, str]]
-    counts: Mapping[Decimal, frozenset[str]]
-    currencies: Mapping[Decimal, frozenset[str]] = field(default_factory=dict)
-    percents: frozenset[Decimal] = frozenset()
-    dates: frozenset[tuple[int | None, int | None, int | None]] = frozenset()
-    minutes: frozenset[int] = frozenset()
-    ordinals: Mapping[str, Decimal] = field(default_factory=dict)
-    digits: frozenset[str] = frozenset()
-    tails: frozenset[str] = frozenset()
-    amounts: tuple[int, ...] = ()
-    counted: Mapping[str, frozenset[Decimal]] = field(default_factory=dict)
-    counts_times: bool = False
-    periods: tuple[tuple[int, str], ...] = ()
-    ages: frozenset[int] = frozenset()
+    def __init__(self, context: str) -> None:
+        self._context = context
+        self.text = normalise(context)
+
+    @cached_property
+    def key(self) -> str:
+        """The characters that quotations and names are compared by."""
+        return quote_key(self._context)
+
+    @cached_property
+    def values(self) -> tuple[Mention, ...]:
+        """All values of the text, in order."""
+        return tuple(values_of(self.text))
+
+    @cached_property
+    def _numbers(self) -> list[Mention]:
+        return [value for value in self.values if value.kind in ("money", "number") and value.value is not None]
+
+    @cached_property
+    def numerals(self) -> frozenset[Decimal]:
+        """Every number, whatever it is part of."""
+        return frozenset(numeral.value for numeral in numerals(self.text) if numeral.value is not None)
+
+    @cached_property
+    def articles(self) -> tuple[Article, ...]:
+        """Articles of statutes and contracts, and the numbers of clauses."""
+        return (*articles(self.text), *items(self._context))
+
+    @cached_property
+    def money(self) -> frozenset[Decimal]:
+        """Amounts and plain numbers."""
+        return frozenset(value.value for value in self._numbers)
+
+    @cached_property
+    def currencies(self) -> Mapping[Decimal, frozenset[str]]:
+        """The currencies of each amount, "" for none."""
+        return _units_by_value(self._numbers)
+
+    @cached_property
+    def amounts(self) -> tuple[int, ...]:
+        """Amounts, and plain numbers from 100 on, in hundredths, ascending."""
+        return tuple(
+            sorted({cents(value.value) for value in self._numbers if value.kind == "money" or value.value >= 100})
+        )
+
+    @cached_property
+    def days(self) -> tuple[Day, ...]:
+        """Days, each with a year if the text has any."""
+        return tuple(_with_years([value for value in self.values if value.kind == "date"]))
+
+    @cached_property
+    def dates(self) -> frozenset[tuple[int | None, int | None, int | None]]:
+        """Days and birthdays with all their coarser forms."""
+        return frozenset(_date_forms((*self.days, *_birthdays(self.values))))
+
+    @cached_property
+    def others(self) -> frozenset[tuple[str, str]]:
+        """Personal, card, phone and serial numbers and ages, with their kind."""
+        kinds = ("id", "serial", "age", "phone", "card")
+        return frozenset((value.kind, str(value.value)) for value in self.values if value.kind in kinds)
+
+    @cached_property
+    def counts(self) -> Mapping[Decimal, frozenset[str]]:
+        """Counts with their measure words."""
+        return _units_by_value(value for value in self.values if value.kind == "count")
+
+    @cached_property
+    def counted(self) -> Mapping[str, frozenset[Decimal]]:
+        """The numbers beside each noun."""
+        return _numbers_by_noun(self.text, self.values)
+
+    @cached_property
+    def counts_times(self) -> bool:
+        """Whether anything is counted in occurrences."""
+        return any(value.kind == "count" and same_measure(value.unit, "次") for value in self.values)
+
+    @cached_property
+    def percents(self) -> frozenset[Decimal]:
+        """Shares in per cent."""
+        return frozenset(value.value for value in self.values if value.kind == "percent" and value.value is not None)
+
+    @cached_property
+    def minutes(self) -> frozenset[int]:
+        """Clock times in minutes of the day."""
+        return stated_minutes(self.text, self.values)
+
+    @cached_property
+    def ordinals(self) -> Mapping[str, Decimal]:
+        """The highest ordinal of each unit."""
+        return _highest_ordinals(self.values)
+
+    @cached_property
+    def digits(self) -> frozenset[str]:
+        """Runs of digits, and the tails of long ones."""
+        return frozenset(_digit_runs(self.text))
+
+    @cached_property
+    def tails(self) -> frozenset[str]:
+        """The last digits that are named as such."""
+        return frozenset(tail[1] for tail in _TAIL.finditer(self.text))
+
+    @cached_property
+    def periods(self) -> tuple[tuple[int, str], ...]:
+        """Spans of time."""
+        return tuple(_periods(self.values))
+
+    @cached_property
+    def ages(self) -> frozenset[int]:
+        """Ages that follow from years of birth."""
+        return frozenset(_ages(self.text, self.values, self.days))
 
 
 @lru_cache(maxsize=64)
 def document_ground(text: str) -> Ground:
     """The values of a document, cached."""
-    return ground_of(text)
+    return Ground(text)
 
 
 @lru_cache(maxsize=256)
 def question_ground(text: str) -> Ground:
     """The values of a question, cached."""
-    return ground_of(text)
-
-
-def ground_of(context: str) -> Ground:
-    """The values of a text."""
-    text = normalise(context)
-    values = tuple(values_of(text))
-    numbers = [value for value in values if value.kind in ("money", "number") and value.value is not None]
-    days = tuple(_with_years([value for value in values if value.kind == "date"]))
-    amounts = tuple(sorted({cents(value.value) for value in numbers if value.kind == "money" or value.value >= 100}))
-    return Ground(
-        key=quote_key(context),
-        text=text,
-        money=frozenset(value.value for value in numbers),
-        days=days,
-        others=frozenset(
-            (value.kind, str(value.value)) for value in values if value.kind in ("id", "serial", "age", "phone", "card")
-        ),
-        counts=_units_by_value(value for value in values if value.kind == "count"),
-        currencies=_units_by_value(numbers),
-        percents=frozenset(_percents(text, values)),
-        dates=frozenset(_date_forms((*days, *_birthdays(values)))),
-        minutes=stated_minutes(text, values),
-        ordinals=_highest_ordinals(values),
-        digits=frozenset(_digit_runs(text)),
-        tails=frozenset(tail[1] for tail in _TAIL.finditer(text)),
-        amounts=amounts,
-        counted=_numbers_by_noun(text, values),
-        counts_times=any(value.kind == "count" and same_measure(value.unit, "次") for value in values),
-        periods=tuple(_periods(values)),
-        ages=frozenset(_ages(text, values, days)),
-    )
+    return Ground(text)
 
 
 # numbers with a unit that `mentions` does not know: a period in days, a quantity
@@ -163,26 +224,6 @@ def nouns_of(text: str, value: Mention) -> Iterator[str]:
     for noun in (text[max(0, value.start - 2) : value.start], text[value.end : value.end + 2]):
         if _TWO_HAN.fullmatch(noun):
             yield value.unit + noun
-
-
-def _percents(text: str, values: Iterable[Mention]) -> Iterator[Decimal]:
-    for value in values:
-        if (value.kind == "percent" or value.unit == "percent") and (percent := percent_of(text, value)) is not None:
-            yield percent
-
-
-_PARTS_OF: Final = re.compile(r"[百千万]分之")
-_PER: Final = {"百": Decimal(1), "千": Decimal("0.1"), "万": Decimal("0.01")}
-
-
-def percent_of(text: str, value: Mention) -> Decimal | None:
-    """A share in per cent: 千分之三 and 3‰ are 0.3."""
-    if parts := _PARTS_OF.search(text, value.start, value.end + 3):
-        values = numerals(text[parts.end() : parts.end() + 12])
-        number = values[0].value if values and values[0].start == 0 else None
-        return None if number is None else number * _PER[parts[0][0]]
-    number = value.value
-    return None if number is None else number * (Decimal("0.1") if value.text.endswith(("‰", "厘")) else 1)
 
 
 def _date_forms(days: Iterable[Day]) -> Iterator[tuple[int | None, int | None, int | None]]:

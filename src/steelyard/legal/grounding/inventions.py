@@ -11,17 +11,18 @@ from decimal import Decimal
 from typing import Final
 
 from steelyard.legal.evidence.quotes import key_of, quote_key
+from steelyard.legal.grounding.articles import Article, is_known_article
 from steelyard.legal.grounding.chinese_places import is_known_place
 from steelyard.legal.grounding.claims import Claims, claims_of
 from steelyard.legal.grounding.clocks import minutes_of
 from steelyard.legal.grounding.derivations import cents, is_rounded
 from steelyard.legal.grounding.derived import DerivedValues
-from steelyard.legal.grounding.grounds import Ground, document_ground, ground_of, percent_of, question_ground
+from steelyard.legal.grounding.grounds import Ground, document_ground, question_ground
 from steelyard.legal.grounding.proper_names import is_known_name
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
 
-__all__ = ["Ground", "Invented", "document_ground", "find_invented", "ground_of"]
+__all__ = ["Ground", "Invented", "document_ground", "find_invented"]
 
 _MASKED: Final = re.compile(r"(\d*)[*xX×•·●]{2,}(\d*)")
 
@@ -36,11 +37,17 @@ class Invented:
     end: int = 0
 
 
-def find_invented(answer: str, context: str, *, question: str = "") -> list[Invented]:
-    """The claims of the answer that neither the document nor the question supports, in the order of the answer."""
-    claims = claims_of(answer)
+def find_invented(answer: str, context: str, *, question: str = "", full: bool = False) -> list[Invented]:
+    """The claims of the answer that neither the document nor the question supports, in the order of the answer.
+
+    With `full`, articles of statutes and small numbers without a unit are claims too.
+    """
+    claims = claims_of(answer, full=full)
+    if claims.is_empty:
+        return []
     grounds = (document_ground(context), question_ground(question)) if question else (document_ground(context),)
     candidates = [*_quotations(claims, grounds), *_values(claims, grounds), *_proper_names(claims, grounds)]
+    candidates += _articles(claims, grounds)
     if not candidates:
         return []
     unique = sorted(
@@ -141,6 +148,8 @@ def _is_about_known(value: Mention, ground: Ground) -> bool:
 
 
 def _is_known_number(value: Mention, claims: Claims, ground: Ground) -> bool:
+    if claims.is_bare(value):
+        return value.value in ground.numerals or _is_about_known(value, ground)
     start, end = claims.folded.original_span(value.start, value.end)
     if masked := _MASKED.search(claims.original, start, end):
         return _is_masked(masked, ground)
@@ -185,8 +194,6 @@ def _is_dated(value: Mention, ground: Ground) -> bool:
 
 
 def _is_counted(value: Mention, text: str, ground: Ground) -> bool:
-    if value.unit == "percent":
-        return _is_known_percent(value, text, ground)
     if value.unit == "号":
         return _find_whole(ground.key, quote_key(value.text)) >= 0
     if any(same_measure(value.unit, unit) for unit in ground.counts.get(value.value, ())):
@@ -200,7 +207,7 @@ def _is_counted(value: Mention, text: str, ground: Ground) -> bool:
 
 
 def _is_known_percent(value: Mention, text: str, ground: Ground) -> bool:
-    percent = percent_of(text, value)
+    percent = value.value
     if percent is None:
         return quote_key(value.text) in ground.key
     if percent in ground.percents:
@@ -223,6 +230,19 @@ def _proper_names(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invente
     for place in claims.places:
         if not any(is_known_place(place, ground.key) for ground in grounds):
             yield Invented(place.text, "place", place.start, place.start + len(place.text))
+
+
+def _articles(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
+    if not claims.articles:
+        return
+    known: dict[str, list[Article]] = {}
+    for ground in grounds:
+        for other in ground.articles:
+            known.setdefault(other.number, []).append(other)
+    text = "\n".join(ground.text for ground in grounds)
+    for article in claims.articles:
+        if not is_known_article(article, known.get(article.number, ()), text):
+            yield Invented(article.text, "article", article.start, article.end)
 
 
 def _outermost(values: Sequence[Invented]) -> Iterator[Invented]:

@@ -12,6 +12,7 @@ from steelyard.io.records import Record, digest_rows, format_suffix
 from steelyard.retrieval.reading.decimals import LARGEST_WHOLE, means_infinity
 from steelyard.retrieval.reading.rankings import Qrels, Run, qrels_from_columns, run_from_rows
 from steelyard.retrieval.reading.spans import Spans
+from steelyard.retrieval.reading.trec import ORDER_HINT
 
 QUERY_ID, DOCUMENT_ID = Message("words.query"), Message("words.document")
 QUERY = ("query", "query_id", "query-id", "qid", "q_id", "topic", "topic_id")
@@ -105,7 +106,8 @@ def _columns(
             if len(problems) == MOST_PROBLEMS:
                 break
     if problems:
-        raise InputError.of(problems)
+        is_run = read is _grade and len(problems) == MOST_PROBLEMS  # no grade is one
+        raise InputError.of(problems, hint=ORDER_HINT if is_run else None)
     if not values:
         raise InputError(Message("formats.empty_file"), where=name)
     return where, queries, documents, values
