@@ -65,6 +65,7 @@ BUILT_IN: Final = (
         "retrieval",
         "report.rankings",
         metrics=("steelyard.retrieval.metrics", "steelyard.retrieval.trec_metrics", "steelyard.retrieval.diversity"),
+        report="steelyard.retrieval.report",
         lower_is_better=frozenset(("RBPresid", "Unjudged", "NumNonrelRet")),
     ),
     Kind(

@@ -56,6 +56,12 @@ def interpolated_average_precision(rankings: Rankings, *, rel: int = 1) -> Float
     return total / len(RECALL_LEVELS)
 
 
+def precision_at_levels(rankings: Rankings, rel: int) -> FloatArray:
+    """The interpolated precision of each query (rows) at the 11 levels of recall (columns)."""
+    interpolated = _Interpolated(rankings, rel)
+    return np.column_stack([interpolated.at(level) for level in RECALL_LEVELS])
+
+
 class _Interpolated:
     """Precision at the ranks of relevant documents, interpolated: the greatest from each rank on."""
 
