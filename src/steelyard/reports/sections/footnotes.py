@@ -68,14 +68,22 @@ def signatures(tables: Sequence[Table], words: Words) -> Iterator[str]:
 
 def _counted(report: Report, words: Words) -> Iterator[str]:
     """The counts of each result; those that three results or more share are one line, as are equal ones."""
-    lines = [[_item_counts(summary, words), *_other_counts(summary, words)] for summary in report.summaries]
-    shared = [text for text in lines[0] if report.is_many and all(text in line for line in lines)]
-    if shared:
-        yield f"{words('report.every_system')}: {' · '.join(shared)}"
+    items = [_item_counts(summary, words) for summary in report.summaries]
+    others = [_other_counts(summary, words) for summary in report.summaries]
+    same = report.is_many and len(set(items)) == 1
+    shared = [text for text in others[0] if report.is_many and all(text in line for line in others)]
+    if line := _counts_line(items[0] if same else "", shared, words):
+        yield f"{words('report.every_system')}: {line}"
     named: dict[str, list[str]] = {}
-    for summary, line in zip(report.summaries, lines, strict=True):
-        named.setdefault(" · ".join(text for text in line if text not in shared), []).append(summary.name)
-    yield from (f"{', '.join(names)}: {text}" for text, names in named.items() if text)
+    for summary, own, counted in zip(report.summaries, items, others, strict=True):
+        rest = [text for text in counted if text not in shared]
+        named.setdefault(_counts_line("" if same else own, rest, words), []).append(summary.name)
+    yield from (f"{', '.join(names)}: {line}" for line, names in named.items() if line)
+
+
+def _counts_line(items: str, others: Sequence[str], words: Words) -> str:
+    counted = " · ".join(others)
+    return f"{items}; {words('report.counted')}: {counted}" if items and counted else items or counted
 
 
 def repeats(tables: Sequence[Table], words: Words) -> Iterator[str]:
