@@ -114,7 +114,7 @@ class Comparisons(Shown, Sequence[Comparison]):
         return _pandas().DataFrame([comparison.as_dict() for comparison in self])
 
     def plot(self, path: str | Path | None = None, *, language: Language = "en") -> "Plot":
-        """The means and the differences with their intervals; written as SVG or PNG if a path is given."""
+        """The means and the differences with their intervals; written as SVG, PNG or PDF if a path is given."""
         return _plot(self.outcome.report, path, language)
 
     def report(self, path: str | Path, *, language: Language = "en") -> None:
@@ -246,7 +246,7 @@ def gate(
 def report(
     results: Result | Sequence[Result], path: str | Path, *, by: str | None = None, language: Language = "en"
 ) -> None:
-    """Write a report in the format of the extension (.html .md .tex .csv .json .jsonl .svg .png).
+    """Write a report in the format of the extension (.html .md .tex .csv .json .jsonl .svg .png .pdf).
 
     Several results are compared with the first of them.
     """
@@ -257,7 +257,7 @@ def report(
 
 
 def plot(table: Table, path: str | Path | None = None, *, language: Language = "en") -> Plot:
-    """The means of a table with their intervals; written as SVG or PNG if a path is given."""
+    """The means of a table with their intervals; written as SVG, PNG or PDF if a path is given."""
     return _plot(Report([table]), path, language)
 
 

@@ -132,7 +132,7 @@ def losses_chart(table: Table, language: Language = "en") -> str | None:
     names = [translations(Message(code)) for code in (ALL_POINTS, *STAGES.values(), EARNED)]
     panel = waterfall_panel(bars, room_for=[text for texts in names for text in texts])
     about = description("plots.lost_by_stage", [stage for stage, _ in steps], language)
-    return draw(panel, about=about, translated=names)
+    return draw(panel, about=about, language=language, translated=names)
 
 
 def legal_panel(table: Table) -> LegalPanel:

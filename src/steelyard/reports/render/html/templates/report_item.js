@@ -33,6 +33,8 @@ const Item = (() => {
   }
 
   function content(data, item, around, dialog) {
+    const rankings = Rankings.make(data, item, around.other(), around.metric?.() ?? data.main);
+    if (rankings) return [head(data, item, around, dialog), ranked(data, item, rankings)];
     const results = shown(data, around.other());
     const evidence = Evidence.make(data, item, results);
     const contexts = results.map((result) => Contexts.make(data, result.said[item]));
@@ -48,6 +50,11 @@ const Item = (() => {
         beside ? element("div", { class: "source" }, beside) : null,
       ),
     ];
+  }
+
+  // a query with the rankings of all systems below it
+  function ranked(data, item, rankings) {
+    return element("div", { class: "item-body one", ...region("item-title") }, element("div", { class: "asked" }, Rankings.query(data, item), rankings));
   }
 
   // what scrolls can be reached by the keyboard, and has a name
