@@ -91,7 +91,11 @@ const Item = (() => {
   function tags(data, item) {
     return Object.entries(data.tags)
       .filter(([, tag]) => tag.codes[item] >= 0)
-      .map(([name, tag]) => element("span", { class: "chip said", title: name }, tag.values[tag.codes[item]]));
+      .map(([name, tag]) => chip(name, tag.values[tag.codes[item]]));
+  }
+
+  function chip(tag, value) {
+    return element("span", { class: "chip said", title: Frame.nameOf("tag_names", tag) }, Frame.nameOf(`${tag}_values`, value));
   }
 
   function block(title, ...children) {
@@ -143,7 +147,7 @@ const Item = (() => {
 
   // a part of a score or a field of an answer by its name in the language of the page
   function part(name) {
-    return Frame.nameOf("parts", name);
+    return Frame.nameOf("part_names", name);
   }
 
   // every result's answer; of two, what they do not share is marked
