@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from steelyard.table import FloatArray
 
-Place = Literal["metrics", "details", "settings"]
-"""A part of a page: the tables of metrics, the details, or the counts and settings at its end."""
+Place = Literal["top", "metrics", "details", "settings"]
+"""A part of a page: the lines above all else, the tables of metrics, the details, or the counts and settings at its end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final
 from steelyard.documents.pages import Document
 from steelyard.i18n import Language
 from steelyard.registry.kinds import kind_of
+from steelyard.reports.render.html.tiles import Tile
 from steelyard.table import Table
 
 Json = dict[str, Any]
@@ -106,9 +107,16 @@ class KindPage:
     about_documents: ClassVar[bool] = False
     """Whether items are questions about documents, so that a page says which documents it does not have."""
 
+    tags_shown: ClassVar[frozenset[str]] = frozenset()
+    """Tags by whose values the sections already group, so that the tables by tag leave them out."""
+
     def sections(self, tables: Sequence[Table]) -> Sections:
         """The sections about these results."""
         return Sections()
+
+    def tiles(self, table: Table) -> Sequence[Tile]:
+        """The figures of a single result that its page shows first; without any, those of a few metrics."""
+        return ()
 
     def charts(self, table: Table, language: Language) -> Iterable[Chart]:
         """The charts of one result."""
