@@ -119,9 +119,11 @@ def hallucinations(table: Table) -> tuple[int, int]:
 def inventions(table: Table) -> FloatArray:
     """1 for answers to questions about gaps in which something is invented, 0 for the others, NaN for other items."""
     column = table.parts.get(METRIC, {}).get("no_hallucination", np.full(len(table), np.nan))
-    return _flags(
-        table, lambda row, of: None if np.isnan(column[row]) else column[row] == 0 and of.get("invented", True)
-    )
+
+    def flag(row: int, verdict: Mapping[str, Any]) -> bool | None:
+        return None if np.isnan(column[row]) else bool(column[row] == 0 and verdict.get("invented", True))
+
+    return _flags(table, flag)
 
 
 def wrong_answers(table: Table) -> FloatArray:
@@ -134,7 +136,7 @@ def wrong_refusals(table: Table) -> FloatArray:
     return _flags(table, lambda row, of: None if of.get("should_abstain") else of["abstained"])
 
 
-def _flags(table: Table, flag: Callable[[int, Mapping[str, Any]], Any]) -> FloatArray:
+def _flags(table: Table, flag: Callable[[int, Mapping[str, Any]], bool | None]) -> FloatArray:
     """A flag of each verdict on a question about a gap that has an answer; NaN where there is none."""
     column = np.full(len(table), np.nan)
     for row, verdict in _answered_gaps(table).items():

@@ -6,7 +6,7 @@ it returns adds to the page of every result of the kind. The classes here add no
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -19,6 +19,8 @@ from steelyard.table import Table
 Json = dict[str, Any]
 Rows = Sequence[int | None]
 """The row of each item of a page in one table; None where the table does not have it."""
+Value = str | Sequence[str]
+"""A value as text, or as a text in every language."""
 Mark = tuple[int, int, str] | tuple[int, int, str, int]
 """What is marked in a text: where it begins and ends, in UTF-16 units, and the class; a citation of a context also has
 the index of the context."""
@@ -53,7 +55,7 @@ class Chart:
 class Expected:
     """What a right answer has: typed values, quotations, passages, and whether it is a refusal."""
 
-    answer: Mapping[str, str] | None = None
+    answer: Mapping[str, Value] | None = None
     abstain: bool | None = None
     quotes: Sequence[str] | None = None
     evidence: Sequence[Json] = ()
@@ -63,7 +65,7 @@ class Expected:
 class AnswerDetails:
     """What was found in an answer. Reasons are (part, text in every language), remarks are texts in every language.
 
-    `contexts` are the marks of each of its contexts.
+    `contexts` are the marks of each of its contexts, `values` its typed fields.
     """
 
     marks: Sequence[Mark] = ()
@@ -74,6 +76,7 @@ class AnswerDetails:
     reasons: Sequence[Sequence[str]] = ()
     remarks: Sequence[Sequence[str]] = ()
     contexts: Sequence[Sequence[Mark]] = ()
+    values: Mapping[str, Value] = field(default_factory=dict)
 
 
 class ItemDetails:
