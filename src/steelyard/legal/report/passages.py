@@ -117,7 +117,8 @@ def _required(passages: Any) -> list[Evidence]:
     for passage in passages if isinstance(passages, list) else ():
         match passage:
             case {"page": int(page), "text": str(text)} if text:
-                found.append(Evidence(page, text, speaker=passage.get("speaker")))
+                speaker = passage.get("speaker")
+                found.append(Evidence(page, text, speaker=speaker if isinstance(speaker, str) else None))
     return found
 
 
