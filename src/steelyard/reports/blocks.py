@@ -13,7 +13,7 @@ from typing import Any, Literal
 from steelyard.table import FloatArray
 
 Place = Literal["top", "metrics", "details", "settings"]
-"""A part of a page: lines above all else, tables of metrics, details, or the counts and settings at its end."""
+"""A part of a page: before everything else, the tables of metrics, the details, or counts and settings at its end."""
 
 
 @dataclass(frozen=True, slots=True)
