@@ -53,7 +53,9 @@ def test_a_comparison_has_every_form(results, tmp_path):
     assert "| F1 |" in compared.to_markdown()
     assert r"\begin{tabular}" in compared.to_latex()
     assert "<table>" in compared.to_html() == compared._repr_html_()
-    assert list(compared.to_pandas()["a"]) == ["b", "c"]
+    assert list(compared.to_pandas()["new"]) == ["b", "c"]
+    assert list(compared.to_pandas().columns[:7]) == ["old", "new", "metric", "n", "unpaired", "old_mean", "new_mean"]
+    assert compared.to_pandas()["old_mean"][0] == pytest.approx(results[0].mean("F1"))
     assert compared.plot(tmp_path / "plot.svg").svg == (tmp_path / "plot.svg").read_text("utf-8")
     compared.report(tmp_path / "page.html")
     assert "F1" in (tmp_path / "page.html").read_text("utf-8")
@@ -167,3 +169,29 @@ def test_files_are_converted_by_their_paths_as_text(tmp_path):
     done = steelyard.convert(str(tmp_path / "rows.jsonl"), str(tmp_path / "rows.csv"))
     assert (done.rows, dict(done.not_carried)) == (1, {})
     assert steelyard.evaluate_answers(tmp_path / "rows.csv", metrics="EM").mean("EM") == 1
+
+
+def test_rules_follow_each_other(results):
+    gate = steelyard.gate(results[0], "F1 >= 0.1", "F1 <= 0.9")
+    assert [str(finding.rule) for finding in gate.findings] == ["F1 >= 0.1", "F1 <= 0.9"]
+
+
+def test_the_language_has_the_name_of_the_option_too(results, tmp_path):
+    steelyard.report(results[:2], tmp_path / "two.md", lang="zh")
+    results[0].report(tmp_path / "one.md", lang="zh")
+    steelyard.compare(*results[:2]).report(tmp_path / "compared.md", lang="zh")
+    for name in ("two", "one", "compared"):
+        assert "指标" in (tmp_path / f"{name}.md").read_text(encoding="utf-8")
+
+
+def test_python_is_told_arguments_and_not_options(results, tmp_path, capsys):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text('{"id": 1, "said": "x", "references": ["x"]}\n', encoding="utf-8")
+    with pytest.raises(steelyard.SteelyardError, match=r'another column with mapping=\{"prediction": "COLUMN"\}'):
+        steelyard.evaluate_answers(rows)
+    assert main(["answers", str(rows)]) == 2
+    assert "another column with --map prediction=COLUMN" in capsys.readouterr().err
+    with pytest.raises(steelyard.SteelyardError, match="specify an earlier result with: baseline=OLD"):
+        steelyard.gate(results[0], "F1 >= baseline")
+    few = [result.take(np.arange(3)) for result in results[:2]]
+    assert 'use test="t"' in str(steelyard.compare(*few))

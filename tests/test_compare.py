@@ -1,3 +1,4 @@
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -131,7 +132,8 @@ def test_a_test_that_cannot_tell_says_so(documents, settings, smallest, underpow
     assert found.smallest_p == (None if smallest is None else pytest.approx(smallest, abs=5e-5))
     assert smallest is None or found.p_value == pytest.approx(found.smallest_p)  # all differ alike: it is reached
     assert found.significant is not underpowered
-    assert np.isnan(found.smallest_detectable) == underpowered
+    assert found.all_equal
+    assert np.isnan(found.smallest_detectable)
     assert (found.as_dict()["units"], found.as_dict()["smallest_p"]) == (documents, found.smallest_p)
 
 
@@ -171,3 +173,32 @@ def test_mistakes():
         steelyard.compare(one, one, test="permutatoin")
     with pytest.raises(UnknownName, match=r"^no correction is called 'hulm'\nhint: did you mean 'holm'\?$"):
         steelyard.compare(one, one, correction="hulm")
+
+
+def test_an_interval_of_a_difference_is_limited_only_where_both_results_declare_bounds():
+    wide = [0.0, 1.0, 1.0]
+    bounded, other = make_table("x", wide), make_table("y", wide[::-1])
+    unbounded = make_table("y", wide[::-1], bounds=None)
+    assert steelyard.compare(bounded, other)[0].interval.high == 1
+    assert steelyard.compare(bounded, unbounded)[0].interval.high > 1
+    assert steelyard.compare(unbounded, bounded)[0].interval.high > 1
+
+
+def test_no_detectable_difference_without_a_standard_error():
+    same = make_table("x", [0.2, 0.4, 0.9])
+    compared = steelyard.compare(same, replace(same, name="y"))
+    assert compared[0].as_dict()["smallest_detectable"] is None
+    assert "F1: every item differs by the same amount, so the standard error" in str(compared)
+
+
+def test_changed_items_are_those_of_metrics_that_changed():
+    before = {name: [0.0, 1.0, 0.5] for name in ("EM", "F1", "P", "R", "S")}
+    after = {**before, "F1": [0.5, 1.0, 0.0], **{name: [1.0, 1.0, 0.5] for name in "PRS"}}
+    old, new = make_table("old", before), make_table("new", after)
+    text = str(steelyard.compare(old, new))
+    assert "new − old, EM" not in text
+    assert "new − old, F1: 1 better, 1 worse" in text
+    assert "new − old, R: 1 better, 0 worse" in text
+    assert "new − old, S" not in text
+    assert "not listed (metrics=METRIC lists them): S" in text
+    assert "new − old, S: 1 better" in str(steelyard.compare(old, new, metrics="S,F1"))

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from steelyard.errors import ConfigError
+from steelyard.errors import ConfigError, in_python
 from steelyard.i18n import Language, Message, words_of
 from steelyard.io.results import load
 from steelyard.observers import FAILED_GATES
@@ -38,21 +38,21 @@ Result = Table | str | Path
 
 
 class Shown(ABC):
-    """An outcome made of blocks: text, and HTML in notebooks."""
+    """An outcome made of blocks: text, and HTML in notebooks; options of commands are named as arguments."""
 
     @abstractmethod
     def blocks(self, language: Language = "en") -> Sequence[Block]:
         """The blocks in a language."""
 
     def __str__(self) -> str:
-        return render_console(self.blocks())
+        return in_python(render_console(self.blocks()))
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
     def to_markdown(self, *, language: Language = "en") -> str:
         """As Markdown."""
-        return render_markdown(self.blocks(language))
+        return in_python(render_markdown(self.blocks(language)))
 
     def to_latex(self, *, language: Language = "en") -> str:
         """As LaTeX tables."""
@@ -60,7 +60,7 @@ class Shown(ABC):
 
     def to_html(self, *, language: Language = "en") -> str:
         """As a fragment of HTML."""
-        return render_fragment(self.blocks(language))
+        return in_python(render_fragment(self.blocks(language)))
 
     def as_dict(self) -> dict[str, Any]:
         """As the command prints with `--json`."""
@@ -110,16 +110,16 @@ class Comparisons(Shown, Sequence[Comparison]):
         return f"<Comparisons of {names}: {len(self)}>"
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A data frame with the fields of JSON output, a row per comparison."""
-        return _pandas().DataFrame([comparison.as_dict() for comparison in self])
+        """A data frame, a row per comparison: `old`, `new`, their means, and the other fields of JSON output."""
+        return _pandas().DataFrame([_old_and_new(comparison) for comparison in self])
 
     def plot(self, path: str | Path | None = None, *, language: Language = "en") -> "Plot":
         """The means and the differences with their intervals; written as SVG, PNG or PDF if a path is given."""
         return _plot(self.outcome.report, path, language)
 
-    def report(self, path: str | Path, *, language: Language = "en") -> None:
+    def report(self, path: str | Path, *, language: Language = "en", lang: Language | None = None) -> None:
         """Write the comparison in the format of the extension, as `steelyard compare -o` does."""
-        _write(compared_report(self.outcome), Path(path), language)
+        _write(compared_report(self.outcome), Path(path), lang or language)
 
 
 @dataclass(frozen=True)
@@ -228,15 +228,18 @@ def compare(
 def gate(
     result: Result,
     require: str | Sequence[str],
-    *,
+    *more: str,
     baseline: Result | None = None,
     alpha: float = 0.05,
     allow_inconclusive: bool = False,
     force: bool = False,
     allow_errors: float = 0.05,
 ) -> GateResult:
-    """Check a result against rules such as `F1 >= 0.8` or `F1 not-worse-by 0.02`, as `steelyard gate` does."""
-    rules = [parse_rule(text) for text in ([require] if isinstance(require, str) else require)]
+    """Check a result against rules such as `F1 >= 0.8` or `F1 not-worse-by 0.02`, as `steelyard gate` does.
+
+    `require` is a rule or several; further rules may follow it.
+    """
+    rules = [parse_rule(text) for text in (*([require] if isinstance(require, str) else require), *more)]
     check_rules(rules, has_baseline=baseline is not None)
     table, *others = _tables(result, *([] if baseline is None else [baseline]))
     settings = GateSettings(alpha, allow_inconclusive, force, allow_errors)
@@ -244,21 +247,35 @@ def gate(
 
 
 def report(
-    results: Result | Sequence[Result], path: str | Path, *, by: str | None = None, language: Language = "en"
+    results: Result | Sequence[Result],
+    path: str | Path,
+    *,
+    by: str | None = None,
+    language: Language = "en",
+    lang: Language | None = None,
 ) -> None:
     """Write a report in the format of the extension (.html .md .tex .csv .json .jsonl .svg .png .pdf).
 
-    Several results are compared with the first of them.
+    Several results are compared with the first of them. `lang` is another name of `language`, that of the commands.
     """
     many = [results] if isinstance(results, Table | str | Path) else results
     tables = _tables(*many)
     comparisons = compare_all(tables[1:], tables[0], ComparisonSettings())
-    _write(Report(tables, comparisons, by=by), Path(path), language)
+    _write(Report(tables, comparisons, by=by), Path(path), lang or language)
 
 
 def plot(table: Table, path: str | Path | None = None, *, language: Language = "en") -> Plot:
     """The means of a table with their intervals; written as SVG, PNG or PDF if a path is given."""
     return _plot(Report([table]), path, language)
+
+
+def _old_and_new(comparison: Comparison) -> dict[str, Any]:
+    """The fields of a comparison, with the two results in the order and the words of the call."""
+    fields = comparison.as_dict()
+    names = {"b": "old", "a": "new", "b_mean": "old_mean", "a_mean": "new_mean"}
+    first = {"old": fields["b"], "new": fields["a"], **{key: fields[key] for key in ("metric", "n", "unpaired")}}
+    means = {names[key]: fields[key] for key in ("b_mean", "a_mean")}
+    return {**first, **means, **{key: value for key, value in fields.items() if key not in (*names, *first)}}
 
 
 def _tables(*results: Result) -> list[Table]:

@@ -11,6 +11,7 @@ Any other exception is a fault of the program and keeps its traceback (exit 4).
 """
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
@@ -19,6 +20,32 @@ from steelyard.i18n import Joined, Localized, Message, as_message
 
 MOST_PROBLEMS = 20
 """A reader collects this many bad places before it complains."""
+
+_ARGUMENTS: Final = (
+    (r"--map FIELD=COLUMN", "mapping={FIELD: COLUMN}"),
+    (r"--map (\w+)=([^\s;,]+)", r'mapping={"\1": "\2"}'),
+    (r"--references FILE", "references=FILE"),
+    (r"steelyard gate RESULT --baseline OLD", "baseline=OLD"),
+    (r"--require '([^']*)'", r'require="\1"'),
+    (r"--force\b", "force=True"),
+    (r"--allow-errors\b", "allow_errors"),
+    (r"--test t\b", 'test="t"'),
+    (r"--resamples\b", "resamples"),
+    (r"(?<=\()-m METRIC\b", "metrics=METRIC"),
+    (r"(?<=\()-m(?=\))", "metrics="),
+)
+"""Options of commands in the texts, and the arguments of the functions of this package that are the same."""
+
+
+def in_python(text: str) -> str:
+    """A text in which the options of commands are named as the arguments of functions.
+
+    >>> in_python("specify the column: --map id=key")
+    'specify the column: mapping={"id": "key"}'
+    """
+    for option, argument in _ARGUMENTS if "-" in text else ():
+        text = re.sub(option, argument, text)
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +110,9 @@ class SteelyardError(Localized, Exception):
         return lines
 
     def __str__(self) -> str:
-        return self.text()
+        """The English text for Python code: options in the hint are named as arguments."""
+        *problems, last = (line.text() for line in self._lines())
+        return "\n".join([*problems, in_python(last) if self.hint else last])
 
 
 class InputError(SteelyardError):

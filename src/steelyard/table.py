@@ -260,11 +260,11 @@ class Table:
 
         save(self, Path(path))
 
-    def report(self, path: str | Path, *, language: "Language" = "en") -> None:
-        """Write a report in the format of the extension, such as `report.html`."""
+    def report(self, path: str | Path, *, language: "Language" = "en", lang: "Language | None" = None) -> None:
+        """Write a report in the format of the extension, such as `report.html`; `lang` is the same as `language`."""
         from steelyard.api import report
 
-        report(self, path, language=language)
+        report(self, path, language=lang or language)
 
     def plot(self, path: str | Path | None = None, *, language: "Language" = "en") -> "Plot":
         """The means with their intervals as a figure; written as SVG or PNG if a path is given."""

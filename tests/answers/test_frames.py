@@ -81,7 +81,7 @@ TABLES = {
 @pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
 def test_every_table_gives_the_scores_of_its_rows(make):
     expected, found = evaluate_answers(ROWS, metrics=METRICS), evaluate_answers(make(), metrics=METRICS)
-    assert found.ids == expected.ids == ["1", "2", "3"]
+    assert found.ids == expected.ids == ["How much?", "Who?", "Why?"]
     for metric in METRICS:
         assert np.array_equal(found.column(metric), expected.column(metric), equal_nan=True), metric
     assert (found.tags, found.counts) == (expected.tags, expected.counts)

@@ -17,9 +17,9 @@ from steelyard.io.layouts import ID, PREDICTION, QUESTION, REFERENCES
 from steelyard.io.streams import text_blocks
 
 VALUE_HINT = (
-    "hint: a prediction is text, references are text or a list of texts; --map FIELD=COLUMN selects other columns"
+    "hint: a prediction is text, references are text or a list of texts; mapping={FIELD: COLUMN} selects other columns"
 )
-ID_HINT = "hint: every row needs a unique id; --map id=COLUMN selects another column"
+ID_HINT = 'hint: every row needs a unique id; mapping={"id": "COLUMN"} selects another column'
 NONE = {"counts.predictions_missing": 0, "counts.rows_unreferenced": 0, "counts.predictions_empty": 0}
 
 
@@ -104,7 +104,7 @@ def test_two_columns_with_equal_right(write, case):
     path = write("a.jsonl", lines(row))
     assert complaint(read_answers, path) == (
         f"{path}: {first!r} and {second!r} could both be {field!r}\n"
-        f"hint: specify the column, for example: --map {field}={first}"
+        f'hint: specify the column, for example: mapping={{"{field}": "{first}"}}'
     )
     assert read_answers(path, mapping={field: second}).rows
 
@@ -153,15 +153,15 @@ def test_no_column_for_a_field(write):
     assert complaint(read_answers, path) == (
         f"{path}: no column contains 'prediction'; columns: 'text', 'gold'\n"
         "hint: accepted names: pred_answer, prediction, pred, response, actual_output, output, answer, "
-        "generated_answer, pred_ls; select another column with --map prediction=COLUMN"
+        'generated_answer, pred_ls; select another column with mapping={"prediction": "COLUMN"}'
     )
     path = write("b.jsonl", lines({"answer": "a"}))
     assert complaint(read_answers, path) == (
         f"{path}: no column contains 'references'; columns: 'answer'\n"
         "hint: accepted names: golden_answers, references, reference, answers, expected_output, target, gt_answer, "
         "generation_gt, ground_truth, ground_truths, gold, gold_answers, gt_ls; "
-        "select another column with --map references=COLUMN, or another file with --references FILE;"
-        " metrics such as Grounded and Refusal need no references (-m)"
+        'select another column with mapping={"references": "COLUMN"}, or another file with references=FILE;'
+        " metrics such as Grounded and Refusal need no references (metrics=)"
     )
 
 
@@ -503,7 +503,7 @@ def test_columns_that_change_their_meaning_late_are_refused(write):
     path = long_file(write, lambda n: {"gold": "b", "pred": "a"} | ({"id": "q"} if n == 4000 else {}))
     assert complaint(read_answers, path) == (
         f"{path}:4001: new columns appear here and change the meaning of the columns\n"
-        "hint: give every row the same fields, or specify the column: --map FIELD=COLUMN"
+        "hint: give every row the same fields, or specify the column: mapping={FIELD: COLUMN}"
     )
     path = long_file(write, lambda n: {"gold": "b", "pred": "a"} | ({"response": "c"} if n == 4000 else {}))
     assert "'pred' and 'response' could both be 'prediction'" in complaint(read_answers, path)

@@ -131,3 +131,24 @@ def test_a_document_that_no_tool_writes_is_said_to_be_no_rows(tmp_path, capsys):
     source.write_text('{"q1": {"d1": 0.5}}', encoding="utf-8")
     assert main(["convert", str(source), str(tmp_path / "x.run")]) == 2
     assert "an array of objects is required, not a single value" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("mark", [{}, {"extra": {}}], ids=["plain rows", "our rows"])
+def test_two_systems_need_a_format_with_a_place_for_them_or_a_name(tmp_path, mark):
+    row = {"id": 1, "question": "Who?", "prediction": "Ann", "references": ["Ann"], **mark}
+    source = tmp_path / "x.jsonl"
+    source.write_text("".join(json.dumps({**row, "system": name}) + "\n" for name in "xyx"))
+    with pytest.raises(SteelyardError, match="the outputs of several systems: x, y"):
+        convert(source, tmp_path / "out.csv", write_as="ragas")
+    assert not (tmp_path / "out.csv").exists()
+    assert convert(source, tmp_path / "out.csv", write_as="ragas", system="y").rows == 1
+    assert convert(source, tmp_path / "out.jsonl").rows == 3
+    with pytest.raises(SteelyardError, match="no system is called 'z'"):
+        convert(source, tmp_path / "z.csv", write_as="ragas", system="z")
+
+
+def test_labels_that_are_written_as_tags_are_not_listed_as_left_out(tmp_path):
+    source = tmp_path / "x.jsonl"
+    source.write_text(json.dumps({"question": "Who?", "answer": "Ann", "gold": "Ann", "category": "a", "own": "b"}))
+    done = convert(source, tmp_path / "out.jsonl", write_as="flashrag")
+    assert set(done.not_carried) == {"prediction", "rows.own"}

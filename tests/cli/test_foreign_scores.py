@@ -108,10 +108,12 @@ def test_repeats_are_clustered_and_the_output_says_so(capsys):
 def test_errors_and_what_was_not_measured_are_shown(tmp_path, capsys):
     assert main(["report", str(DATA / "promptfoo.json")]) == 0
     out = capsys.readouterr().out
-    assert "echo: 3 items, 2 scored, 1 errors, " in out
-    assert "short: 3 items, 1 scored, 2 errors, " in out
+    assert "echo: 3 items, 1 errors; " in out
+    assert "short: 3 items, 2 errors; " in out
+    assert "3 scored, " not in out
     assert main(["report", str(DATA / "ragas_result.parquet")]) == 0
-    assert "ragas_result: 3 items, 2 scored, 1 unscored\n" in capsys.readouterr().out
+    assert "ragas_result: 3 items, 2 scored, 1 unscored\n" in (out := capsys.readouterr().out)
+    assert "ragas_result: items without a score\nreason" in out
 
 
 def test_a_name_with_brackets_is_quoted_in_a_rule(tmp_path, capsys):

@@ -109,12 +109,16 @@ def test_a_value_that_only_the_question_gives_is_neither_grounded_nor_invented()
     assert found == {"Grounded": 1, "GroundedValues": None, "Invented": 0}
 
 
-def test_what_was_invented_is_noted_and_summed():
+def test_what_was_invented_is_noted_and_averaged_as_rules_and_comparisons_do():
     rows = [{"prediction": f"Acme paid {amount} yuan.", "contexts": CONTEXTS} for amount in ("5,000", "6,000")]
     table = steelyard.evaluate_answers(rows, None, "Invented,Grounded")
     assert table.notes(0) == {"Invented": "5,000 yuan (money)", "Grounded": "5,000 yuan (money)"}
-    assert table.sums == ["Invented"]
-    assert table.summary().metrics["Invented"].total == 2
+    assert (table.sums, table.mean("Invented")) == ([], 1)
+    assert table.meets("Invented <= 1").findings[0].value == 1
+    rows = [{**row, "prediction": "Acme paid."} for row in rows]
+    better = steelyard.evaluate_answers(rows, None, "Invented,Grounded")
+    compared = {each.metric: each for each in steelyard.compare(table, better)}
+    assert (compared["Invented"].difference, compared["Invented"].wins) == (-1, 2)
 
 
 def test_nothing_retrieved_grounds_nothing_and_no_contexts_is_no_score():

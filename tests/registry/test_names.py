@@ -1,7 +1,7 @@
 import pytest
 
 from steelyard.errors import ConfigError, UnknownName
-from steelyard.registry.names import parse_measure, parse_measures, split_names
+from steelyard.registry.names import column_called, other_meanings, parse_measure, parse_measures, split_names
 
 SPELLINGS = {
     "nDCG@10": ["nDCG@10", "ndcg@10", "NDCG@10", "ndcg_cut_10", "ndcg_cut.10", "nDCG(k=10)", "nDCG(cutoff=10)"],
@@ -125,3 +125,21 @@ def test_a_name_in_a_list_may_have_several_cut_offs():
 def test_a_cut_measure_without_a_number_is_cut(name, first):
     assert str(parse_measures([name])[0]) == first
     assert len(parse_measures(name, [5, 10])) == 2
+
+
+def test_an_average_is_the_metric_itself():
+    assert str(parse_measure("avg_f1")) == "F1"
+    assert column_called("avg_f1", ["EM", "F1"]) == "F1"
+    assert column_called("avg_rouge-l", ["rouge-l"]) == "rouge-l"
+    assert column_called("avg_f1", ["avg_f1", "f1"]) == "avg_f1"
+    assert column_called("avg_time", ["EM"]) == "avg_time"
+
+
+def test_names_that_mean_something_else_in_another_tool_are_told():
+    told = other_meanings(["hits@10,hit_rate@10", "RBP(p=0.8)", "rbp.80", "Hits"])
+    assert [(message.code, message.args["name"]) for message in told] == [
+        ("metrics.hits_of_ranx", "hits@10"),
+        ("metrics.rbp_of_ranx", "rbp.80"),
+        ("metrics.hits_of_ranx", "Hits"),
+    ]
+    assert other_meanings(None) == []

@@ -4,15 +4,18 @@ import re
 import sys
 from functools import partial
 
+import numpy as np
 import pytest
 from rendering import as_json, render_console, render_csv, render_latex, render_markdown
-from tables import make_table
+from tables import make_table, table_of
 
+from steelyard.i18n import Message
 from steelyard.reports import sections
 from steelyard.reports.blocks import Notes, PageTables, printed
 from steelyard.reports.build import load_sections
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
+from steelyard.table import Missing
 
 SECTION = '''"""The share of items with the best score."""
 
@@ -96,3 +99,18 @@ def test_text_does_not_make_the_tables_of_pages():
 def test_nothing_of_it_without_the_file():
     assert "best score" not in render_console(report())
     assert "best score" not in render_html(report())
+
+
+def test_reasons_of_items_without_a_score_are_in_every_format():
+    reasons = (Missing("unscored", Message("missing.no_reference")), Missing("error", "timed\nout"))
+    empty = float("nan")
+    status = {"F1": np.array([0, 1, 1, 2]), "EM": np.array([0, 1, 1, 0])}
+    columns = {"F1": np.array([1, empty, empty, empty]), "EM": np.array([1, empty, empty, 0])}
+    results = Report([table_of(["a", "b", "c", "d"], columns, status=status, reasons=reasons, name="run")])
+    text = render_console(results)
+    assert re.search(r"there is no reference +2  F1, EM +b, c\n", text)
+    assert re.search(r"timed out +1  F1 +d\n", text)
+    assert "run: 4 items, 1 errors; F1: 1 scored; EM: 2 scored" in text
+    assert "| there is no reference | 2 | F1, EM | b, c |" in render_markdown(results)
+    assert "没有参考答案" in render_console(results, language="zh")
+    assert "there is no reference" in render_html(results)

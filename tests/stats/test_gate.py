@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tables import make_table as table
 from tables import table_of
 
+import steelyard
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.stats.evidence import DecisionSample
 from steelyard.stats.gate import GateSettings, Regression, decide
@@ -330,3 +331,22 @@ def test_garbage_is_refused_with_a_message(text):
     except (ConfigError, InputError, UnknownName):
         return
     assert parse_rule(str(rule)) == rule
+
+
+def test_the_scored_items_of_a_rule_are_counted():
+    nothing, reasons = float("nan"), (Missing("unscored", "not measured"),)
+    status = {"x": np.array([0, *[1] * 9]), "y": np.ones(10, int)}
+    columns = {"x": np.array([1.0, *[nothing] * 9]), "y": np.full(10, nothing), "z": np.ones(10)}
+    result = table_of([str(row) for row in range(10)], columns, status=status, reasons=reasons, name="r")
+    some, none = find("x >= 0.5", result), find("y >= 0", result)
+    assert (some.outcome, some.n, some.items) == ("met", 1, 10)
+    assert (none.outcome, none.n, none.items) == ("not met", 0, 10)
+    gate = steelyard.gate(result, ["x >= 0.5", "y >= 0"])
+    assert "1 of 10 items have a score" in str(gate)
+    assert "0 of 10 items have a score" in str(gate)
+    assert "without a score" not in str(steelyard.gate(result, "z >= 0.5"))
+
+
+def test_a_rule_about_a_count_says_that_it_is_about_the_mean():
+    counted = table("r", {"NumRet": [3.0, 5.0]}, bounds=None, sums=("NumRet",))
+    assert "NumRet: rules are about the mean per item" in str(steelyard.gate(counted, "NumRet >= 4"))

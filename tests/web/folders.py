@@ -10,9 +10,15 @@ from steelyard.table import Signature
 START = 1_700_000_000
 
 
-def table(name="run", *, kind="answers", questions="0000", scores=(1.0, 0.0, 1.0, 0.5), metrics=("F1", "EM"), **fields):
-    """A result; `questions` names the set of questions, `name` also makes it another run."""
-    signature = Signature.of({"kind": kind, "questions": questions, "run": f"sha256 {name}", "steelyard": "0.1.0"})
+SCORES = (1.0, 0.0, 1.0, 0.5)
+
+
+def table(
+    name="run", *, kind="answers", questions="0000", system="demo", scores=SCORES, metrics=("F1", "EM"), **fields
+):
+    """A result; `questions` names the set of questions, `name` also makes it another run of the `system`."""
+    own = {"system": system, "run": f"sha256 {name}", "steelyard": "0.1.0"}
+    signature = Signature.of({"kind": kind, "questions": questions, **own})
     return make_table(name, dict.fromkeys(metrics, scores), kind=kind, signature=signature, **fields)
 
 

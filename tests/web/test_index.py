@@ -15,6 +15,7 @@ from steelyard.io.results import reading as results_module
 from steelyard.web import folder as folder_module
 from steelyard.web import index as index_module
 from steelyard.web.folder import within
+from steelyard.web.history import series_of
 from steelyard.web.index import NAME, Index
 
 
@@ -56,7 +57,7 @@ def test_a_result_is_listed_with_its_numbers(tmp_path, made):
     assert (entry.name, entry.kind, entry.items, entry.errors) == ("baseline", "answers", 4, 1)
     assert (entry.path, entry.time, entry.main) == ("deep/er/results.jsonl", START, "F1")
     assert entry.metrics["F1"] == table().summary().as_dict()["metrics"]["F1"] | {"scored": 3, "errors": 1}
-    assert entry.settings == [("questions", "0000")]
+    assert entry.settings == [("system", "demo"), ("questions", "0000")]
 
 
 def test_the_latest_comes_first_and_compressed_files_count(tmp_path, made):
@@ -262,6 +263,37 @@ def test_hostile_names_are_only_names(tmp_path, made):
     assert set(entries) == {"a.jsonl", "\ufffd<b>.jsonl"}
     assert entries["a.jsonl"].name.startswith("</script><script>alert(1)</script>\0\u202ex")
     assert len(entries["a.jsonl"].name) == 300
+
+
+def test_the_history_of_scores_is_that_of_one_tool_and_name(tmp_path, made):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        for name in ("bm25", "dense"):
+            (tmp_path / folder / f"{name}.csv").write_text("id,f1\na,1\n", encoding="utf-8")
+        test = {"name": "t", "metricsData": [{"name": "Faithfulness", "score": 1}], "input": "x", "actualOutput": "y"}
+        run = {"testCases": [test], "metricsScores": []}
+        for number, given in enumerate(({"testFile": "test_rag.py"}, {"testFile": "test_rag.py"}, {})):
+            path = tmp_path / folder / f"test_run_2026011{number}_{folder}.json"
+            path.write_text(json.dumps({**run, **given}), encoding="utf-8")
+    steps = [{"step": "evaluate", "memory": {"memory_eval_res": {"f1": [1.0], "avg_f1": 1.0}}}]
+    (tmp_path / "memory_nq_rag.json").write_text(json.dumps(steps), encoding="utf-8")
+    listing = made(tmp_path).listing()
+    groups = sorted(sorted(entry.name for entry in runs) for runs in series_of(listing.entries).values())
+    assert groups == [
+        ["bm25", "bm25"],
+        ["dense", "dense"],
+        ["test_run_20260110_one", "test_run_20260110_two", "test_run_20260111_one", "test_run_20260111_two"],
+        ["test_run_20260112_one"],
+        ["test_run_20260112_two"],
+    ]
+    assert listing.others == 1
+
+
+def test_the_history_of_an_evaluation_is_that_of_one_system(tmp_path, made):
+    names = ("bm25-v1", "bm25-v2", "bm25_2026-01-02", "dense-v1", "gpt-4", "gpt-5")
+    put(tmp_path / "a.jsonl", *(table(name, system="") for name in names))
+    groups = sorted(sorted(e.name for e in runs) for runs in series_of(made(tmp_path).listing().entries).values())
+    assert groups == [["bm25-v1", "bm25-v2", "bm25_2026-01-02"], ["dense-v1"], ["gpt-4"], ["gpt-5"]]
 
 
 def test_runs_of_one_kind_over_the_same_questions_are_a_series(tmp_path, made):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,8 @@ from steelyard import __version__
 from steelyard.answers.columns import BatchColumn, reasons_of
 from steelyard.answers.contexts import Contexts
 from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
-from steelyard.answers.metrics import DEFAULT_ANSWERS
-from steelyard.answers.needs import check_met, context_use, required_fields
+from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
+from steelyard.answers.needs import check_met, context_use, required_fields, uses_answerable
 from steelyard.answers.profiles import profile_of
 from steelyard.answers.rows import AnswerRow
 from steelyard.answers.scoring import ScoredBatch, ScoringSpec, score_batches
@@ -26,11 +26,13 @@ from steelyard.answers.sources import (
     answers_of_rows,
     stream_answers,
 )
-from steelyard.errors import ConfigError
+from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.records import result_name
+from steelyard.io.streams import read_once
+from steelyard.registry.judged import folded
 from steelyard.registry.metrics import Measure
-from steelyard.registry.names import parse_measures
+from steelyard.registry.names import parse_measures, split_names
 from steelyard.table import Column, FloatArray, IntArray, Missing, Signature, Table
 from steelyard.text.tokens import TokenUnit
 
@@ -48,38 +50,73 @@ def evaluate_answers(
     name: str | None = None,
     processes: int = 1,
     progress: Callable[[int], None] | None = None,
-    keep: bool = False,
+    keep: bool | Literal["questions"] = False,
     system: str | None = None,
     strip_citations: bool = False,
+    tags: Sequence[str] = (),
 ) -> Table:
     """Evaluate answers: one row per item, one column per metric.
 
     `predictions` and `references` are paths, sequences of texts (lists, Series, arrays), or mappings by id. What has
     named fields contains both, alone: a path, a data frame, an Arrow table, a Hugging Face data set, columns by name,
     or rows such as `{"question": …, "prediction": …, "references": …, "contexts": …}`; `mapping` gives the column of a
-    field. `ids` name the items; without them a column of ids does, or the index of pandas where it is not 0, 1, 2 …
+    field. `ids` name the items; without them a column of ids does, or the index of pandas where it is not 0, 1, 2 …;
+    rows without an id are named by their question, or else numbered.
     A missing prediction scores 0; an item without a reference is unscored; both are counted in `counts`. Long files
     are read and scored in batches, on `processes` processes; `progress` is called with the number of rows done. With
-    `keep` the Table also contains the texts, for reports. `system` selects one of the systems whose outputs a file of
-    another tool has. With `strip_citations`, metrics that compare answers with references do not read marks such as
-    [1] that cite a context of the row.
+    `keep` the Table also contains the texts, for reports, or only the questions. `system` selects one of the systems
+    whose outputs a file has; `tags` are columns, beside the usual ones such as `category`, that become tags. With
+    `strip_citations`, metrics that compare answers with references do not read marks such as [1] that cite a context
+    of the row.
     """
-    if language != "auto":
-        raise ConfigError(
-            Message("metrics.language_not_auto", language=language), hint=Message("metrics.language_hint")
-        )
-    measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
+    _check_language(language)
+    measures = _measures(metrics, predictions)
+    check_packages(measures)
     profile_of(profile, tokens)  # check the name
     spec = ScoringSpec(tuple(measures), profile, tokens, strip_citations)
-    answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, keep=keep))
+    answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
     name = system if name is None else name
     return evaluate_source(answers, spec, name=name, processes=processes, progress=progress, keep=keep)
 
 
-def _wanted(spec: ScoringSpec, system: str | None, *, keep: bool) -> Wanted:
+def _check_language(language: str) -> None:
+    if language != "auto":
+        message = Message("metrics.language_not_auto", language=language)
+        raise ConfigError(message, hint=Message("metrics.language_hint"))
+
+
+def _wanted(spec: ScoringSpec, system: str | None, tags: Sequence[str], *, keep: bool) -> Wanted:
     """What is read of a source; contexts also where their citation marks are stripped."""
     fields, use = required_fields(spec.measures), context_use(spec.measures, keep=keep or spec.strip_citations)
-    return Wanted(fields, use, system, cited="references" in fields and not spec.strip_citations)
+    cited = "references" in fields and not spec.strip_citations
+    return Wanted(fields, use, system, tuple(tags), uses_answerable(spec.measures), cited)
+
+
+def _measures(metrics: str | Sequence[str] | None, predictions: Any) -> list[Measure]:
+    """The metrics by name; the error about an unknown one says if the file already has scores of this name."""
+    try:
+        return parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
+    except UnknownName as error:
+        names = split_names([metrics] if isinstance(metrics, str) else metrics or [])
+        held = _scores_called(names, predictions) if isinstance(predictions, str | Path) else []
+        if not held:
+            raise
+        scores = Message("metrics.scores_in_file_hint", names=", ".join(held), path=str(predictions))
+        both = Message("metrics.two_hints", first=scores, second=error.hint) if error.hint else scores
+        raise UnknownName(error.message, hint=both) from None
+
+
+def _scores_called(names: Iterable[str], path: str | Path) -> list[str]:
+    """Those of the names that scores in a file have; none if it cannot be read as a file of scores."""
+    from steelyard.io.foreign.tables import load_scores
+
+    if read_once(path):
+        return []
+    try:
+        held = {folded(name): name for table in load_scores(path) for name in table.columns}
+    except InputError:
+        return []
+    return [held[folded(name)] for name in names if folded(name) in held]
 
 
 def evaluate_source(
@@ -89,12 +126,13 @@ def evaluate_source(
     name: str | None = None,
     processes: int = 1,
     progress: Callable[[int], None] | None = None,
-    keep: bool = False,
+    keep: bool | Literal["questions"] = False,
 ) -> Table:
     """The Table of answers, which are scored batch by batch as they are read."""
     builder = _TableBuilder(spec.measures)
     outputs: list[dict[str, Any]] = []
-    batches = _recorded(answers.batches(), outputs) if keep else answers.batches()
+    kept = _output if keep is True else _question
+    batches = _recorded(answers.batches(), outputs, kept) if keep else answers.batches()
     for batch in score_batches(batches, spec, processes):
         builder.add(batch)
         if progress is not None:
@@ -113,11 +151,17 @@ def evaluate_source(
     )
 
 
-def _recorded(batches: Iterable[list[AnswerRow]], outputs: list[dict[str, Any]]) -> Iterator[list[AnswerRow]]:
-    """The same batches; the texts that a report shows are appended to `outputs`."""
+def _recorded(
+    batches: Iterable[list[AnswerRow]], outputs: list[dict[str, Any]], kept: Callable[[AnswerRow], dict[str, Any]]
+) -> Iterator[list[AnswerRow]]:
+    """The same batches; what is kept of each row is appended to `outputs`."""
     for rows in batches:
-        outputs += map(_output, rows)
+        outputs += map(kept, rows)
         yield rows
+
+
+def _question(row: AnswerRow) -> dict[str, Any]:
+    return {"question": row.question}
 
 
 def _output(row: AnswerRow) -> dict[str, Any]:

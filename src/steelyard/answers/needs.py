@@ -127,6 +127,11 @@ def context_use(measures: Iterable[Measure], *, keep: bool) -> ContextUse:
     return "kept" if keep else "unused"
 
 
+def uses_answerable(measures: Iterable[Measure]) -> bool:
+    """Whether a metric reads the tag `answerable`."""
+    return any(measure.metric.name == "Refusal" for measure in measures)
+
+
 def check_met(measures: Sequence[Measure], met: frozenset[str], where: str) -> None:
     """Refuse metrics of which no row has what they need; of references, rows are counted instead."""
     for measure in measures:

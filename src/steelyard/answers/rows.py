@@ -22,7 +22,8 @@ from steelyard.answers.contexts import (
 )
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.i18n import Message
-from steelyard.io.foreign.rows import ERROR, parsed_cell
+from steelyard.io.foreign.items import RowIds
+from steelyard.io.foreign.rows import ERROR, EXTRA, SCORES, parsed_cell, whole, whole_cell
 from steelyard.io.layouts import ANSWERABLE, ID_HINT, TAGS, Columns, Layout, check_mapping, layout_of
 from steelyard.io.records import COLUMNS, Record, first_seen
 from steelyard.text.citations import has_citations
@@ -36,6 +37,9 @@ LATE_HINT = Message("formats.same_fields_hint")
 References = tuple[tuple[str, ...], ...]
 ContextUse = Literal["unused", "kept", "needed"]
 """What contexts are read for: nothing, to be shown, or metrics; only for these is one that cannot be read an error."""
+_YES = frozenset(("true", "1", "yes", "y", "是", "可", "能", "对", "可以", "可回答", "能回答"))
+_UNKNOWN = frozenset(("", "unknown", "none", "null", "nan", "n/a", "未知"))
+_NO = frozenset(("false", "0", "no", "n", "否", "不可", "不能", "不是", "不可以", "不可回答", "不能回答", "无法回答"))
 _NO_LAYOUT = Layout(None, None, None, None, ())
 _NO_TAGS: Mapping[str, str] = {}  # shared: most rows have none
 
@@ -46,7 +50,7 @@ class AnswerRow(NamedTuple):
     `references` are groups of aliases if the file has lists of lists (`nested`), else one group of all. `contexts`
     are what was retrieved, best first, `reference_contexts` what should have been; () is for nothing retrieved, None
     if the row does not say. `retrieved_ids` and `reference_ids` are their ids, if all have one. `error` says why the
-    system gave no answer, where the file of another tool has that.
+    system gave no answer, where the row has that.
     """
 
     id: str
@@ -76,15 +80,21 @@ class RowReader:
         contexts: ContextUse = "unused",
         foreign: bool = False,
         cited: bool = False,
+        labels: Sequence[str] = (),
+        answerable: bool = False,
     ) -> None:
         """`wanted` are the required fields but for `optional` ones; with `cells` every value is the text of a cell.
 
-        In a `foreign` format a row without an id has its number as its id although other rows have ids, and may say why
-        the system failed. With `cited`, answers with citation marks are counted.
+        In a `foreign` format a row may have no id although other rows have ids. `labels` are columns that become tags
+        beside the usual ones; with `answerable`, values of that column are read and counted. With `cited`, answers with
+        citation marks are counted.
         """
         self._foreign = foreign
         self._counts_cited = cited
+        self._labels = labels
+        self._answerable = _Answerable() if answerable else None
         self._rows_read = 0
+        self._row_ids = RowIds()
         self.name = name
         self.numbers = 0
         self.unreadable = 0
@@ -98,7 +108,6 @@ class RowReader:
         self._layout = _NO_LAYOUT
         self._ids: dict[str, None] = {}
         self._lines = array("q")  # of the ids
-        self.unnamed = 0
         self._bad_ids: list[Problem] = []
         self._bad_values: list[Problem] = []
         self._bad_contexts: list[Problem] = []
@@ -119,6 +128,11 @@ class RowReader:
         unread = [] if self._contexts != "unused" else [column for column in self._layout[5:9] if column is not None]
         return len(self._layout.unused) + len(unread)
 
+    @property
+    def unclear(self) -> int:
+        """The number of values of `answerable` that are neither yes nor no."""
+        return 0 if self._answerable is None else self._answerable.unclear
+
     def batches(self, records: Iterable[Record]) -> Iterator[list[AnswerRow]]:
         """The rows of these records; records before the first with all required columns are held back."""
         records = iter(records)
@@ -134,6 +148,8 @@ class RowReader:
             self._lay_out()
             yield self._rows(waiting)
         self._raise_problems()
+        if self._answerable is not None:
+            self._answerable.check()
 
     def rows_of(
         self, predictions: Sequence[Any], references: Sequence[Any], ids: Sequence[Any] | None
@@ -169,7 +185,7 @@ class RowReader:
 
     def _lay_out(self) -> None:
         check_mapping(self._mapping, self.columns)
-        self._layout = layout_of(self.columns, self._mapping, self._wanted, self._optional)
+        self._layout = layout_of(self.columns, self._mapping, self._wanted, self._optional, self._labels)
 
     def _rows(self, records: Sequence[Record]) -> list[AnswerRow]:
         rows = []
@@ -184,16 +200,21 @@ class RowReader:
         layout, fields = self._layout, record.fields
         expected, predicted = fields.get(layout.references or ""), fields.get(layout.prediction or "")
         references, nested = _references(_cell(expected) if self._cells else expected)
-        identifier = None if layout.id is None else self._id(self._named(fields), record.number, record.place)
-        tags = dict(_tags(fields, layout.tags)) if layout.tags else _NO_TAGS
+        tags = self._tagged(record) if layout.tags or self._labels else _NO_TAGS
         question = (_text(fields.get(layout.question)) or "") if layout.question else ""
-        row = AnswerRow(identifier or self._next_id(), self._predicted(predicted), references, tags, question, nested)
-        if self._foreign and row.prediction is None and fields.get(ERROR):
-            row = row._replace(error=str(fields[ERROR]))
+        identifier = self._identifier(record, question)
+        row = AnswerRow(identifier, self._predicted(predicted), references, tags, question, nested)
+        if fields.get(ERROR) and (row.prediction is None or (self._cells and not row.prediction)):
+            row = row._replace(prediction=None, error=str(fields[ERROR]))
         if self._contexts != "unused":
             row = self._with_contexts(row, fields)
         self.cited += self._is_cited(row)
         return row
+
+    @property
+    def questions_again(self) -> int:
+        """Rows without an id whose question was there before."""
+        return self._row_ids.again
 
     def _is_cited(self, row: AnswerRow) -> bool:
         """Whether an answer has citation marks, in a file with contexts."""
@@ -203,11 +224,23 @@ class RowReader:
             return False
         return has_citations(text, [each.id for each in row.contexts or ()])
 
-    def _named(self, fields: Mapping[str, Any]) -> Any:
-        """The value that names a row."""
+    def _tagged(self, record: Record) -> Mapping[str, str]:
+        tags = dict(_tags(record.fields, self._layout.tags, self._labels))
+        if self._foreign and self._labels:
+            tags = {**dict(_inner_labels(record.fields, self._labels)), **tags}
+        if self._answerable is not None:
+            self._answerable.add(tags.get(ANSWERABLE, ""), record.where)
+        return tags
+
+    def _identifier(self, record: Record, question: str) -> str:
+        """The id of a row; without one its question, or its number."""
         self._rows_read += 1
-        value = fields.get(self._layout.id or "")
-        return self._rows_read if value is None and self._foreign else value
+        column = self._layout.id
+        value = None if column is None else record.fields.get(column)
+        if column is not None and not (value is None and self._foreign):
+            return self._id(value, record.number, record.place)
+        own = self._row_ids.of(question, self._rows_read) if self._layout.question else str(self._rows_read)
+        return own if column is None else self._id(own, record.number, record.place)
 
     def _with_contexts(self, row: AnswerRow, fields: Mapping[str, Any]) -> AnswerRow:
         try:
@@ -231,13 +264,9 @@ class RowReader:
         self.numbers += is_number(value)
         return _prediction(value)
 
-    def _next_id(self) -> str:
-        self.unnamed += 1
-        return str(self.unnamed)
-
     def _id(self, value: Any, number: int, place: Callable[[int], str]) -> str:
         """An id that no earlier row has; `place` gives the location of a row by its number."""
-        identifier = _identifier(value)
+        identifier = _identifier(whole_cell(value) if self._cells else whole(value))
         if identifier is None:
             raise _BadId(Message("formats.invalid_id", value=_shown(value)))
         if identifier in self._ids:
@@ -345,16 +374,57 @@ def _cell(text: str | None) -> Any:
         return text
 
 
-def _tags(fields: Mapping[str, Any], columns: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Tags by name: the plain values of an object, or a column of text; empty values are skipped."""
+def _tags(fields: Mapping[str, Any], columns: Sequence[str], labels: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Tags by name: the plain values of an object, or a column of text; empty values are skipped.
+
+    Columns of numbers are tags if they are among the `labels`, or called `answerable`.
+    """
     for column in columns:
         value = fields.get(column)
         if isinstance(value, Mapping):
             yield from ((str(name), text) for name, entry in value.items() if (text := _text(entry)))
-        elif isinstance(value, str) and value and column.casefold() not in TAGS:
+        elif isinstance(value, str) and value and (column.casefold() not in TAGS or column in labels):
             yield column, value
-        elif isinstance(value, int) and column.casefold() == ANSWERABLE:
-            yield column, json.dumps(value)
+        elif is_number(value) and (column in labels or column.casefold() == ANSWERABLE):
+            yield column, json.dumps(whole(value))
+
+
+def _inner_labels(fields: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The labels among the fields of a format that have no name of ours, which are scores if they are numbers."""
+    for group in (fields.get(SCORES) or {}, *(fields.get(EXTRA) or {}).values()):
+        yield from ((name, text) for name in names if (text := _text(whole(group.get(name)))))
+
+
+class _Answerable:
+    """The values of `answerable`: how many are readable, how many are not, and where the first of these is."""
+
+    def __init__(self) -> None:
+        self.unclear = 0
+        self._clear = 0
+        self._first = ("", "")
+
+    def add(self, text: str, where: str) -> None:
+        """Count a value; "" and words such as unknown are none."""
+        if text.strip().casefold() in _UNKNOWN:
+            return
+        if is_answerable(text) is not None:
+            self._clear += 1
+            return
+        self._first = self._first if self.unclear else (text, where)
+        self.unclear += 1
+
+    def check(self) -> None:
+        """Refuse values of which none is readable."""
+        text, where = self._first
+        if self.unclear and not self._clear:
+            message = Message("formats.answerable_unclear", value=_shown(text))
+            raise InputError(message, where=where, hint=Message("formats.answerable_hint"))
+
+
+def is_answerable(text: str) -> bool | None:
+    """What a value of `answerable` says; None for what is neither yes nor no."""
+    word = str(whole_cell(text.strip().casefold()))
+    return True if word in _YES else False if word in _NO else None
 
 
 def _text(value: Any) -> str | None:

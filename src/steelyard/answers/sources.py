@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,9 +13,11 @@ from steelyard.answers.rows import BATCH, AnswerRow, ContextUse, RowReader, plai
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.foreign.formats import Source, open_source
-from steelyard.io.foreign.items import records_of
+from steelyard.io.foreign.items import AGAIN, ItemColumns, are_systems, records_of
+from steelyard.io.foreign.rows import ERROR, QUESTION, REPEAT, SYSTEM, TAGS
 from steelyard.io.layouts import ID, ID_HINT, Columns, check_mapping, layout_of
 from steelyard.io.records import Record, digest_rows, no_array
+from steelyard.io.results.reading import RESULT_HEADER
 from steelyard.io.streams import BINARY, STDIN, STDIN_NAME, open_stream
 
 MISSING = "counts.predictions_missing"
@@ -23,12 +26,15 @@ EMPTY = "counts.predictions_empty"
 NUMBERS = "counts.predictions_as_text"
 UNMATCHED = "counts.predictions_unmatched"
 BY_ROW = "counts.joined_by_row"
+BY_QUESTION = "counts.joined_by_question"
 REPEATED = "counts.retrieved_again"
 UNREADABLE = "counts.contexts_unreadable"
 UNUSED = "counts.columns_unused"
 CITED = "counts.answers_cited"
+UNCLEAR = "counts.answerable_unclear"
 
 BOTH = frozenset(("prediction", "references"))
+_OWN = frozenset((SYSTEM, REPEAT, ERROR))  # columns that have a meaning in any rows
 Value = TypeVar("Value")
 
 
@@ -36,12 +42,15 @@ Value = TypeVar("Value")
 class Wanted:
     """What is wanted of a source: the fields that must be there, what contexts are read for, and of which system.
 
-    Without a system the file has the outputs of one only. With `cited`, answers with citation marks are counted.
+    Without a system the file has the outputs of one only. `labels` are further columns that become tags; with
+    `answerable`, some value of that column must be readable. With `cited`, answers with citation marks are counted.
     """
 
     fields: frozenset[str] = BOTH
     contexts: ContextUse = "unused"
     system: str | None = None
+    labels: tuple[str, ...] = ()
+    answerable: bool = False
     cited: bool = False
 
     @property
@@ -90,7 +99,7 @@ class AnswerStream:
         self.format = source.title
         reader = _reader(source, self._mapping, BOTH, self._wanted)
         with closing(source.container):
-            for rows in reader.batches(_records(source, self._wanted)):
+            for rows in reader.batches(_records(source, self._mapping, self._wanted)):
                 self.counts.update(_counts(rows, self._wanted.fields))
                 yield rows
             self.digest = source.container.digest()
@@ -127,7 +136,8 @@ def answers_of_rows(
         mapping = {**(mapping or {}), "id": ID[0]}
     records = [Record("answers", number, _plain_fields(row), "row {1}") for number, row in enumerate(rows, 1)]
     digest = digest_rows([[sorted(record.fields.items()) for record in records]])
-    return _collected(_value_reader(mapping or {}, wanted), records, digest, wanted.fields)
+    chosen = _plain_records(iter(records), "answers", mapping or {}, wanted)
+    return _collected(_value_reader(mapping or {}, wanted), chosen, digest, wanted.fields)
 
 
 def answers_of_frame(
@@ -138,12 +148,13 @@ def answers_of_frame(
     frame = frame.with_ids(mapping, ids)
     known = Columns("answers", list(frame.columns))
     check_mapping(mapping, known)
-    meant = layout_of(known, mapping, set(BOTH), wanted.optional).columns()
+    meant = layout_of(known, mapping, set(BOTH), wanted.optional, wanted.labels).columns() | _OWN
     used = [name for name in known.columns if name in meant]
     columns = [[plain_value(value) for value in frame.columns[name]()] for name in used]
     rows = enumerate(zip(*columns, strict=True), 1)
     records = (Record("answers", number, dict(zip(used, row, strict=True)), "row {1}") for number, row in rows)
-    return _collected(_value_reader(mapping, wanted), records, digest_rows([used, *columns]), wanted.fields)
+    chosen = _plain_records(iter(records), "answers", mapping, wanted)
+    return _collected(_value_reader(mapping, wanted), chosen, digest_rows([used, *columns]), wanted.fields)
 
 
 def _value_reader(mapping: Mapping[str, str], wanted: Wanted) -> RowReader:
@@ -155,6 +166,8 @@ def _value_reader(mapping: Mapping[str, str], wanted: Wanted) -> RowReader:
         optional=wanted.optional,
         contexts=wanted.contexts,
         cited=wanted.cited,
+        labels=wanted.labels,
+        answerable=wanted.answerable,
     )
 
 
@@ -168,6 +181,10 @@ def _opened(path: str | Path, mapping: Mapping[str, str] | None = None) -> Sourc
     Rows of which `mapping` names a column by the file's own name are read as plain rows, whatever their format.
     """
     source = open_source(path)
+    if source.format is None and source.container.kind == "rows" and source.container.first.keys() >= RESULT_HEADER:
+        source.container.close()
+        hint = Message("formats.is_results_hint", name=source.container.name)
+        raise InputError(Message("formats.is_results"), where=source.container.name, hint=hint)
     if mapping and source.container.kind == "rows" and not source.container.first.keys().isdisjoint(mapping.values()):
         source = Source(source.container, None)
     if source.format is None and source.container.kind == "document":
@@ -203,11 +220,15 @@ def _check_ids(ids: Sequence[Any], rows: int) -> None:
 
 
 def read_questions(path: str | Path, *, mapping: Mapping[str, str] | None = None) -> list[AnswerRow]:
-    """The rows of a file of questions with their references, whether or not it has predictions."""
+    """The rows of a file of questions with their references, whether or not it has predictions.
+
+    Rows without ids are numbered.
+    """
     source = _opened(path)
     records = list(source.records())
     reader = _reader(source, mapping or {}, {"references"}, Wanted(BOTH, "kept"))
-    return _collected(reader, records, source.container.digest()).rows
+    rows = _collected(reader, records, source.container.digest()).rows
+    return rows if reader.has_ids else [row._replace(id=str(number)) for number, row in enumerate(rows, 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +241,8 @@ class _Side:
 
 def _joined_files(predicted: str | Path, expected: str | Path, mapping: Mapping[str, str], wanted: Wanted) -> Answers:
     sources = [_opened(path) for path in (predicted, expected)]
-    files = [(source, list(_records(source, wanted))) for source in sources]
+    wanted_of = (wanted, replace(wanted, system=None))  # references are those of every system
+    files = [(source, list(_records(source, mapping, each))) for source, each in zip(sources, wanted_of, strict=True)]
     columns = [
         Columns(source.container.name, list(dict.fromkeys(column for record in records for column in record.fields)))
         for source, records in files
@@ -231,29 +253,47 @@ def _joined_files(predicted: str | Path, expected: str | Path, mapping: Mapping[
         own = {field: column for field, column in mapping.items() if column in known.columns}
         reader = _reader(source, own, {name}, wanted)
         sides.append(_Side(_collected(reader, records, source.container.digest()), reader.has_ids))
-    by_row = _is_joined_by_row(*sides)
-    joined = _join(*(side.answers for side in sides))
-    if by_row:
-        joined.counts[BY_ROW] = len(joined.rows)
+    joined = _join_sides(*sides)
     return replace(joined, format=" + ".join(dict.fromkeys(source.title for source in sources if source.title)))
 
 
-def _is_joined_by_row(predicted: _Side, expected: _Side) -> bool:
-    """Whether neither file has ids; an error if only one has, or if both lack ids and differ in length."""
+def _join_sides(predicted: _Side, expected: _Side) -> Answers:
+    """Both files joined by id; without ids by the questions if most are in both, else row by row."""
     without, other = (predicted, expected) if expected.has_ids else (expected, predicted)
     if without.has_ids != other.has_ids:
-        hint = ID_HINT
+        message = Message("formats.id_column_in_one_file", name=other.answers.name)
+        raise InputError(message, where=without.answers.name, hint=ID_HINT)
+    if predicted.has_ids:
+        return _join(predicted.answers, expected.answers)
+    sides = predicted.answers, expected.answers
+    by_question = _share_questions(sides[0].rows, sides[1].rows)
+    joined = _join(*(sides if by_question else _aligned(*sides)))
+    joined.counts[BY_QUESTION if by_question else BY_ROW] = len(joined.rows)
+    return joined
+
+
+def _share_questions(predicted: Sequence[AnswerRow], expected: Sequence[AnswerRow]) -> bool:
+    """Whether at least half of the expected rows have a question that is among those of the predictions."""
+    asked = {row.id for row in predicted if row.question}
+    return 2 * sum(row.id in asked for row in expected if row.question) >= len(expected)
+
+
+def _aligned(predicted: Answers, expected: Answers) -> tuple[Answers, Answers]:
+    """Both with the same ids in the same places; an error if the numbers of rows differ."""
+    lengths = len(predicted.rows), len(expected.rows)
+    if lengths[0] != lengths[1]:
         raise InputError(
-            Message("formats.id_column_in_one_file", name=other.answers.name), where=without.answers.name, hint=hint
-        )
-    lengths = len(predicted.answers.rows), len(expected.answers.rows)
-    if not without.has_ids and lengths[0] != lengths[1]:
-        raise InputError(
-            Message("formats.row_counts_differ", rows=lengths[0], name=expected.answers.name, expected=lengths[1]),
-            where=predicted.answers.name,
+            Message("formats.row_counts_differ", rows=lengths[0], name=expected.name, expected=lengths[1]),
+            where=predicted.name,
             hint=Message("formats.joined_by_row_hint"),
         )
-    return not without.has_ids
+    named = expected if any(row.question for row in expected.rows) else predicted
+    ids = [row.id for row in named.rows]
+    return _renamed(predicted, ids), _renamed(expected, ids)
+
+
+def _renamed(answers: Answers, ids: Sequence[str]) -> Answers:
+    return replace(answers, rows=[row._replace(id=each) for row, each in zip(answers.rows, ids, strict=True)])
 
 
 def _join(predicted: Answers, expected: Answers) -> Answers:
@@ -266,7 +306,7 @@ def _join(predicted: Answers, expected: Answers) -> Answers:
             hint=Message("formats.same_test_set_hint", id=expected.rows[0].id),
         )
     rows = [_joined(row, predictions.get(row.id) or _absent(row, predicted.rows)) for row in expected.rows]
-    read = {code: n for code in (NUMBERS, UNREADABLE, UNUSED, CITED) if (n := predicted.counts[code])}
+    read = {code: n for code in (NUMBERS, UNREADABLE, UNUSED, CITED, UNCLEAR, AGAIN) if (n := predicted.counts[code])}
     counts = Counter(_counts(rows) | read | ({UNMATCHED: unmatched} if unmatched else {}))
     return Answers(predicted.name, rows, digest_rows([(predicted.digest, expected.digest)]), counts)
 
@@ -314,13 +354,37 @@ def _reader(source: Source, mapping: Mapping[str, str], fields: Collection[str],
         contexts=wanted.contexts,
         cited=wanted.cited,
         foreign=source.format is not None,
+        labels=wanted.labels,
+        answerable=wanted.answerable,
     )
 
 
-def _records(source: Source, wanted: Wanted) -> Iterable[Record]:
+def _records(source: Source, mapping: Mapping[str, str], wanted: Wanted) -> Iterable[Record]:
+    name = source.container.name
     if source.format is None:
-        return source.records()
-    return records_of(source.records(), wanted.system, source.container.name)
+        return _plain_records(source.records(), name, mapping, wanted)
+    return records_of(source.records(), wanted.system, name)
+
+
+def _plain_records(
+    records: Iterator[Record], name: str, mapping: Mapping[str, str], wanted: Wanted
+) -> Iterable[Record]:
+    """The rows of one system, by the columns that have our names for the system and for the number of a repeat."""
+    first = next(records, None)
+    columns = list(first.fields) if first is not None else []
+    used = {*mapping.values(), *wanted.labels}
+    if first is None or (wanted.system is None and not {SYSTEM, REPEAT} & set(columns) - used):
+        return () if first is None else chain((first,), records)
+    layout = layout_of(Columns(name, columns), mapping, set())
+    found = ItemColumns(layout.id or ID[0], layout.question or QUESTION, mapping.get("tags", TAGS))
+    return records_of(_with_systems([first, *records], used), wanted.system, name, found)
+
+
+def _with_systems(records: Sequence[Record], used: Collection[str]) -> Iterator[Record]:
+    """The records, without the column of systems where it has other texts, such as prompts, or another use."""
+    if SYSTEM not in used and are_systems(record.fields.get(SYSTEM) for record in records):
+        return iter(records)
+    return (record._replace(fields={**record.fields, SYSTEM: None}) for record in records)
 
 
 def _name(path: str | Path) -> str:
@@ -340,5 +404,12 @@ def _counts(rows: Sequence[AnswerRow], fields: Collection[str] = BOTH) -> dict[s
 
 
 def _reading_counts(reader: RowReader) -> dict[str, int]:
-    counts = {NUMBERS: reader.numbers, UNREADABLE: reader.unreadable, UNUSED: reader.unused, CITED: reader.cited}
+    counts = {
+        NUMBERS: reader.numbers,
+        UNREADABLE: reader.unreadable,
+        UNUSED: reader.unused,
+        CITED: reader.cited,
+        UNCLEAR: reader.unclear,
+        AGAIN: reader.questions_again,
+    }
     return {code: count for code, count in counts.items() if count}

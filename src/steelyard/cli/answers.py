@@ -1,7 +1,7 @@
 """`steelyard answers FILE [FILE…]`: answer metrics for any script, and paired comparison of systems."""
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from steelyard.cli.options import (
     add_output_options,
@@ -67,6 +67,10 @@ def _add_reading_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="do not count citation marks such as [1] as words of an answer, where they cite one of its contexts",
     )
+    group.add_argument("--system", metavar="NAME", help="one system of a file that has the outputs of several")
+    group.add_argument(
+        "--tags", action="append", default=[], metavar="COLUMN", help="a column that is a tag, for --by (repeatable)"
+    )
     group.add_argument("--references", metavar="FILE", help="references in a separate file, joined by id")
     group.add_argument(
         "--metrics-from", action="append", default=[], metavar="MODULE", help="import a module that defines metrics"
@@ -74,7 +78,7 @@ def _add_reading_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "-j", "--concurrency", type=processes, default=1, metavar="N", help="number of processes (%(default)s)"
     )
-    group.add_argument("--by", metavar="TAG", help="means for each value of a tag, such as category")
+    group.add_argument("--by", metavar="TAG", help="means for each value of a tag or column, such as category")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -82,8 +86,9 @@ def run(arguments: argparse.Namespace) -> int:
     from pathlib import Path
 
     from steelyard.answers.evaluate import evaluate_answers
-    from steelyard.cli.output import deliver
+    from steelyard.cli.output import deliver, notify_other_meanings
     from steelyard.cli.progress import counting
+    from steelyard.io.records import check_readers
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import split_names
     from steelyard.reports.content import Report
@@ -91,10 +96,13 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.stats.compare import compare_all
 
     check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite)
+    check_readers(arguments.files)
     load_metrics(arguments.metrics_from, Path.cwd())
+    keep = _kept(arguments)
+    notify_other_meanings(arguments)
     with counting("rows") as progress:
 
-        def evaluate(path: str, name: str, system: str | None = None) -> "Table":
+        def evaluate(path: str, name: str, system: str | None = arguments.system) -> "Table":
             return evaluate_answers(
                 path,
                 arguments.references,
@@ -105,16 +113,51 @@ def run(arguments: argparse.Namespace) -> int:
                 name=name,
                 processes=arguments.concurrency,
                 progress=progress,
-                keep=any(output.suffix.lower() in WITH_TEXTS for output in arguments.output),
+                keep=keep,
                 system=system,
                 strip_citations=arguments.strip_citations,
+                tags=_tags(arguments),
             )
 
-        names = zip(arguments.files, result_names(arguments.files), strict=True)
-        tables = _distinct(table for path, name in names for table in _of_every_system(evaluate, path, name))
+        tables = _distinct(each for pair in _names(arguments) for each in _of_every_system(evaluate, *pair))
+    _check_tags(arguments.tags, tables)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    deliver(Report(tables, comparisons, arguments.per_item, arguments.by), arguments)
+    deliver(Report(_shown(tables, keep), comparisons, arguments.per_item, arguments.by), arguments)
     return 0
+
+
+def _kept(arguments: argparse.Namespace) -> 'bool | Literal["questions"]':
+    """Whether a file is written that shows the texts; of several files at least the questions are compared."""
+    with_texts = any(output.suffix.lower() in WITH_TEXTS for output in arguments.output)
+    return with_texts or (len(arguments.files) > 1 and "questions")
+
+
+def _shown(tables: "list[Table]", keep: 'bool | Literal["questions"]') -> "list[Table]":
+    """The tables, with texts only if all were kept."""
+    from dataclasses import replace
+
+    return tables if keep is True else [replace(table, outputs=()) for table in tables]
+
+
+def _tags(arguments: argparse.Namespace) -> list[str]:
+    """The columns that become tags: those that are named, and what is grouped by."""
+    return list(dict.fromkeys([*arguments.tags, *([arguments.by] if arguments.by else [])]))
+
+
+def _names(arguments: argparse.Namespace) -> "Iterable[tuple[str, str]]":
+    """Each file with the name of its result; that of the only file is the system, where one is selected."""
+    is_named = arguments.system is not None and len(arguments.files) == 1
+    return zip(arguments.files, [arguments.system] if is_named else result_names(arguments.files), strict=True)
+
+
+def _check_tags(names: "Iterable[str]", tables: "list[Table]") -> None:
+    """Refuse a column that no row has a plain value in."""
+    from steelyard.errors import UnknownName
+
+    for name in names:
+        if not any(name in table.tags for table in tables):
+            known = list(dict.fromkeys(tag for table in tables for tag in table.tags))
+            raise UnknownName.of(Message("words.column"), name, known, where=tables[0].name)
 
 
 def _of_every_system(evaluate: "Callable[..., Table]", path: str, name: str) -> "list[Table]":

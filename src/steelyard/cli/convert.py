@@ -24,6 +24,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("target", metavar="OUT", type=Path, help="the file or folder to write")
     parser.add_argument("--from", dest="read_as", metavar="FORMAT", help="the format of IN, such as ragas or inspect")
     parser.add_argument("--to", dest="write_as", metavar="FORMAT", help="the format of OUT, such as ragas or deepeval")
+    parser.add_argument("--system", metavar="NAME", help="only this system of IN, which has the outputs of several")
     parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
     parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
     add_language_option(parser)
@@ -40,7 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not arguments.overwrite:
         check_absent(arguments.target)
-    done = convert(arguments.source, arguments.target, read_as=arguments.read_as, write_as=arguments.write_as)
+    names = {"read_as": arguments.read_as, "write_as": arguments.write_as, "system": arguments.system}
+    done = convert(arguments.source, arguments.target, **names)
     if arguments.json:
         print_json(json.dumps(done.as_dict(), ensure_ascii=False, indent=2) + "\n")
     else:

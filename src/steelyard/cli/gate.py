@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.options import RULE_HELP, add_language_option, add_old_spelling, fraction, read_rules, share
+from steelyard.cli.options import (
+    RULE_HELP,
+    add_direction_option,
+    add_language_option,
+    add_old_spelling,
+    declare_directions,
+    fraction,
+    read_rules,
+    share,
+)
 
 if TYPE_CHECKING:
     from steelyard.i18n import Language
@@ -51,6 +60,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--allow-inconclusive", action="store_true", help="pass rules whose result is inconclusive")
     words = "accept an unfinished run, or a baseline whose questions or settings differ"
     parser.add_argument("--force", action="store_true", help=words)
+    add_direction_option(parser)
     add_old_spelling(parser, "--allow-unsure", "--allow-inconclusive")
     add_old_spelling(parser, "--anyway", "--force")
     _add_output_options(parser)
@@ -72,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.stats.rules import spelled
 
     begun = time.perf_counter()
+    declare_directions(arguments)
     earlier = arguments.baseline or (arguments.result if arguments.baseline_system is not None else None)
     named = [arguments.result, *filter(None, [arguments.baseline])]
     check_outputs(arguments.output, named, suffixes=SUFFIXES)

@@ -83,6 +83,19 @@ def add_test_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seed", type=natural, default=42, metavar="N", help="random seed (%(default)s)")
 
 
+def add_direction_option(parser: Any) -> None:
+    """The option that declares of which metrics less is better."""
+    words = "less is better of this metric, such as latency (repeatable)"
+    parser.add_argument("--lower-is-better", action="append", default=[], metavar="NAME", help=words)
+
+
+def declare_directions(arguments: argparse.Namespace) -> None:
+    """Declare what the option says."""
+    from steelyard.stats.direction import lower_is_better
+
+    lower_is_better(*arguments.lower_is_better)
+
+
 def add_documents_option(parser: Any) -> None:
     """--documents: a further folder from which documents may be read."""
     words = "a further folder from which documents may be read (default: only the benchmark folder)"
@@ -211,6 +224,13 @@ def fraction(text: str) -> float:
     if not 0 < number < 1:
         raise argparse.ArgumentTypeError(f"must be between 0 and 1, not {text}")
     return number
+
+
+def name_of_result(text: str) -> str:
+    """A name that is not blank."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("must not be blank")
+    return text.strip()
 
 
 def result_names(paths: Sequence[str]) -> list[str]:

@@ -80,6 +80,14 @@ def print_text(text: str) -> None:
     sys.stdout.write(printable(text))
 
 
+def notify_other_meanings(arguments: argparse.Namespace) -> None:
+    """Say on standard error which of the metrics that were asked for have another meaning in the tool of that name."""
+    from steelyard.registry.names import other_meanings
+
+    for message in other_meanings(arguments.metric):
+        notify(message.text(arguments.lang))
+
+
 def notify(*lines: str) -> None:
     """Print lines on standard error and flush; control characters are escaped."""
     if sys.stderr is not None:

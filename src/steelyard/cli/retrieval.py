@@ -84,7 +84,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
     from dataclasses import replace
 
-    from steelyard.cli.output import deliver
+    from steelyard.cli.output import deliver, notify_other_meanings
+    from steelyard.io.records import check_readers
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import parse_measures, split_names
     from steelyard.reports.content import Report
@@ -97,8 +98,10 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = [arguments.qrels, *arguments.runs, *texts]
     _check_stdin(inputs)
     check_outputs(arguments.output, inputs, overwrite=arguments.overwrite)
+    check_readers(inputs)
     load_metrics(arguments.metrics_from, Path.cwd())
     measures = parse_measures(arguments.metric and split_names(arguments.metric), arguments.cutoffs)
+    notify_other_meanings(arguments)
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
     judgments = qrels_from(arguments.qrels)
     recorded = bool(texts) or arguments.rankings

@@ -46,9 +46,9 @@ def grounded_values(pairs: AnswerBatch, profile: Profile) -> Scored:
     return judge(pairs).shares()
 
 
-@metric("Invented", kind="answers", needs=("prediction", "contexts"), bounds=(0.0, np.inf), summed=True)
+@metric("Invented", kind="answers", needs=("prediction", "contexts"), bounds=(0.0, np.inf))
 def invented(pairs: AnswerBatch, profile: Profile) -> Scored:
-    """Number of invented amounts, dates, numbers, names and quotations; less is better, reported as the sum.
+    """Number of invented amounts, dates, numbers, names and quotations in an answer; less is better.
 
     Formula: |values of the answer that are neither in the contexts nor in the question, nor follow from them|
     Convention: as Grounded; a blank or missing answer is unscored, because it invents nothing.

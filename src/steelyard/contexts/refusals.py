@@ -1,18 +1,14 @@
 """Refusals, and with a tag `answerable` whether they are right."""
 
-from typing import Final
-
 import numpy as np
 
 from steelyard.answers.batch import AnswerBatch
+from steelyard.answers.rows import is_answerable
 from steelyard.io.layouts import ANSWERABLE
 from steelyard.legal.reading import answer_in, is_too_long, read
 from steelyard.legal.refusals.abstention import detect_abstention
 from steelyard.registry.metrics import Scored
 from steelyard.table import Flags, FloatArray
-
-_YES: Final = frozenset(("true", "1", "yes", "y", "是", "可", "能", "对"))
-_NO: Final = frozenset(("false", "0", "no", "n", "否", "不可", "不能", "不是"))
 
 
 def refusals(pairs: AnswerBatch) -> Scored:
@@ -23,18 +19,25 @@ def refusals(pairs: AnswerBatch) -> Scored:
         for answer, question, is_spoken in zip(pairs.answers, pairs.questions, spoken, strict=True)
     ]
     refused = np.array(found, np.float64)
-    answerable = np.array([is_answerable(tags.get(ANSWERABLE, "")) for tags in pairs.tags], np.float64)
+    answerable = np.array([_value(tags.get(ANSWERABLE, "")) for tags in pairs.tags], np.float64)
     if np.isnan(answerable).all():
-        return Scored(refused)
+        return Scored(refused, notes=_notes(pairs))
     over = _where(spoken & (answerable == 1), refused)
     missed = _where(spoken & (answerable == 0), 1 - refused)
-    return Scored(refused, {"over_refusal": over, "missed_refusal": missed})
+    return Scored(refused, {"over_refusal": over, "missed_refusal": missed}, _notes(pairs))
 
 
-def is_answerable(text: str) -> float:
+def _notes(pairs: AnswerBatch) -> dict[int, str]:
+    """A note at each value of `answerable` that is neither yes nor no."""
+    given = {row: tags.get(ANSWERABLE, "") for row, tags in enumerate(pairs.tags)}
+    unclear = {row: text for row, text in given.items() if text and is_answerable(text) is None}
+    return {row: f"{ANSWERABLE} is {text!r}, neither yes nor no" for row, text in unclear.items()}
+
+
+def _value(text: str) -> float:
     """1 for yes, 0 for no, NaN for anything else."""
-    word = text.strip().casefold()
-    return 1.0 if word in _YES else 0.0 if word in _NO else np.nan
+    found = is_answerable(text)
+    return np.nan if found is None else float(found)
 
 
 def _is_spoken(answer: str) -> bool:

@@ -7,10 +7,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from steelyard.errors import ConfigError, InputError
+from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.formats import Format, Source, format_called, formats, is_writable, not_carried, open_source
+from steelyard.io.foreign.items import SeveralSystems, are_systems, of_system
 from steelyard.io.foreign.rows import Fields
 from steelyard.io.layouts import Columns, layout_of
 from steelyard.io.records import Record, format_suffix, no_array
@@ -60,28 +61,57 @@ class Conversion:
 
 
 def convert(
-    source: str | Path, target: str | Path, *, read_as: str | None = None, write_as: str | None = None
+    source: str | Path,
+    target: str | Path,
+    *,
+    read_as: str | None = None,
+    write_as: str | None = None,
+    system: str | None = None,
 ) -> Conversion:
-    """Convert a file; formats that are not named are found by the shape of the source and the suffix of the target."""
+    """Convert a file; formats that are not named are found by the shape of the source and the suffix of the target.
+
+    `system` selects one of several systems; without it a target that has no place for the system is an error.
+    """
     target = Path(target)
     if write_as == RESULTS:
-        return _to_results(source, target)
+        return _to_results(source, target, system)
     written = _target(target, write_as)
     if read_as is None and _is_results(source):
-        tables = load_all(source)
-        return _written(_rows_of(tables), Conversion("Steelyard results", written.TITLE), written, target)
+        content = _rows_of(_chosen(load_all(source), system, source))
+        done = Conversion("Steelyard results", written.TITLE)
+        return _written(_of_one_system(content, written, source), done, written, target)
     opened = open_source(source, read_as)
     records = opened.records() if opened.format else _plain_rows(opened)
-    content = (record.fields for record in records)
+    chosen = records if system is None else of_system(list(records), system, str(source))
+    content = _of_one_system((record.fields for record in chosen), written, source)
     return _written(_some(content, source), Conversion(opened.title or "rows", written.TITLE), written, target)
+
+
+def _chosen(tables: list[Table], system: str | None, source: str | Path) -> list[Table]:
+    """The results of this name, or all if none is named."""
+    names = [table.name for table in tables]
+    if system is not None and system not in names:
+        raise UnknownName.of(Message("words.system"), system, names, where=str(source))
+    return [table for table in tables if system in (None, table.name)]
+
+
+def _of_one_system(content: Iterator[Fields], target: Any, source: str | Path) -> Iterator[Fields]:
+    """The rows; those of a second system are an error if the target has no place for the system."""
+    systems: dict[str, None] = {}
+    for row in content:
+        systems.setdefault(str(row.get(rows.SYSTEM) or ""))
+        if len(systems) > 1 and rows.SYSTEM not in target.CARRIES:
+            systems.update(dict.fromkeys(str(other.get(rows.SYSTEM) or "") for other in content))
+            raise SeveralSystems(list(systems), str(source))
+        yield row
 
 
 def _is_results(source: str | Path) -> bool:
     return not read_once(source) and not is_folder(source) and begins_with_header(source)
 
 
-def _to_results(source: str | Path, target: Path) -> Conversion:
-    tables = load_all(source)
+def _to_results(source: str | Path, target: Path, system: str | None) -> Conversion:
+    tables = _chosen(load_all(source), system, source)
     save_all(tables, target)
     read = tables[0].signature.get("format") or "Steelyard results"
     return Conversion(read, "Steelyard results", sum(map(len, tables)))
@@ -150,9 +180,16 @@ def _plain_rows(source: Source) -> Iterator[Record]:
     records = list(source.records())
     columns = list(dict.fromkeys(name for record in records for name in record.fields))
     known = _known_columns(Columns(source.container.name, columns))
+    own: list[str] = [name for name in (rows.REPEAT, rows.ERROR) if name in columns]
+    if rows.SYSTEM in columns and are_systems(record.fields.get(rows.SYSTEM) for record in records):
+        own.append(rows.SYSTEM)
+    known = {**dict(zip(own, own, strict=True)), **known}
     for record in records:
-        parsed = {name: rows.parsed_cell(value) for name, value in record.fields.items()}
-        yield record._replace(fields=rows.renamed(parsed if source.cells else record.fields, known, "rows"))
+        given = {name: rows.parsed_cell(value) if source.cells else value for name, value in record.fields.items()}
+        fields = rows.renamed(given, known, "rows")
+        if fields.get(rows.ID) is not None:
+            fields[rows.ID] = rows.whole(fields[rows.ID])
+        yield record._replace(fields=fields)
 
 
 def _known_columns(file: Columns) -> dict[str, str]:

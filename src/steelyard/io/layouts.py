@@ -93,11 +93,16 @@ def check_mapping(mapping: Mapping[str, str], *files: Columns) -> None:
 
 
 def layout_of(
-    file: Columns, mapping: Mapping[str, str], wanted: set[str], optional: frozenset[str] = frozenset()
+    file: Columns,
+    mapping: Mapping[str, str],
+    wanted: set[str],
+    optional: frozenset[str] = frozenset(),
+    labels: Sequence[str] = (),
 ) -> Layout:
     """The mapped columns, and the others by their usual names.
 
-    `wanted` are the fields that must be there, except for those that are `optional`.
+    `wanted` are the fields that must be there, except for those that are `optional`; `labels` are further columns that
+    are tags.
     """
     unwanted = {"prediction", "references"} - wanted
     mapped = {name: column for name, column in mapping.items() if column in file.columns and name not in unwanted}
@@ -109,9 +114,15 @@ def layout_of(
         question=mapped.get("question") or next(_named(free, QUESTION), None),
         references=_wanted(file, "references", candidates, wanted, optional),
         prediction=_wanted(file, "prediction", candidates, wanted, optional),
-        tags=(*_named(free, LABELS), *([mapped["tags"]] if "tags" in mapped else _named(free, TAGS))),
+        tags=_tags(file, free, mapped, labels),
         **_evidence(free, mapped),
     )
+
+
+def _tags(file: Columns, free: Sequence[str], mapped: Mapping[str, str], labels: Sequence[str]) -> tuple[str, ...]:
+    objects = [mapped["tags"]] if "tags" in mapped else _named(free, TAGS)
+    further = [column for column in labels if column in file.columns]
+    return tuple(dict.fromkeys((*_named(free, LABELS), *objects, *further)))
 
 
 def _evidence(free: Sequence[str], mapped: Mapping[str, str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Names of metrics of other tools that are not computed here, each with the nearest metric that is."""
+"""Names of metrics of other tools: the nearest metric here, another meaning here, and the documented bounds."""
 
 import re
 from collections.abc import Mapping
@@ -57,26 +57,63 @@ _ABSENT: Final[Mapping[str, str]] = {
     "metrics.nearest_none": "regex pattern pattern_match answer latency cost json_correctness tool_call_accuracy",
 }
 
+# least and greatest value that the documentation of the tools gives → names of metrics, without cut-offs
+_RANGES: Final[Mapping[tuple[float, float], str]] = {
+    (0.0, 1.0): (
+        "faithfulness hallucination groundedness response_groundedness context_precision context_recall "
+        "contextual_precision contextual_recall contextual_relevancy context_relevance context_relevancy "
+        "context_utilization context_entity_recall context_entities_recall llm_context_precision_with_reference "
+        "llm_context_precision_without_reference non_llm_context_precision_with_reference llm_context_recall "
+        "non_llm_context_recall id_based_context_precision id_based_context_recall noise_sensitivity "
+        "answer_correctness factual_correctness nv_accuracy answer_accuracy exact_match em exact f1 token_f1 f1_score "
+        "acc accuracy precision recall p r map ap mrr rr ndcg hit hit_rate success recip_rank r_precision rprec bpref "
+        "rouge1 rouge2 rougel rougelsum string_presence string_em cover_em"
+    ),
+    (-1.0, 1.0): (  # cosine similarity
+        "answer_relevancy answer_relevance response_relevancy response_relevance semantic_similarity "
+        "answer_similarity answer_semantic_similarity"
+    ),
+}
 
-def _folded(name: str) -> str:
+
+def folded(name: str) -> str:
     """A name without case, blanks and marks; `FaithfulnessMetric` and `nv_context_relevance` are named as others."""
     letters = re.sub(r"[^a-z0-9]", "", name.casefold())
     return letters.removesuffix("metric").removeprefix("nv")
 
 
 def _hints(table: Mapping[str, str]) -> dict[str, Message]:
-    return {_folded(name): Message(hint) for hint, names in table.items() for name in names.split()}
+    return {folded(name): Message(hint) for hint, names in table.items() for name in names.split()}
 
 
 _JUDGED_HINTS: Final = _hints(_NEAREST)
 _ABSENT_HINTS: Final = _hints(_ABSENT)
 _G_EVAL: Final = "[geval]"
+_BOUNDS: Final = {folded(name): bounds for bounds, names in _RANGES.items() for name in names.split()}
+_CUTOFF: Final = re.compile(r"(?:@|_cut_|_at_)\d+$")
+
+
+def documented_bounds(name: str) -> tuple[float, float] | None:
+    """The values that a metric of this name can take, as the tools that have it document; None for other names."""
+    return _BOUNDS.get(folded(_CUTOFF.sub("", name)))
+
+
+_OTHER_MEANINGS: Final = (
+    (re.compile(r"hits(?:@\d+)?(?:-l\d+)?"), "metrics.hits_of_ranx"),
+    (re.compile(r"rbp\.\d+(?:-l\d+)?"), "metrics.rbp_of_ranx"),
+)
+
+
+def other_meaning(name: str) -> Message | None:
+    """What a name of another tool means there, where it is computed otherwise here; None for other names."""
+    codes = (code for pattern, code in _OTHER_MEANINGS if pattern.fullmatch(name.strip().casefold()))
+    return next((Message(code, name=name) for code in codes), None)
 
 
 def computed_elsewhere(name: str) -> UnknownName | None:
     """The error for a metric that only other tools compute, with what is nearest here; None for other names."""
-    folded = _folded("geval" if name.casefold().endswith(_G_EVAL) else name)
+    wanted = folded("geval" if name.casefold().endswith(_G_EVAL) else name)
     for code, hints in (("metrics.needs_model_judge", _JUDGED_HINTS), ("metrics.not_computed", _ABSENT_HINTS)):
-        if folded in hints:
-            return UnknownName(Message(code, name=name), hint=hints[folded])
+        if wanted in hints:
+            return UnknownName(Message(code, name=name), hint=hints[wanted])
     return None

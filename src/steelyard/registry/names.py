@@ -8,11 +8,13 @@ from typing import Any
 
 from steelyard.errors import ConfigError, SteelyardError, UnknownName, cut, nearest
 from steelyard.i18n import Message
-from steelyard.registry.judged import computed_elsewhere
+from steelyard.registry.judged import computed_elsewhere, other_meaning
 from steelyard.registry.kinds import BUILT_IN
 from steelyard.registry.metrics import REGISTRY, Kind, Measure, Metric, Number
 
 CUTOFFS = (1, 5, 10, 20, 50, 100)
+AVERAGE = "avg_"
+"""What UltraRAG puts before the name of a metric for its average."""
 DEFAULT_RETRIEVAL = ("RR", "AP", "R", "nDCG", "P")
 
 _DOORS = {"retrieval": "steelyard retrieval", "answers": "steelyard answers"}
@@ -128,6 +130,11 @@ def _check_kind(name: str, kind: Kind) -> None:
         raise ConfigError(message, hint=Message("metrics.available_in", doors=_DOORS[found.kind]))
 
 
+def other_meanings(names: Sequence[str] | None) -> list[Message]:
+    """What names of other tools mean there, where they are computed otherwise here."""
+    return [message for name in split_names(names or ()) if (message := other_meaning(name)) is not None]
+
+
 def _as_texts(names: Any) -> list[str] | None:
     if names is None:
         return None
@@ -137,9 +144,14 @@ def _as_texts(names: Any) -> list[str] | None:
 
 
 def column_called(name: str, columns: Collection[str]) -> str:
-    """The column with this name in any known spelling; the name itself if there is none."""
+    """The column with this name in any known spelling; the name itself if there is none.
+
+    Every column is shown by its average: `avg_f1`, as UltraRAG prints it, is `f1`.
+    """
     if name in columns:
         return name
+    if name.startswith(AVERAGE) and (found := column_called(name.removeprefix(AVERAGE), columns)) in columns:
+        return found
     with suppress(SteelyardError):  # no metric of ours; the result may still have such a column
         if (ours := str(parse_measure(name))) in columns:
             return ours
@@ -218,7 +230,7 @@ def _metric(base: str, text: str) -> Metric:
 
 
 def _find(base: str) -> Metric | None:
-    folded = re.sub(r"[\- ]", "_", base.strip().casefold())
+    folded = re.sub(r"[\- ]", "_", base.strip().casefold()).removeprefix(AVERAGE)
     for kind in BUILT_IN:  # rankings first: the metrics of answers import what they know of languages
         found = _registered(folded)
         if found is not None:

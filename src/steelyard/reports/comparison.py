@@ -22,6 +22,8 @@ from steelyard.table import Table
 
 LARGEST: Final = 10
 """The number of changes each way that are shown without per-item output."""
+LISTED_METRICS: Final = 3
+"""The number of metrics whose changed items are listed if no metric is named."""
 NAMED: Final = 5
 TAGS: Final = {
     "type": "report.type",
@@ -40,7 +42,8 @@ class ComparisonReport:
     """A report whose results are compared with the first, and what changed.
 
     `within` has the comparisons for each value of the tag that the report groups by, `pairs` those of every two
-    results where there are more than two. Of the changes those in `shown` metrics are printed; JSON has all.
+    results where there are more than two. Of the changes those in `shown` metrics are printed: all if the user
+    has `named` them, else the first that changed. JSON has all.
     """
 
     report: Report
@@ -48,6 +51,7 @@ class ComparisonReport:
     shown: Sequence[str] = ()
     within: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)
     pairs: Sequence[Comparison] = ()
+    named: bool = False
 
 
 def compare_results(
@@ -67,9 +71,10 @@ def compare_results(
     return ComparisonReport(
         Report(shown, comparisons, per_item, by),
         changes=[changes_of(by_name[pair.a], old, pair.metric) for pair in comparisons],
-        shown=metrics or [pair.metric for pair in comparisons[:1]],
+        shown=metrics or list(dict.fromkeys(pair.metric for pair in comparisons)),
         within=compare_by(new, old, by, settings, metrics=metrics) if by else {},
         pairs=compare_pairs(tables, settings, metrics=metrics) if len(tables) > 2 else (),
+        named=metrics is not None,
     )
 
 
@@ -162,7 +167,7 @@ def _pair(comparison: Comparison) -> str:
 def _changed_items(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
     """The largest changes each way in the metrics that are shown, or all of them; on pages, charts and a filter."""
     most = None if comparison.report.per_item else LARGEST
-    for changes in _shown_changes(comparison):
+    for changes in _printed_changes(comparison):
         rows = [
             [change.id, cells.score(change.old), cells.score(change.new), cells.signed(change.difference)]
             for change in (*changes.better[:most], *changes.worse[:most])
@@ -175,6 +180,22 @@ def _changed_items(comparison: ComparisonReport, words: Words) -> Iterator[Table
 
 def _shown_changes(comparison: ComparisonReport) -> list[Changes]:
     return [changes for changes in comparison.changes if changes.metric in comparison.shown]
+
+
+def _printed_changes(comparison: ComparisonReport) -> list[Changes]:
+    """The changes in the metrics whose items are listed; a metric without any change has no list."""
+    listed = _listed_metrics(comparison)
+    return [changes for changes in _changed(comparison) if changes.metric in listed]
+
+
+def _listed_metrics(comparison: ComparisonReport) -> list[str]:
+    """The metrics that were asked for, or the first in which some item changed."""
+    changed = list(dict.fromkeys(changes.metric for changes in _changed(comparison)))
+    return changed if comparison.named or comparison.report.per_item else changed[:LISTED_METRICS]
+
+
+def _changed(comparison: ComparisonReport) -> list[Changes]:
+    return [changes for changes in _shown_changes(comparison) if changes.better or changes.worse]
 
 
 def _letter_tables(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
@@ -216,12 +237,15 @@ def _by_merit(tables: Sequence[Table], metric: str) -> list[str]:
 
 
 def _notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:
+    listed = _listed_metrics(comparison)
     for value, comparisons in comparison.within.items():
         lines = too_few(comparisons, words)
         yield from (Note(f"{value or cells.DASH}: {line}", warning=True) for line in lines)
     yield from _letter_notes(comparison, words)
-    for changes in _shown_changes(comparison):
-        yield from _items_of_one_side(changes, words)
+    unlisted = [metric for metric in dict.fromkeys(c.metric for c in _changed(comparison)) if metric not in listed]
+    if unlisted:
+        yield words("gate.changed_too", metrics=", ".join(unlisted))
+    yield from _unpaired_items(comparison, words)
 
 
 def _letter_notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:
@@ -232,6 +256,16 @@ def _letter_notes(comparison: ComparisonReport, words: Words) -> Iterator[str | 
         family = f"{words(CORRECTIONS[settings.correction])} ({len(comparison.pairs)})"
         yield f"{words('report.correction')}: {family}, {words('report.at')} {settings.alpha:g}"
         yield from (Note(line, warning=True) for line in too_few(comparison.pairs, words))
+
+
+def _unpaired_items(comparison: ComparisonReport, words: Words) -> Iterator[str]:
+    """The lines about items of one side, each once; with the metrics it holds for, if not for all."""
+    metrics: dict[str, list[str]] = {}
+    for changes in _shown_changes(comparison):
+        for line in _items_of_one_side(changes, words):
+            metrics.setdefault(line, []).append(changes.metric)
+    for line, found in metrics.items():
+        yield line if len(found) >= len(comparison.shown) else f"{', '.join(found)}: {line}"
 
 
 def _items_of_one_side(changes: Changes, words: Words) -> Iterator[str]:

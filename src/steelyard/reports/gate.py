@@ -19,7 +19,7 @@ from steelyard.reports.blocks import (
     Notes,
     TableBlock,
 )
-from steelyard.reports.sections.footnotes import repeats
+from steelyard.reports.sections.footnotes import questions_differ, repeats
 from steelyard.stats.direction import best, is_lower_better
 from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
 from steelyard.stats.rules import NoRegression, NotWorse, Relative, Threshold
@@ -105,16 +105,27 @@ def cut_off(gate: Gate, words: Words) -> Iterator[str]:
 
 
 def warnings(gate: Gate, words: Words) -> Iterator[str]:
-    """Other warnings: failures, items without a score, and settings that differ."""
+    """Other warnings: failures, items without a score in a metric of the rules, sums, and settings that differ."""
+    used = {metric for finding in gate.findings for metric in gate.result.metrics if _is_about(finding, metric)}
     for table in gate.tables:
         if table.failures:
             yield f"{table.name}: {words('gate.failures_counted_0')}: {len(table.failures):,}"
-        for metric in table.metrics:
+        for metric in [metric for metric in table.metrics if metric in used]:
             missing = table.count("unscored", metric) + table.count("error", metric)
             if missing:
                 yield f"{table.name}: {metric}: {words('gate.items_unscored')}: {missing:,}"
+    for metric in [metric for metric in gate.result.sums if metric in used]:
+        yield words("gate.mean_of_sum", metric=metric)
     if gate.settings_differ:
         yield f"{words('report.settings_differ')}: {', '.join(gate.settings_differ)}"
+    if gate.questions_differ:
+        yield questions_differ(gate.questions_differ, words)
+
+
+def _is_about(finding: Finding, metric: str) -> bool:
+    """Whether a rule is about a metric, or a part of it."""
+    name = finding.rule.target.name
+    return name == metric or name.startswith(f"{metric}.")
 
 
 def regression_lines(finding: Finding, words: Words) -> Iterator[str]:
@@ -212,6 +223,8 @@ def _no_item(finding: Finding, words: Words) -> Iterator[str]:
         yield words("gate.none_scored_0")
     elif isinstance(finding.rule, NoRegression):
         yield words("gate.none_scored_1")
+    elif finding.items:
+        yield words("gate.scored_of_items", n="0", items=f"{finding.items:,}")
     else:
         yield words("gate.no_item")
     if unknown := finding.unknown:
@@ -267,6 +280,9 @@ def _interval(finding: Finding) -> str:
 
 
 def _items(finding: Finding, words: Words) -> str:
+    """The number of items with a score, and of how many if some have none."""
+    if finding.n < finding.items:
+        return words("gate.scored_of_items", n=f"{finding.n:,}", items=f"{finding.items:,}")
     return f"{finding.n:,} {words('report.items')}"
 
 

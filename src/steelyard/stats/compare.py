@@ -9,18 +9,19 @@ import numpy as np
 from steelyard import limits
 from steelyard.errors import ConfigError, UnknownName, nearest
 from steelyard.i18n import Message
+from steelyard.stats.arrays import deviation
 from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.direction import gain
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.paired import PairedResult, TestName, paired_tests
-from steelyard.stats.pairing import PairedRows, pair
+from steelyard.stats.pairing import PairedRows, pair, paired_questions, quoted
 from steelyard.stats.power import effect_size, smallest_detectable, smallest_p
 from steelyard.stats.selection import part_names
 from steelyard.stats.summary import by_document, interval_list, known
-from steelyard.table import Flags, FloatArray, Table, mean
+from steelyard.table import Bounds, Flags, FloatArray, Table, mean
 
 IF_NEEDED = ("reference contexts",)
-OWN_SETTINGS = ("run", "predictions", "format", "system", "steelyard")
+OWN_SETTINGS = ("run", "predictions", "format", "system", "suite", "steelyard")
 """Settings in which comparable tables may differ: they name the system itself."""
 
 FORCE_HINT = Message("stats.same_settings_hint")
@@ -103,12 +104,14 @@ class Power:
     """What the sample could detect.
 
     The `units` that vary are the items, or the documents (`by_document`) if items share them. `smallest_detectable` is
-    the difference that this many units detect with a power of 0.8; NaN if the test is underpowered.
+    the difference that this many units detect with a power of 0.8; NaN if the test is underpowered, or if the
+    differences of two units or more are `all_equal`: their standard error is 0.
     """
 
     units: int
     by_document: bool
     smallest_detectable: float
+    all_equal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,8 @@ class Comparison:
     """System `a` (the newer) against `b` on one metric: the estimate, the test and its power.
 
     The fields of these three can also be read from the comparison itself. `settings_differ` names the settings in which
-    the two results are not alike.
+    the two results are not alike; `questions_differ` has the questions, new and old, of paired items that have not the
+    same question in both.
     """
 
     a: str
@@ -127,6 +131,7 @@ class Comparison:
     power: Power
     settings: ComparisonSettings
     settings_differ: tuple[str, ...] = ()
+    questions_differ: tuple[tuple[str, str], ...] = ()
 
     @property
     def gain(self) -> float:
@@ -223,6 +228,11 @@ class Comparison:
         """The smallest difference that this many units detect with a power of 0.8."""
         return self.power.smallest_detectable
 
+    @property
+    def all_equal(self) -> bool:
+        """Whether the differences of all units are equal, so that their standard error is 0."""
+        return self.power.all_equal
+
     def as_dict(self) -> dict[str, Any]:
         """As one entry of `comparisons` in JSON output."""
         return {
@@ -306,11 +316,21 @@ def compare_by(
 def check_comparable(new: Table, old: Table) -> None:
     """Raise an error if two tables have different settings; `compare` itself only lists them in `settings_differ`."""
     _check_same_kind(new, old)
+    check_questions(new, old)
     names = settings_that_differ(new, old)
     if names:
         unlike = ", ".join(f"{name} ({_setting(new, name)} ≠ {_setting(old, name)})" for name in names)
         message = Message("stats.settings_differ", new=new.name, old=old.name, settings=unlike)
         raise ConfigError(message, hint=FORCE_HINT)
+
+
+def check_questions(new: Table, old: Table) -> None:
+    """Raise an error if two tables have the same ids, but for other questions."""
+    questions = paired_questions(new, old)
+    if questions.all_differ:
+        texts = quoted(*questions.differing[0])
+        message = Message("stats.questions_differ", new=new.name, old=old.name, **texts)
+        raise ConfigError(message, hint=Message("stats.questions_differ_hint"))
 
 
 def settings_that_differ(new: Table, old: Table) -> tuple[str, ...]:
@@ -321,6 +341,12 @@ def settings_that_differ(new: Table, old: Table) -> tuple[str, ...]:
     both = (new.signature, old.signature)
     lacking = [name for name in IF_NEEDED if any(signature.get(name) is None for signature in both)]
     return tuple(new.signature.differences(old.signature, apart_from=(*OWN_SETTINGS, *lacking)))
+
+
+def difference_bounds(new: Table, old: Table, metric: str) -> Bounds:
+    """The least and the greatest difference of a metric, as far as both tables declare its bounds."""
+    (new_low, new_high), (old_low, old_high) = new.bounds(metric), old.bounds(metric)
+    return new_low - old_high, new_high - old_low
 
 
 def _setting(table: Table, setting: str) -> str:
@@ -384,10 +410,12 @@ def _compare_pair(
     differences = np.column_stack([rows.differences(metric, ties=settings.test != "wilcoxon") for metric in names])
     units = rows.by_cluster(differences)
     results = paired_tests(units, test=settings.test, resamples=settings.resamples, seed=settings.seed)
-    return [
+    compared = [
         _compare_metric(rows, metric, differences[:, index], results[index], settings)
         for index, metric in enumerate(names)
     ]
+    differing = paired_questions(new, old).differing
+    return [replace(each, questions_differ=differing) for each in compared] if differing else compared
 
 
 def _compare_metric(
@@ -431,8 +459,8 @@ def _difference_interval(rows: PairedRows, metric: str, paired: FloatArray, both
     """The interval of a mean difference, limited to the differences that the metric's bounds allow."""
     clusters = None if rows.clusters is None else rows.clusters[both]
     interval = mean_interval(paired, method="widened t", clusters=clusters)
-    low, high = rows.tables[0].bounds(metric)
-    return replace(interval, low=max(interval.low, low - high), high=min(interval.high, high - low))
+    low, high = difference_bounds(*rows.tables, metric)
+    return replace(interval, low=max(interval.low, low), high=min(interval.high, high))
 
 
 def _uncorrected_test(result: PairedResult, units: int, settings: ComparisonSettings) -> SignificanceTest:
@@ -454,7 +482,8 @@ def _power(rows: PairedRows, differences: FloatArray, n: int, alpha: float) -> P
     units = units[~np.isnan(units)]
     # units are sums over clusters; their mean is that of the items times the size of a cluster
     detectable = smallest_detectable(units, alpha=alpha) * len(units) / max(n, 1)
-    return Power(len(units), rows.clusters is not None and by_document(rows.tables[0]), detectable)
+    documents = rows.clusters is not None and by_document(rows.tables[0])
+    return Power(len(units), documents, detectable, all_equal=deviation(units) == 0)
 
 
 def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> list[str]:

@@ -16,11 +16,11 @@ import numpy as np
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Message
-from steelyard.stats.compare import check_comparable, settings_that_differ
+from steelyard.stats.compare import check_comparable, difference_bounds, settings_that_differ
 from steelyard.stats.direction import best, gain
 from steelyard.stats.evidence import SLACK, DecisionSample
 from steelyard.stats.intervals import Interval
-from steelyard.stats.pairing import pair
+from steelyard.stats.pairing import pair, paired_questions
 from steelyard.stats.rules import NoRegression, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline
 from steelyard.stats.selection import UnknownValue, part_names, select, unknown_value
 from steelyard.stats.summary import by_document, clusters_of
@@ -60,7 +60,7 @@ class Regression:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The outcome of a rule on `n` items.
+    """The outcome of a rule on `n` scored items of all `items` that it is about.
 
     `interval`, at `level`, is that of the mean, or of the difference if there is a baseline. `sure` is true if the
     sample is conclusive; if not, `more_items` are estimated to make it so, or `more_documents` if items share documents
@@ -73,6 +73,7 @@ class Finding:
     rule: Rule
     outcome: GateOutcome
     n: int = 0
+    items: int = 0
     value: float = float("nan")
     baseline: float = float("nan")
     interval: Interval = _UNKNOWN
@@ -110,6 +111,11 @@ class Gate:
     def settings_differ(self) -> tuple[str, ...]:
         """The settings in which result and baseline differ."""
         return () if self.baseline is None else settings_that_differ(self.result, self.baseline)
+
+    @property
+    def questions_differ(self) -> tuple[tuple[str, str], ...]:
+        """The questions of items that have another one in the baseline."""
+        return () if self.baseline is None else paired_questions(self.result, self.baseline).differing
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -186,7 +192,7 @@ def _decide_threshold(rule: Threshold, result: Table, alpha: float) -> Finding:
     chosen = select(result, rule.target)
     scored = ~np.isnan(chosen.column(rule.target.name))
     if not scored.any():
-        return Finding(rule, "not met", unknown=unknown_value(result, rule.target))
+        return Finding(rule, "not met", items=len(chosen), unknown=unknown_value(result, rule.target))
     clusters = clusters_of(chosen)
     values = chosen.scored(rule.target.name)
     sample = DecisionSample(
@@ -201,7 +207,8 @@ def _decide_threshold(rule: Threshold, result: Table, alpha: float) -> Finding:
         sample, rule.operator, rule.value, met
     )
     outcome: GateOutcome = "met" if met else "not met"
-    finding = Finding(rule, outcome, n=len(sample), value=value, interval=interval, level=1 - alpha, sure=sure)
+    measured = Finding(rule, outcome, len(sample), len(chosen), value)
+    finding = replace(measured, interval=interval, level=1 - alpha, sure=sure)
     return finding if rule.operator == "==" else _with_more(finding, sample, rule.value, alpha=alpha)
 
 
@@ -284,22 +291,22 @@ def _paired(
     """The difference on items that are scored in both, with a preliminary outcome of not met."""
     name = rule.target.name
     new, old = select(result, rule.target), select(baseline, rule.target)
-    low, high = new.bounds(name)
     unknown = unknown_value(result, rule.target) or unknown_value(baseline, rule.target)
-    empty = DecisionSample(np.empty(0), (low - high, high - low), paired=True, documents=by_document(new))
+    empty = DecisionSample(np.empty(0), difference_bounds(new, old, name), paired=True, documents=by_document(new))
     if set(new.ids).isdisjoint(old.ids):
         return Finding(rule, "not met", unknown=unknown), empty
     rows = pair(new, old)
     differences = rows.differences(name, ties=True)
     both = ~np.isnan(differences)
     if not both.any():
-        return Finding(rule, "not met", unknown=unknown), empty
+        return Finding(rule, "not met", items=len(rows.new), unknown=unknown), empty
     clusters = None if rows.clusters is None else rows.clusters[both]
     sample = replace(empty, values=differences[both], clusters=clusters)
     finding = Finding(
         rule,
         "not met",
         n=len(sample),
+        items=len(rows.new),
         value=mean(new.column(name)[rows.new][both]),
         baseline=mean(old.column(name)[rows.old][both]),
         interval=sample.interval(level),

@@ -1,7 +1,9 @@
 """Rows of two tables paired by item id: their differences, and the items that changed."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -9,10 +11,11 @@ from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.stats.direction import gain
 from steelyard.stats.summary import clusters_of
-from steelyard.table import FloatArray, IntArray, Table
+from steelyard.table import REPEAT_TAG, FloatArray, IntArray, Table
 
 # significant digits of a score that are kept in a difference
 _DIGITS = 14
+_QUOTED = 80  # characters of a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +53,53 @@ def pair(new: Table, old: Table) -> PairedRows:
     row_of = {item: row for row, item in enumerate(old.ids)}
     pairs = [(row, row_of[item]) for row, item in enumerate(new.ids) if item in row_of]
     if not pairs:
-        raise InputError(
-            Message("stats.no_common_item", new=new.name, old=old.name), hint=Message("stats.paired_by_id_hint")
-        )
+        raise InputError(Message("stats.no_common_item", new=new.name, old=old.name), hint=_hint(new, old))
     pairs.sort(key=lambda rows: new.ids[rows[0]])
     rows = np.array(pairs)
     clusters = clusters_of(new)
     return PairedRows((new, old), rows[:, 0], rows[:, 1], None if clusters is None else clusters[rows[:, 0]])
+
+
+@dataclass(frozen=True, slots=True)
+class PairedQuestions:
+    """The questions of the items that both tables have with their questions, new and old, and those that differ."""
+
+    compared: int
+    differing: tuple[tuple[str, str], ...]
+
+    @property
+    def all_differ(self) -> bool:
+        """Whether there are such questions, and none is the same."""
+        return bool(self.differing) and len(self.differing) == self.compared
+
+
+def paired_questions(new: Table, old: Table) -> PairedQuestions:
+    """The questions of the common items; blanks do not count."""
+    if not (new.outputs and old.outputs):
+        return PairedQuestions(0, ())
+    asked = dict(zip(old.ids, map(_question, old.outputs), strict=True))
+    both = [
+        (question, asked.get(item, "")) for item, question in zip(new.ids, map(_question, new.outputs), strict=True)
+    ]
+    known = [pair for pair in both if all(pair)]
+    return PairedQuestions(len(known), tuple(pair for pair in known if pair[0] != pair[1]))
+
+
+def quoted(new: str, old: str) -> dict[str, str]:
+    """Two questions as arguments of a message, cut if they are long."""
+    return {name: text[:_QUOTED] + "…" * (len(text) > _QUOTED) for name, text in (("new_text", new), ("old_text", old))}
+
+
+def _question(output: Mapping[str, Any] | None) -> str:
+    return " ".join(str((output or {}).get("question") or "").split())
+
+
+def _hint(new: Table, old: Table) -> Message:
+    """Why no two ids may be alike."""
+    repeated = [table.name for table in (new, old) if REPEAT_TAG in table.tags]
+    if len(repeated) == 1:
+        return Message("stats.repeats_of_one_hint", name=repeated[0])
+    return Message("stats.paired_by_id_hint")
 
 
 @dataclass(frozen=True, slots=True)

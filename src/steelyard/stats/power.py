@@ -15,11 +15,14 @@ _MANY = 1_000_000
 
 
 def smallest_detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0.8) -> float:
-    """The mean difference that a paired t test at alpha detects with this power; NaN for fewer than two items."""
+    """The mean difference that a paired t test at alpha detects with this power.
+
+    NaN for fewer than two items, and for equal differences, whose standard error of 0 says nothing about other items.
+    """
     _require_chances(alpha=alpha, power=power)
     require_one_column(differences)
     spread = deviation(differences)
-    return math.nan if math.isnan(spread) else _detectable(spread, len(differences), alpha=alpha, power=power)
+    return _detectable(spread, len(differences), alpha=alpha, power=power) if spread > 0 else math.nan
 
 
 def items_needed(differences: FloatArray, *, detect: float, alpha: float = 0.05, power: float = 0.8) -> int:

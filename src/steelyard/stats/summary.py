@@ -57,6 +57,20 @@ class Summary:
     metrics: dict[str, MetricSummary]
     counts: dict[str, int]
 
+    @property
+    def uniform(self) -> bool:
+        """Whether every metric is scored on the same number of items."""
+        return all(metric.scored == self.scored for metric in self.metrics.values())
+
+    @property
+    def incomplete(self) -> dict[int, list[str]]:
+        """If metrics are scored on different numbers of items, those without some score, by the number of scores."""
+        found: dict[int, list[str]] = {}
+        for name, metric in self.metrics.items():
+            if not self.uniform and metric.scored < self.items:
+                found.setdefault(metric.scored, []).append(name)
+        return found
+
     def __str__(self) -> str:
         """The means with their intervals, as a table."""
         from steelyard.api import SummaryView

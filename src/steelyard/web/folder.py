@@ -9,8 +9,11 @@ from steelyard.i18n import Message
 from steelyard.io.foreign.tables import holds_scores
 from steelyard.io.records import format_suffix
 from steelyard.io.results import begins_with_header
+from steelyard.io.results.reading import results_beside
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".parquet", ".eval")
+SNAPSHOT = "memory_"
+"""How UltraRAG names the files with the variables of its runs."""
 LAST_NS = (1 << 63) - 1
 """The last time that fits the index; some file systems have later ones."""
 
@@ -79,13 +82,14 @@ def holds_results(path: Path) -> bool:
     """Whether a file is a results file, or has scores of another tool; other files are not results.
 
     Nor is the JSON of an evaluation of a pipeline, beside which the same scores are in a results file.
-    A JSONL file whose first line is not JSON is broken: reading it gives the error.
+    A JSONL file whose first line is not JSON is broken: reading it gives the error. The variables of a run of UltraRAG
+    (`memory_….json`) are rows to evaluate; its evaluation writes a file of results.
     """
+    if path.name.startswith(SNAPSHOT) and path.suffix == ".json":
+        return False
     if begins_with_header(path):
         return True
-    beside = path.with_suffix(".jsonl")  # pipelines write the same scores to both files
-    is_twin = path.suffix == ".json" and beside.is_file() and begins_with_header(beside)
-    return not is_twin and holds_scores(path)
+    return results_beside(path) is None and holds_scores(path)
 
 
 def _result_file(entry: os.DirEntry[str], folder: Path) -> Iterator[ResultFile]:

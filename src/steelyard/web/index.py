@@ -6,6 +6,7 @@ replaced; if it cannot be written, it is kept in memory. Paths in it are not tru
 
 import json
 import os
+import re
 import sqlite3
 import threading
 from collections.abc import Iterable, Mapping
@@ -17,6 +18,7 @@ from typing import Any
 from steelyard import __version__, limits
 from steelyard.errors import InputError, Problem, SteelyardError
 from steelyard.i18n import LANGUAGES, Localized, Message, translations
+from steelyard.io.foreign.tables import KIND as SCORES
 from steelyard.io.results import load_all
 from steelyard.progress import ProgressCallback, no_progress
 from steelyard.reports.content import main_of
@@ -28,10 +30,12 @@ NAME = ".steelyard-index.sqlite"
 LONGEST = 300
 """The most characters of a name that are listed."""
 
+_VERSION = re.compile(r"[-_. ]+(?:v\d[\d.]*|\d{4}-?\d\d-?\d\d[\d.:T _-]*)$")
+"""The end of a name that tells runs of one system apart: a version or a date."""
 LATEST = 253_370_000_000.0
 """Later times (after the year 9998) are shown as this one: not every calendar has them."""
 
-_MADE_BY = f"3 {__version__} {' '.join(LANGUAGES)}"
+_MADE_BY = f"4 {__version__} {' '.join(LANGUAGES)}"
 """The layout of the tables, the version that computed the numbers in them, and the languages of their texts."""
 _TABLES = (
     "CREATE TABLE made_by (version TEXT)",
@@ -48,7 +52,7 @@ _LISTED = (
 class Entry:
     """One result as it is listed; `metrics` are as in `Summary.as_dict`, and `main` is the metric of the list.
 
-    `series` is the same for runs of one kind over one set of questions with the same settings.
+    `series` is the same for runs of one system and kind, of one tool, over one set of questions with the same settings.
     """
 
     id: str
@@ -66,8 +70,8 @@ class Entry:
 
     @property
     def settings(self) -> list[tuple[str, str]]:
-        """The settings that the runs of its series have in common."""
-        return _shared(self.signature)
+        """What the runs of its series have in common: the system, and the settings."""
+        return _shared(self.kind, self.name, self.signature)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,13 +255,25 @@ def _entry(row: tuple[Any, ...]) -> Entry:
         main,
         json.loads(metrics),
         min(max(mtime_ns / 1e9, 0.0), LATEST),
-        series=_digest([kind, *_shared(signature)]),
+        series=_digest([kind, *_shared(kind, name, signature)]),
     )
 
 
-def _shared(signature: str) -> list[tuple[str, str]]:
-    """The settings that do not belong to one run only."""
-    return [pair for pair in Signature.parse(signature).settings if pair[0] not in (*OWN_SETTINGS, "kind")]
+def _shared(kind: str, name: str, signature: str) -> list[tuple[str, str]]:
+    """The system, the format of its file, and the settings that do not belong to one run only."""
+    settings = Signature.parse(signature)
+    own = [("system", _system(kind, name, settings)), ("format", settings.get("format") or "")]
+    others = [pair for pair in settings.settings if pair[0] not in (*OWN_SETTINGS, "kind")]
+    return [*(pair for pair in own if pair[1]), *others]
+
+
+def _system(kind: str, name: str, settings: Signature) -> str:
+    """What was evaluated: the suite or the system of the settings, or the name without its version or date.
+
+    Of scores of other tools nothing says that two files have the same questions, so that their whole name counts.
+    """
+    named = settings.get("suite") or settings.get("system")
+    return named or (name if kind == SCORES else _VERSION.sub("", name) or name)
 
 
 def _open(path: Path) -> sqlite3.Connection:

@@ -117,7 +117,7 @@ def test_what_is_wrong_with_a_log_is_one_message(tmp_path):
     log = tmp_path / "log.json"
     assert complaint(fields_of, _log(log, epoch="one")) == (
         f"{log}: the field 'samples[0].epoch' must be an integer, not 'one'\n"
-        "hint: read as Inspect; --map FIELD=COLUMN reads plain rows (convert: --from)"
+        "hint: read as Inspect; mapping={FIELD: COLUMN} reads plain rows (convert: --from)"
     )
     assert complaint(fields_of, _log(log, scores={"s": {}})).startswith(
         f"{log}: the field 'samples[0].scores.s.value' is missing"

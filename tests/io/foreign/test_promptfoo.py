@@ -128,11 +128,17 @@ def test_a_variable_with_the_expected_answer_is_the_reference(write, name):
 
 def test_csv_of_several_systems_is_answered_with_the_format_that_is_read(write):
     path = write("out.csv", "q,[a] p,Status,Grader Reason,[b] p,Status,Grader Reason\nx,1,PASS,,2,PASS,\n")
-    assert complaint(fields_of, path).endswith("hint: of promptfoo the JSON is read: promptfoo eval -o results.json")
+    assert complaint(fields_of, path).endswith(
+        "hint: of promptfoo the JSON is read: promptfoo eval -o results.json, "
+        "or promptfoo export eval ID -o results.json for a past evaluation"
+    )
 
 
 def test_csv_of_one_system_is_refused_too(write):
     path = write("out.csv", "q,[a] p,Status,Score,Named Scores,Grader Reason,Comment\nx,y,ERROR,0.00,{},no reply,\n")
     message = complaint(fields_of, path)
     assert message.startswith(f"{path}: CSV of promptfoo is not read: its scores are rounded")
-    assert message.endswith("hint: of promptfoo the JSON is read: promptfoo eval -o results.json")
+    assert message.endswith(
+        "hint: of promptfoo the JSON is read: promptfoo eval -o results.json, "
+        "or promptfoo export eval ID -o results.json for a past evaluation"
+    )

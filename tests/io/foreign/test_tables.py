@@ -53,10 +53,10 @@ def test_rows_without_ids_are_paired_by_their_questions(tmp_path, capsys):
     assert (found["wins"], found["losses"]) == (0, 0)
 
 
-def test_rows_without_ids_that_have_a_question_twice_have_their_numbers(tmp_path):
+def test_a_question_that_is_there_twice_is_numbered(tmp_path):
     rows = [{"user_input": "q", "response": "a", "f": 1.0}, {"user_input": "q", "response": "b", "f": 0.0}]
     (tmp_path / "x.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert steelyard.load(tmp_path / "x.jsonl").ids == ["1", "2"]
+    assert steelyard.load(tmp_path / "x.jsonl").ids == ["q", "q (2)"]
 
 
 def test_repeats_are_clustered_by_item(tmp_path):
@@ -114,3 +114,19 @@ def test_a_label_is_no_score(tmp_path):
     rows = [{"id": "a", "answerable": True, "F1": 0.5}, {"id": "b", "answerable": False, "F1": 1}]
     table = steelyard.load(csv_file(tmp_path, "rows.jsonl", *map(json.dumps, rows)))
     assert table.metrics == ["F1"]
+
+
+def test_bounds_are_those_that_the_metric_of_this_name_is_documented_to_have(tmp_path):
+    header = "id,faithfulness,nDCG@10,answer_relevancy,llm_judge,f1"
+    table = steelyard.load(csv_file(tmp_path, "s.csv", header, "a,1,1,0.9,1,80", "b,0.9,1,1,1,90", "c,1,0.8,1,0.8,100"))
+    bounds = {metric: table[metric].bounds for metric in table.metrics}
+    assert bounds == {
+        "faithfulness": (0, 1),
+        "nDCG@10": (0, 1),
+        "answer_relevancy": (-1, 1),
+        "llm_judge": None,
+        "f1": None,
+    }
+    highs = {metric: mean.interval.high for metric, mean in table.summary().metrics.items()}
+    assert (highs["faithfulness"], highs["answer_relevancy"]) == (1, 1)
+    assert highs["llm_judge"] > 1

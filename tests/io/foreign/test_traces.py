@@ -158,7 +158,7 @@ def test_an_answer_of_the_api_of_langfuse_is_read_too(tmp_path):
     file.write_text(json.dumps({"data": rows}))
     assert complaint(fields_of, file) == (
         f"{file}#/data/1: the field 'observations[0].type' is missing\n"
-        "hint: read as Langfuse; --map FIELD=COLUMN reads plain rows (convert: --from)"
+        "hint: read as Langfuse; mapping={FIELD: COLUMN} reads plain rows (convert: --from)"
     )
 
 

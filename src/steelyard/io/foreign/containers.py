@@ -27,7 +27,8 @@ from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, is_file, is_
 
 ARCHIVES: Final = (".eval", ".zip")
 CELLS: Final = (".csv", ".tsv")
-_NOT_READ: Final = (".yaml", ".yml", ".html", ".htm", ".xml", ".xlsx", ".pdf", ".lz4")
+_PACKED: Final = {".lz4": "lz4", ".bz2": "bzip2", ".xz": "xz"}  # and what unpacks it
+_NOT_READ: Final = (".yaml", ".yml", ".html", ".htm", ".xml", ".xlsx", ".pdf", *_PACKED)
 _VALUES: Final = {4: 3, 6: 4}  # the columns of qrels and runs, and which of them is a number
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _HEAD: Final = 1 << 14  # bytes in which the first line of columns must end
@@ -101,7 +102,7 @@ def open_container(path: str | Path) -> Container:
         return Container(name, Path(path), "folder")
     if suffix in _NOT_READ:
         message = Message("formats.type_not_read", suffix=suffix)
-        raise InputError(message, where=name, hint=Message("formats.type_not_read_hint"))
+        raise InputError(message, where=name, hint=_not_read_hint(name, suffix))
     if suffix in ARCHIVES:
         open_stream(path).close()  # the error about a file that cannot be read
         return Container(name, Path(path), "archive")
@@ -110,6 +111,12 @@ def open_container(path: str | Path) -> Container:
         container = _read(stream, name, Path(path), suffix)
         stack.pop_all()  # it is closed by the container
     return container
+
+
+def _not_read_hint(name: str, suffix: str) -> Message:
+    if suffix in _PACKED:
+        return Message("formats.unpack_hint", tool=_PACKED[suffix], name=name)
+    return Message("formats.type_not_read_hint")
 
 
 def _read(stream: Stream, name: str, path: Path, suffix: str) -> Container:

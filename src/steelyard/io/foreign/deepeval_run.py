@@ -41,6 +41,12 @@ def recognises(container: Container) -> bool:
     return _DATA in container.first or (isinstance(run, dict) and {"testCases", "metricsScores"} <= run.keys())
 
 
+def suite(container: Container) -> str | None:
+    """The test file of a run, which is the same in every run of it; None if the run has none."""
+    run = container.first.get(_DATA, container.first)
+    return run["testFile"] if isinstance(run.get("testFile"), str) else None
+
+
 def read(container: Container) -> Iterator[Record]:
     """The test cases with their scores."""
     is_wrapped = _DATA in container.first

@@ -14,7 +14,7 @@ from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io import foreign
 from steelyard.io.foreign.containers import Container, open_container
-from steelyard.io.foreign.rows import ALL, CONTEXTS, EXTRA, TAGS, Fields, extra_of, read_as
+from steelyard.io.foreign.rows import ALL, CONTEXTS, EXTRA, ID, TAGS, Fields, extra_of, read_as, whole_cell
 from steelyard.io.records import Record
 from steelyard.registry.entry_points import EntryPointGroup
 
@@ -22,8 +22,8 @@ from steelyard.registry.entry_points import EntryPointGroup
 class Format(Protocol):
     """A module of the package: one format.
 
-    It may have BOUNDS, the values that all of its scores can take, and SETTINGS, the names of the fields in its `extra`
-    that are settings of the scores.
+    It may have BOUNDS, the values that all of its scores can take, SETTINGS, the names of the fields in its `extra`
+    that are settings of the scores, and `suite(container)`, the name of what was run, where a file has one.
     """
 
     NAME: str
@@ -80,9 +80,15 @@ class Source:
 def _hinted(each: Format, container: Container) -> Iterator[Record]:
     """The records of a format; errors say which one it is."""
     try:
-        yield from each.read(container)
+        yield from map(_with_whole_id, each.read(container)) if container.cells else each.read(container)
     except InputError as error:
         raise InputError.of(error.problems, hint=error.hint or read_as(each.TITLE)) from None
+
+
+def _with_whole_id(record: Record) -> Record:
+    identifier = record.fields.get(ID)
+    whole = whole_cell(identifier)
+    return record if whole is identifier else record._replace(fields={**record.fields, ID: whole})
 
 
 def open_source(path: str | Path, name: str | None = None) -> Source:
@@ -131,9 +137,10 @@ def not_carried(row: Fields, target: Any) -> Iterator[str]:
     if hasattr(target, "CONTEXT_KEYS"):
         keys = {key for each in row.get(CONTEXTS) or [] if isinstance(each, dict) for key in each}
         yield from (f"{CONTEXTS}.{key}" for key in keys - target.CONTEXT_KEYS)
+    as_tags = (row.get(TAGS) or {}).keys() if TAGS in target.CARRIES else set()
     for source, fields in (row.get(EXTRA) or {}).items():
         if source != target.NAME and EXTRA not in target.CARRIES:
-            yield from (f"{source}.{field}" for field in fields)
+            yield from (f"{source}.{field}" for field in fields if field not in as_tags)
 
 
 def _module(name: str) -> ModuleType:

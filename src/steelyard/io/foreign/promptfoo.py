@@ -6,6 +6,7 @@ mean of the other assertions of each type; with a failed grader they are errors.
 """
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean
@@ -67,6 +68,8 @@ _RESULT: Final = shapes.Fields(
 _OBJECTS: Final = shapes.ListOf(shapes.Fields({}))
 _HEAD: Final = shapes.Fields({"prompts": _OBJECTS, "vars": rows.TEXTS}, frozenset(("prompts",)))
 _BODY: Final = shapes.ListOf(shapes.Fields({"outputs": _OBJECTS, "vars": shapes.ListOf(shapes.ANYTHING)}))
+_OUTPUTS: Final = re.compile(r"\[[^\]]+\] ")  # [provider] prompt
+_VERDICT: Final = re.compile(r"\[(PASS|FAIL|ERROR)\]")
 _TABLE: Final = shapes.Fields({"head": _HEAD, "body": _BODY}, frozenset(("head", "body")))
 
 
@@ -97,7 +100,10 @@ def read(container: Container) -> Iterator[Record]:
 
 
 def _is_csv(container: Container) -> bool:
-    return container.cells and container.first.keys() >= _CSV
+    """Whether rows of CSV are the table that promptfoo exports; older versions have the verdict before the output."""
+    first = container.first if container.kind == "rows" and container.cells else {}
+    verdicts = (value for name, value in first.items() if _OUTPUTS.match(name) and _VERDICT.match(str(value)))
+    return first.keys() >= _CSV or any(verdicts)
 
 
 def _place(result: Mapping[str, Any]) -> tuple[int, int]:

@@ -73,6 +73,7 @@ SUFFIXES: Final = (*LINES, ".json", ".csv", ".tsv")  # of files that rows can be
 # strings in brackets without commas, as NumPy writes an array of texts
 _STRING: Final = r"""(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
 _ARRAY: Final = re.compile(rf"\[\s*{_STRING}(?:\s+{_STRING})+\s*\]", re.DOTALL)
+_WHOLE: Final = re.compile(r"-?\d+\.0")
 _ID_NAMES: Final = ("id", "doc_id", "docid", "_id", "document")
 
 
@@ -262,6 +263,16 @@ def tags_of(fields: Mapping[str, Any]) -> dict[str, str]:
     """The values that can be tags, as text: texts, numbers, true and false."""
     plain = {name: value for name, value in fields.items() if isinstance(value, str | int | float)}
     return {name: json.dumps(value) if isinstance(value, bool) else str(value) for name, value in plain.items()}
+
+
+def whole(value: Any) -> Any:
+    """The value; a whole number that was read as a float is whole: pandas has such beside missing values."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def whole_cell(text: Any) -> Any:
+    """The text of a cell that has an id or a number; one that pandas wrote as 7.0 is 7."""
+    return text[:-2] if isinstance(text, str) and _WHOLE.fullmatch(text) else whole(text)
 
 
 def id_of(context: Any) -> str:

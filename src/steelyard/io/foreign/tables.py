@@ -14,11 +14,12 @@ from steelyard.i18n import Message
 from steelyard.io import layouts
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.formats import Source, open_source
-from steelyard.io.foreign.items import item_ids, systems_of
+from steelyard.io.foreign.items import AGAIN, item_ids, questions_again, systems_of
 from steelyard.io.foreign.rows import Fields
 from steelyard.io.records import Record, result_name
 from steelyard.io.shapes import wrong_shape
 from steelyard.io.streams import hint_for_folder
+from steelyard.registry.judged import documented_bounds
 from steelyard.table import REPEAT_TAG, UNBOUNDED, Bounds, Column, FloatArray, Missing, Signature, Table
 
 KIND: Final = "scores"
@@ -94,7 +95,7 @@ def _plain(source: Source) -> Iterator[Record]:
     identifier = next((name for name in columns if name.casefold() in layouts.ID), None)
     if identifier is None:
         raise InputError(Message("formats.no_scores"), where=source.container.name, hint=_hint(source))
-    parsed = [_parsed(record) for record in records] if source.cells else records
+    parsed = [_parsed(record, identifier) for record in records] if source.cells else records
     scores = [name for name in columns if name != identifier and _is_scores(name, parsed)]
     others = [name for name in columns if name not in (identifier, *scores) and name.casefold() not in _TEXTS]
     tags = [name for name in others if name.casefold() in layouts.LABELS or _are_labels(name, parsed)]
@@ -102,8 +103,9 @@ def _plain(source: Source) -> Iterator[Record]:
         yield record._replace(fields=_plain_fields(record.fields, identifier, scores, tags))
 
 
-def _parsed(record: Record) -> Record:
-    return record._replace(fields={name: rows.parsed_cell(value) for name, value in record.fields.items()})
+def _parsed(record: Record, identifier: str) -> Record:
+    values = {name: rows.parsed_cell(value) for name, value in record.fields.items() if name != identifier}
+    return record._replace(fields={identifier: rows.whole_cell(record.fields[identifier]) or None, **values})
 
 
 def _is_scores(name: str, records: Sequence[Record]) -> bool:
@@ -170,11 +172,11 @@ class _Scores:
             values[row] = np.nan if value is None else _checked(value, metric, record)
             if value is None:
                 status[row] = reasons.setdefault(_missing(record, metric), len(reasons) + 1)
-        return Column(values, status, list(reasons), notes=self._notes(metric), bounds=self._bounds(values))
+        return Column(values, status, list(reasons), notes=self._notes(metric), bounds=self._bounds(metric, values))
 
-    def _bounds(self, values: FloatArray) -> Bounds | None:
-        """The values that scores of this format can take, unless some score is outside of them."""
-        low, high = getattr(self.source.format, "BOUNDS", UNBOUNDED)
+    def _bounds(self, metric: str, values: FloatArray) -> Bounds | None:
+        """The values that scores of this format, or metrics of this name, can take; None if some score is outside."""
+        low, high = getattr(self.source.format, "BOUNDS", None) or documented_bounds(metric) or UNBOUNDED
         is_within = bool(np.all((values >= low) & (values <= high) | np.isnan(values)))
         return (low, high) if is_within and (low, high) != UNBOUNDED else None
 
@@ -192,7 +194,9 @@ class _Scores:
         return outputs if any(outputs) else []
 
     def _counts(self, *, repeated: bool) -> dict[str, int]:
-        return {REPEATS: len(self.items) - len(set(self.items))} if repeated else {}
+        again = questions_again(self.records)
+        repeats = {REPEATS: len(self.items) - len(set(self.items))} if repeated else {}
+        return repeats | ({AGAIN: again} if again else {})
 
     def _settings(self) -> Fields:
         """The settings of the scores that the format knows of."""
@@ -201,11 +205,13 @@ class _Scores:
         return {name: known[name] for name in names if name in known}
 
     def _signature(self) -> Signature:
+        suite = getattr(self.source.format, "suite", lambda container: None)(self.source.container)
         return Signature.of(
             {
                 "kind": KIND,
                 "format": self.source.title or "rows",
                 **self._settings(),
+                **({"suite": suite} if suite else {}),
                 "predictions": f"sha256 {self.source.container.digest()[:16]}",
                 "steelyard": __version__,
             }

@@ -23,6 +23,8 @@ from steelyard.table import Column, FloatArray, IntArray, Missing, Table
 
 HEAD: Final = 1 << 20
 """The most bytes that are read for the header line."""
+RESULT_HEADER: Final = frozenset(("kind", "signature", "metrics"))
+"""Keys by which the header of a result is known."""
 UNFINISHED: Final = "counts.items_before_cut"
 CONTRADICTED: Final = "counts.means_contradicted"
 DISAGREEING: Final = "counts.scores_disagreeing"
@@ -117,7 +119,7 @@ def _first_line(path: str | Path) -> Any:
 
 
 def _is_header(line: Any) -> bool:
-    return isinstance(line, dict) and {"kind", "signature", "metrics"} <= line.keys()
+    return isinstance(line, dict) and line.keys() >= RESULT_HEADER
 
 
 @dataclass(slots=True)

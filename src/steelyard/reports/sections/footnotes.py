@@ -9,6 +9,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Note, Notes
 from steelyard.reports.content import Report
 from steelyard.stats.compare import Comparison
+from steelyard.stats.pairing import quoted
 from steelyard.stats.summary import Summary, cluster_tag
 from steelyard.table import REPEAT_TAG, Table
 
@@ -45,6 +46,8 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
     if report.comparisons:
         yield Note(" · ".join(_method(report.comparisons, words)))
         yield from (Note(line, warning=True) for line in _warnings(report.comparisons, words))
+    if equal := dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal):
+        yield Note(words("report.equal_differences", metrics=", ".join(equal)))
     for summary in report.summaries:
         yield Note(f"{words('report.signature')} {summary.name}: {summary.signature}", "settings")
 
@@ -55,6 +58,11 @@ def repeats(tables: Sequence[Table], words: Words) -> Iterator[str]:
         if cluster_tag(table) == REPEAT_TAG:
             items = len(set(table.tags[REPEAT_TAG]))
             yield f"{table.name}: {words('report.repeats_clustered', rows=f'{len(table):,}', items=f'{items:,}')}"
+
+
+def questions_differ(questions: Sequence[tuple[str, str]], words: Words) -> str:
+    """How many items have different questions in two results, and the first of these questions."""
+    return words("report.questions_differ", n=f"{len(questions):,}", **quoted(*questions[0]))
 
 
 def too_few(comparisons: Sequence[Comparison], words: Words) -> list[str]:
@@ -73,13 +81,20 @@ def _too_few(comparison: Comparison, words: Words) -> str:
 
 
 def _item_counts(summary: Summary, words: Words) -> str:
-    """The items by status; metrics that were scored on another number of items, by name."""
-    texts = [f"{summary.items:,} {words('report.items')}", f"{summary.scored:,} {words('report.scored')}"]
-    missing = ((summary.unscored, "report.unscored"), (summary.errors, "report.errors"))
-    texts += [f"{n:,} {words(status)}" for n, status in missing if n]
-    differing = {name: metric.scored for name, metric in summary.metrics.items() if metric.scored != summary.scored}
-    texts += [f"{name}: {count:,} {words('report.scored')}" for name, count in differing.items()]
-    return ", ".join(texts)
+    """The items by status, or if metrics differ in it, the metrics that were not scored on every item."""
+    items = ", ".join([f"{summary.items:,} {words('report.items')}", *_statuses(summary, words)])
+    scored = words("report.scored")
+    differing = [f"{', '.join(metrics)}: {count:,} {scored}" for count, metrics in summary.incomplete.items()]
+    return "; ".join([items, *differing])
+
+
+def _statuses(summary: Summary, words: Words) -> Iterator[str]:
+    if summary.uniform:
+        yield f"{summary.scored:,} {words('report.scored')}"
+        if summary.unscored:
+            yield f"{summary.unscored:,} {words('report.unscored')}"
+    if summary.errors:
+        yield f"{summary.errors:,} {words('report.errors')}"
 
 
 def _other_counts(summary: Summary, words: Words) -> str:
@@ -112,6 +127,9 @@ def _warnings(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
     differ = dict.fromkeys(key for comparison in comparisons for key in comparison.settings_differ)
     if differ:
         yield f"{words('report.settings_differ')}: {', '.join(differ)}"
+    questions = max((comparison.questions_differ for comparison in comparisons), key=len)
+    if questions:
+        yield questions_differ(questions, words)
     yield from too_few(comparisons, words)
     sampled = [c for c in comparisons if c.test.resamples]
     if sampled and _cannot_be_significant(sampled[0], len(comparisons)):

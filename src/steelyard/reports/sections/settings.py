@@ -21,7 +21,8 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
 
 def _tables(report: Report, words: Words) -> Iterator[TableBlock]:
     names = [summary.name for summary in report.summaries]
-    counted = _rows([_counts(summary) for summary in report.summaries])
+    uniform = all(summary.uniform for summary in report.summaries)
+    counted = _rows([_counts(summary, uniform=uniform) for summary in report.summaries])
     rows = [[words.named(key), *values] for key, values in counted.items()]
     yield TableBlock([words("report.counted"), *names], rows, page=_FORM)
     settings = _rows([dict(table.signature.settings) for table in report.tables])
@@ -34,15 +35,10 @@ def _tables(report: Report, words: Words) -> Iterator[TableBlock]:
     )
 
 
-def _counts(summary: Summary) -> dict[str, str]:
-    """The items by status, then the other counts."""
-    counts = {
-        "report.items": summary.items,
-        "report.scored": summary.scored,
-        "report.unscored": summary.unscored,
-        "report.errors": summary.errors,
-        **summary.counts,
-    }
+def _counts(summary: Summary, *, uniform: bool) -> dict[str, str]:
+    """The items by status, then the other counts; the table of means has the numbers of metrics that differ in them."""
+    scored = {"report.scored": summary.scored, "report.unscored": summary.unscored} if uniform else {}
+    counts = {"report.items": summary.items, **scored, "report.errors": summary.errors, **summary.counts}
     return {key: f"{count:,}" for key, count in counts.items()}
 
 
