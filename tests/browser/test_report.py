@@ -128,7 +128,7 @@ def test_items_are_searched_filtered_and_sorted(at):
     assert 0 < int(shown(page)) < 20
     assert all("冷藏车" in text for text in page.locator(".list-space .c-question").all_text_contents()[:3])
     page.fill("#search", "")
-    control(page, "type").select_option(label="fact_exact")
+    control(page, "type").select_option(label="exact facts")
     assert shown(page) == "83"
     control(page, "score from").fill("1")
     found = int(shown(page))

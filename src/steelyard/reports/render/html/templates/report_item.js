@@ -175,7 +175,7 @@ const Item = (() => {
       "article",
       { class: "answer" },
       titled,
-      output.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}: `, Texts.box(output.failure)) : null,
+      output.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}: `, Texts.box(Frame.chosen(output.failure))) : null,
       words(data, output, differing, contexts.go),
       verdicts(output),
       output.abstained === undefined ? null : reading(output.abstained),
@@ -223,7 +223,7 @@ const Item = (() => {
       { class: "score" },
       before ? element("span", { class: "muted digits" }, `${Texts.number(then, 2)} → `) : null,
       element("strong", { class: `digits ${tone}` }, Texts.number(now, 2)),
-      element("span", { class: "muted small said" }, ` ${Frame.nameOf("metric_names", metric)}`),
+      element("span", { class: "muted small said" }, ` ${Frame.nameOf("headline_names", metric)}`),
     );
   }
 
@@ -280,7 +280,7 @@ const Item = (() => {
     const [, weight, counted] = of === "weighted" ? (weightsOf(data, item, result).find((each) => each[0] === name) ?? []) : [];
     const words = of === "scores" ? scoreNote(name, output) : (why.get(name) ?? "");
     const shown = weight === undefined ? [figure(name, value, of)] : points(weight, counted);
-    const code = Frame.codeOf(of === "scores" ? "metric_names" : "part_names", name);
+    const code = Frame.codeOf(of === "scores" ? "headline_names" : "part_names", name);
     const classes = { scores: "total", weighted: "", parts: data.weights ? "extra" : "" }[of];
     return element(
       "tr",
