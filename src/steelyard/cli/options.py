@@ -29,6 +29,9 @@ def add_metric_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--metrics-from", action="append", default=[], metavar="MODULE", help="help.metrics_from")
 
 
+PLOTTED = ("means", "differences", "cutoffs", "precision-recall")
+
+
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """-o, --json, -q and the language."""
     group = parser.add_argument_group("help.group_output")
@@ -41,6 +44,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="help.output",
     )
+    group.add_argument("--plot", choices=PLOTTED, help="help.plot")
     add_overwrite_option(group)
     group.add_argument("--json", action="store_true", help="help.json")
     group.add_argument("-q", "--per-item", action="store_true", help="help.per_item")
