@@ -122,7 +122,8 @@ def run(arguments: argparse.Namespace) -> int:
         tables = _distinct(each for pair in _names(arguments) for each in _of_every_system(evaluate, *pair))
     _check_tags(arguments.tags, tables)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    deliver(Report(_shown(tables, keep), comparisons, arguments.per_item, arguments.by), arguments)
+    shown = _shown(tables, keep)
+    deliver(Report(shown, comparisons, arguments.per_item, arguments.by, units=arguments.units), arguments)
     return 0
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from steelyard.stats.rules import Rule
 
 TESTS = ("permutation", "t", "wilcoxon", "sign", "bootstrap")
+UNITS = ("auto", "items", "documents")
 CORRECTIONS = ("holm", "bh", "bonferroni", "none")
 RULE_HELP = "'METRIC >= 0.95', 'METRIC[tag=value] == 1', 'METRIC.part == 1' (repeatable)"
 LARGEST = 10**12
@@ -81,6 +82,7 @@ def add_test_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--alpha", type=fraction, default=0.05, metavar="A", help="significance level (%(default)s)")
     group.add_argument("--seed", type=natural, default=42, metavar="N", help="random seed (%(default)s)")
+    add_units_option(group)
 
 
 def add_direction_option(parser: Any) -> None:
@@ -94,6 +96,12 @@ def declare_directions(arguments: argparse.Namespace) -> None:
     from steelyard.stats.direction import lower_is_better
 
     lower_is_better(*arguments.lower_is_better)
+
+
+def add_units_option(parser: Any) -> None:
+    """--units: which scope decides."""
+    words = "what varies: items (these documents), documents (others of the kind), auto: documents from 6 on (auto)"
+    parser.add_argument("--units", choices=UNITS, default="auto", help=words)
 
 
 def add_documents_option(parser: Any) -> None:
@@ -123,7 +131,12 @@ def comparison_settings(arguments: argparse.Namespace) -> "ComparisonSettings":
     from steelyard.stats.compare import ComparisonSettings
 
     return ComparisonSettings(
-        arguments.test, arguments.resamples, arguments.seed, arguments.correction, arguments.alpha
+        arguments.test,
+        arguments.resamples,
+        arguments.seed,
+        arguments.correction,
+        arguments.alpha,
+        arguments.units,
     )
 
 

@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.mask:
         tables, documents = mask_tables(tables), mask_documents(documents)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    report = Report(tables, comparisons, arguments.per_item, arguments.by)
+    report = Report(tables, comparisons, arguments.per_item, arguments.by, units=arguments.units)
 
     def write(path: Path) -> None:
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)

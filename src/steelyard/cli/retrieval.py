@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         for path, name in zip(arguments.runs, result_names(arguments.runs), strict=True)
     ]
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    deliver(Report(tables, comparisons, arguments.per_item), arguments)
+    deliver(Report(tables, comparisons, arguments.per_item, units=arguments.units), arguments)
     return 0
 
 

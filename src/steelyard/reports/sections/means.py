@@ -35,7 +35,7 @@ def _head(report: Report) -> dict[str, Any]:
 
 def _summary(report: Report, index: int) -> dict[str, Any]:
     """The summary of a result, and what its kind adds under its own name."""
-    return {**report.summaries[index].as_dict(), **kind_fields(report.tables[index])}
+    return {**report.summaries[index].as_dict(), **kind_fields(report.tables[index], report.scope)}
 
 
 def _means(report: Report, words: Words) -> TableBlock:

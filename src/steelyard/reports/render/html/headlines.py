@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import quote
 
 from steelyard.i18n import LANGUAGES, Message, translations
@@ -12,13 +12,11 @@ from steelyard.reports.content import Report, lowest_rows
 from steelyard.reports.render.html.kind_page import KindPage
 from steelyard.reports.render.html.tables import PageBlocks
 from steelyard.reports.sections.means import mean_cell
+from steelyard.reports.verdicts import mean_verdict, outcome_of, verdict
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import MetricSummary, Summary
 from steelyard.table import Table
 
-Outcome = Literal["report.better", "report.worse", "report.no_evidence", "gate.cannot_tell"]
-
-TOO_FEW: Final = {True: "report.too_few_documents", False: "report.too_few_items"}
 WORST: Final = 8
 OVERVIEW: Final = 7
 LONGEST_NOTE: Final = 400
@@ -26,24 +24,30 @@ LONGEST_NOTE: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The headline of one result; `gauge` is low, mean and high where these are between 0 and 1."""
+    """The headline of one result; `gauge` is low, mean and high where these are between 0 and 1.
+
+    `outcome` is the code of the outcome of the comparison with the first result.
+    """
 
     summary: Summary
     metric: str
     mean: Cell
     gauge: tuple[float, float, float] | None = None
-    outcome: Outcome | None = None
+    outcome: str | None = None
     compared: Comparison | None = None
 
     @property
+    def sentences(self) -> list[tuple[str, ...]]:
+        """The outcome for these documents and for others, in every language; of a mean, if items share documents."""
+        if self.compared is not None:
+            return [translations(message) for message in verdict(self.compared)]
+        mean = self.summary.metrics.get(self.metric)
+        return [] if mean is None else [translations(message) for message in mean_verdict(mean)]
+
+    @property
     def verdict(self) -> tuple[str, ...]:
-        """The outcome in every language, with the number of units where these are too few."""
-        if self.compared is None or self.outcome is None:
-            return (cells.DASH,)
-        message = Message(self.outcome)
-        if self.outcome == "gate.cannot_tell":
-            message = Message(TOO_FEW[self.compared.by_document], n=f"{self.compared.units:,}")
-        return translations(message)
+        """The outcome in every language."""
+        return (cells.DASH,) if self.outcome is None else translations(Message(self.outcome))
 
     @property
     def difference(self) -> str:
@@ -90,15 +94,6 @@ class LowItem:
 def headlines(report: Report, metric: str) -> list[Headline]:
     """Every result with the mean of one metric, and how it compares with the first."""
     return [_headline(report, summary, metric) for summary in report.summaries]
-
-
-def outcome_of(compared: Comparison) -> Outcome:
-    """The code of the outcome of a comparison."""
-    if compared.underpowered and not compared.test.resamples:
-        return "gate.cannot_tell"
-    if not compared.significant:
-        return "report.no_evidence"
-    return "report.better" if compared.gain > 0 else "report.worse"
 
 
 def overview(report: Report, blocks: PageBlocks) -> list[OverviewRow]:

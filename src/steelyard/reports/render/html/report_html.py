@@ -78,7 +78,7 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
         "blocks": blocks,
         "overview": overview(report, blocks),
         "distribution": distribution_rows(report.tables, main),
-        "sections": kind.sections(report.tables),
+        "sections": kind.sections(report.tables, report.scope),
         "worst": [(table.name, low) for table in report.tables if (low := lowest(table, main, kind))],
         "charts": charts(report, main, language, kind),
     }
