@@ -19,7 +19,7 @@ from steelyard.reports.blocks import (
     Notes,
     TableBlock,
 )
-from steelyard.reports.sections.footnotes import UNITS, questions_differ, repeats
+from steelyard.reports.sections.footnotes import questions_differ, repeats, units_line
 from steelyard.reports.verdicts import sentence
 from steelyard.stats.direction import best, is_lower_better
 from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
@@ -52,7 +52,7 @@ def gate_blocks(gate: Gate, language: Language = "en") -> list[Block]:
         Headline(headline(gate, words), gate.passed, list(cut_off(gate, words))),
         _table(gate, words),
         *(_regressions(finding, words) for finding in gate.findings if finding.regressions),
-        Notes([*warnings(gate, words), *repeats(gate.tables, gate.scope, words), method(gate, words), *signatures]),
+        Notes([*warnings(gate, words), *repeats(gate.tables, gate.scope, words), *_units(gate, words), *signatures]),
         _suite(gate, words),
         Fields(partial(_fields, gate)),
     ]
@@ -157,9 +157,10 @@ def _other_scopes(gate: Gate, words: Words) -> Iterator[str]:
             yield words("core.labelled", label=str(finding.rule), message=line)
 
 
-def method(gate: Gate, words: Words) -> str:
-    """Which units decide, and the setting."""
-    return words("scope.units_method", units=words(UNITS[gate.scope]), setting=gate.settings.units)
+def _units(gate: Gate, words: Words) -> Iterator[str]:
+    """Which units decide, if items share documents or the user has set it."""
+    if gate.settings.units != "auto" or any(finding.others for finding in gate.findings):
+        yield units_line(gate.scope, gate.settings.units, words)
 
 
 def _regressions(finding: Finding, words: Words) -> ItemList:

@@ -11,7 +11,7 @@ from steelyard.reports.content import Report
 from steelyard.reports.verdicts import verdict_lines
 from steelyard.stats.compare import Comparison
 from steelyard.stats.pairing import quoted
-from steelyard.stats.scopes import Scope
+from steelyard.stats.scopes import Scope, Units
 from steelyard.stats.summary import Summary
 from steelyard.table import REPEAT_TAG, Table
 
@@ -60,6 +60,11 @@ def repeats(tables: Sequence[Table], scope: Scope, words: Words) -> Iterator[str
             yield f"{table.name}: {words('report.repeats_clustered', rows=f'{len(table):,}', items=f'{items:,}')}"
 
 
+def units_line(scope: Scope, units: Units, words: Words) -> str:
+    """Which units decide, and the setting."""
+    return words("scope.units_method", units=words(UNITS[scope]), setting=units)
+
+
 def questions_differ(questions: Sequence[tuple[str, str]], words: Words) -> str:
     """How many items have different questions in two results, and the first of these questions."""
     return words("report.questions_differ", n=f"{len(questions):,}", **quoted(*questions[0]))
@@ -101,7 +106,8 @@ def _method(report: Report, words: Words) -> Iterator[str]:
     yield f"{words('report.correction')}: {words(CORRECTIONS[first.settings.correction])} ({len(comparisons)})"
     yield f"{cells.BETTER} {words('report.significantly_better')}, {cells.WORSE} {words('report.significantly_worse')}"
     yield f"{words('report.at')} {first.settings.alpha:g}"
-    yield words("scope.units_method", units=words(UNITS[report.scope]), setting=report.units)
+    if report.units != "auto" or len(first.scopes) > 1:
+        yield units_line(report.scope, report.units, words)
 
 
 def _warnings(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:

@@ -30,7 +30,8 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
 
 def _head(report: Report) -> dict[str, Any]:
     first = report.tables[0]
-    return {"steelyard": __version__, "kind": first.kind, "signature": str(first.signature)}
+    head = {"steelyard": __version__, "kind": first.kind, "signature": str(first.signature)}
+    return {**head, "units": report.units, "scope": report.scope}
 
 
 def _summary(report: Report, index: int) -> dict[str, Any]:
