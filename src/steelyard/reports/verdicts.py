@@ -5,7 +5,7 @@ The first sentence is that of the scope that decides. Console, Markdown, pages a
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from steelyard.i18n import Localized, Message, Words
 from steelyard.reports import cells
@@ -17,8 +17,9 @@ from steelyard.stats.summary import MetricSummary, ScopeInterval
 
 MOST_NEEDED: Final = 1_000_000
 """More units than this are given as at least this many."""
-OUTCOMES: Final = {"better": "report.better", "worse": "report.worse", "different": "scope.different"}
-"""The codes of significant outcomes."""
+OutcomeCode = Literal["report.better", "report.worse", "scope.different", "report.no_evidence", "gate.cannot_tell"]
+TONES: Final[dict[OutcomeCode, Literal["good", "bad"]]] = {"report.better": "good", "report.worse": "bad"}
+"""The colours of outcomes on pages; others have none."""
 NEEDED: Final[dict[tuple[Scope, bool], str]] = {
     ("items", True): "scope.about_items",
     ("items", False): "scope.at_least_items",
@@ -26,37 +27,47 @@ NEEDED: Final[dict[tuple[Scope, bool], str]] = {
     ("documents", False): "scope.at_least_documents",
 }
 """The codes of the number of units that would tell, about or at least."""
-NO_EVIDENCE: Final = "report.no_evidence"
-CANNOT_TELL: Final = "gate.cannot_tell"
 
 
-def verdict(comparison: Comparison) -> tuple[Message, ...]:
+def sentences(comparison: Comparison) -> tuple[Message, ...]:
     """How two results compare: in the scope that decides, then in the other, if there is one."""
     documents = _documents({each.scope: each.units for each in comparison.scopes})
     return tuple(_line(each, documents) for each in (comparison, *comparison.others))
 
 
-def outcome_of(comparison: Comparison) -> str:
+def verdict_lines(comparison: Comparison, words: Words) -> list[str]:
+    """The sentences in a language."""
+    return [message.text(words.language) for message in sentences(comparison)]
+
+
+def verdict(comparison: Comparison) -> Message:
+    """The outcome in a few words, with the number of units where these are too few."""
+    if comparison.cannot_tell:
+        return cannot_tell(comparison.scope, comparison.units)
+    return Message(outcome_of(comparison))
+
+
+def outcome_of(comparison: Comparison) -> OutcomeCode:
     """The code of the outcome of a comparison in its scope."""
     if comparison.cannot_tell:
-        return CANNOT_TELL
+        return "gate.cannot_tell"
     if not comparison.significant:
-        return NO_EVIDENCE
+        return "report.no_evidence"
     if not is_directed(comparison.metric):
-        return OUTCOMES["different"]
-    return OUTCOMES["better" if comparison.gain > 0 else "worse"]
+        return "scope.different"
+    return "report.better" if comparison.gain > 0 else "report.worse"
 
 
-def verdict_lines(report: Report, words: Words) -> list[str]:
+def report_verdicts(report: Report, words: Words) -> list[str]:
     """The sentences about the main metric of each result that is compared, or of the only one if items share documents.
 
     Each begins with the metric, and with the name of the result where several are compared.
     """
     metric = main_metric(report) if report.metrics else ""
     compared = [comparison for comparison in report.comparisons if comparison.metric == metric]
-    named = [(_label(each, compared), line) for each in compared for line in verdict(each)]
+    named = [(_label(each, compared), line) for each in compared for line in sentences(each)]
     if not report.comparisons and len(report.summaries) == 1 and metric:
-        named = [(metric, line) for line in mean_verdict(report.summaries[0].metrics[metric])]
+        named = [(metric, line) for line in mean_sentences(report.summaries[0].metrics[metric])]
     return [words("core.labelled", label=label, message=line) for label, line in named]
 
 
@@ -67,7 +78,7 @@ def undecided(comparisons: Sequence[Comparison], words: Words) -> list[str]:
     return list(dict.fromkeys(message.text(words.language) for message in found))
 
 
-def mean_verdict(mean: MetricSummary) -> tuple[Message, ...]:
+def mean_sentences(mean: MetricSummary) -> tuple[Message, ...]:
     """The mean with its interval in both scopes; nothing if there is one scope only, or for a total."""
     if len(mean.scopes) < 2 or mean.total is not None:
         return ()

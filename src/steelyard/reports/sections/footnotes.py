@@ -8,7 +8,7 @@ from steelyard.i18n import Words
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Note, Notes
 from steelyard.reports.content import Report
-from steelyard.reports.verdicts import verdict_lines
+from steelyard.reports.verdicts import report_verdicts
 from steelyard.stats.compare import Comparison
 from steelyard.stats.pairing import quoted
 from steelyard.stats.scopes import Scope, Units
@@ -42,7 +42,7 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
     for summary in report.summaries:
         yield Note(f"{summary.name}: {_item_counts(summary, words)}{_other_counts(summary, words)}", "settings")
     yield from (Note(line, "settings") for line in repeats(report.tables, report.scope, words))
-    yield from (Note(line) for line in verdict_lines(report, words))
+    yield from (Note(line) for line in report_verdicts(report, words))
     if report.comparisons:
         yield Note(" · ".join(_method(report, words)))
         yield from (Note(line, warning=True) for line in _warnings(report.comparisons, words))

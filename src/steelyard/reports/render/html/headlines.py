@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
-from steelyard.i18n import LANGUAGES, Message, translations
+from steelyard.i18n import LANGUAGES, translations
 from steelyard.reports import cells
 from steelyard.reports.blocks import Cell, Row
 from steelyard.reports.content import Report, lowest_rows
 from steelyard.reports.render.html.kind_page import KindPage
 from steelyard.reports.render.html.tables import PageBlocks
 from steelyard.reports.sections.means import mean_cell
-from steelyard.reports.verdicts import mean_verdict, outcome_of, verdict
+from steelyard.reports.verdicts import OutcomeCode, mean_sentences, outcome_of, sentences, verdict
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import MetricSummary, Summary
 from steelyard.table import Table
@@ -33,21 +33,21 @@ class Headline:
     metric: str
     mean: Cell
     gauge: tuple[float, float, float] | None = None
-    outcome: str | None = None
+    outcome: OutcomeCode | None = None
     compared: Comparison | None = None
 
     @property
     def sentences(self) -> list[tuple[str, ...]]:
         """The outcome for these documents and for others, in every language; of a mean, if items share documents."""
         if self.compared is not None:
-            return [translations(message) for message in verdict(self.compared)]
+            return [translations(message) for message in sentences(self.compared)]
         mean = self.summary.metrics.get(self.metric)
-        return [] if mean is None else [translations(message) for message in mean_verdict(mean)]
+        return [] if mean is None else [translations(message) for message in mean_sentences(mean)]
 
     @property
     def verdict(self) -> tuple[str, ...]:
         """The outcome in every language."""
-        return (cells.DASH,) if self.outcome is None else translations(Message(self.outcome))
+        return (cells.DASH,) if self.compared is None else translations(verdict(self.compared))
 
     @property
     def difference(self) -> str:
