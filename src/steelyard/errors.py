@@ -178,9 +178,9 @@ class BadValue(ValueError):
         self.message = message
 
 
-def cut(name: str) -> str:
+def cut(name: str, longest: int = _LONGEST_NAME) -> str:
     """A name as messages repeat it: whole unless it is very long."""
-    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+    return name if len(name) <= longest else f"{name[:longest]}…"
 
 
 def nearest(name: str, known: Iterable[str]) -> Message:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
+from steelyard.cli.options import add_documents_option, add_language_option, add_units_option, documents_folder
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.text.visible import visible
@@ -35,6 +35,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("--mask", action="store_true", help="mask identity, phone and card numbers and addresses")
     add_documents_option(parser)
+    add_units_option(parser)
     add_language_option(parser)
     parser.set_defaults(run=run_view)
 
@@ -57,7 +58,7 @@ def run_view(arguments: argparse.Namespace) -> int:
         with proportion("results") as progress:
             index.refresh(progress)
         pages = report_pages(index.folder, privacy, documents_folder(arguments))
-        viewer = Viewer(index, pages, arguments.lang, privacy)
+        viewer = Viewer(index, pages, arguments.lang, privacy, units=arguments.units)
         with suppress(KeyboardInterrupt):  # where the server itself cannot handle signals
             serve(viewer, access, arguments.port, partial(_print_address, index.folder, arguments.lang))
     return 0

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from steelyard.table import FloatArray
 
-Place = Literal["metrics", "details", "settings"]
-"""A part of a page: the tables of metrics, the details, or the counts and settings at its end."""
+Place = Literal["top", "metrics", "details", "settings"]
+"""A part of a page: before everything else, the tables of metrics, the details, or counts and settings at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,11 @@ class Notes:
     def texts(self) -> list[str]:
         """The lines without what only pages need."""
         return [str(line) for line in self.lines]
+
+    @property
+    def alerts(self) -> list[str]:
+        """The lines that stand before everything else."""
+        return [line.text for line in self.lines if isinstance(line, Note) and line.place == "top"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from steelyard.reports.blocks import (
     Notes,
     TableBlock,
 )
+from steelyard.reports.sections.failures import failures
 from steelyard.reports.sections.footnotes import questions_differ, repeats, units_line
 from steelyard.reports.verdicts import sentence
 from steelyard.stats.direction import best, is_lower_better
@@ -49,7 +50,7 @@ def gate_blocks(gate: Gate, language: Language = "en") -> list[Block]:
     words = words_of(language)
     signatures = [f"{words('report.signature')} {table.name}: {table.signature}" for table in gate.tables]
     return [
-        Headline(headline(gate, words), gate.passed, list(cut_off(gate, words))),
+        Headline(headline(gate, words), gate.passed, [*failures(gate.tables, words), *cut_off(gate, words)]),
         _table(gate, words),
         *(_regressions(finding, words) for finding in gate.findings if finding.regressions),
         Notes([*warnings(gate, words), *repeats(gate.tables, gate.scope, words), *_units(gate, words), *signatures]),
@@ -71,7 +72,7 @@ def _fields(gate: Gate) -> dict[str, Any]:
         "units": gate.settings.units,
         "scope": gate.scope,
         "passed": gate.passed,
-        "warnings": [*cut_off(gate, words), *warnings(gate, words)],
+        "warnings": [*failures(gate.tables, words), *cut_off(gate, words), *warnings(gate, words)],
         "findings": findings_json(gate),
     }
 
@@ -109,11 +110,9 @@ def cut_off(gate: Gate, words: Words) -> Iterator[str]:
 
 
 def warnings(gate: Gate, words: Words) -> Iterator[str]:
-    """Other warnings: failures, items without a score in a metric of the rules, sums, and settings that differ."""
+    """Other warnings: items without a score in a metric of the rules, sums, and settings that differ."""
     used = {metric for finding in gate.findings for metric in gate.result.metrics if _is_about(finding, metric)}
     for table in gate.tables:
-        if table.failures:
-            yield f"{table.name}: {words('gate.failures_counted_0')}: {len(table.failures):,}"
         for metric in [metric for metric in table.metrics if metric in used]:
             missing = table.count("unscored", metric) + table.count("error", metric)
             if missing:
@@ -177,7 +176,7 @@ def _suite(gate: Gate, words: Words) -> CheckSuite:
         f"steelyard.gate.{gate.result.kind}",
         dict(_properties(gate)),
         [_case(gate, finding, words) for finding in gate.findings],
-        (*cut_off(gate, words), headline(gate, words), *warnings(gate, words)),
+        (*failures(gate.tables, words), *cut_off(gate, words), headline(gate, words), *warnings(gate, words)),
     )
 
 
@@ -187,6 +186,9 @@ def _properties(gate: Gate) -> Iterator[tuple[str, str]]:
     yield "result", gate.result.name
     yield "signature", str(gate.result.signature)
     yield "alpha", f"{gate.settings.alpha:g}"
+    yield "units", gate.settings.units
+    yield "scope", gate.scope
+    yield "failed questions", str(len(gate.result.failures))
     if gate.baseline is not None:
         yield "baseline", gate.baseline.name
         yield "baseline signature", str(gate.baseline.signature)
