@@ -152,8 +152,19 @@ def _other_scopes(gate: Gate, words: Words) -> Iterator[str]:
     """For each rule what is found in the scope that does not decide."""
     for finding in gate.findings:
         for other in finding.others:
-            line = sentence(other.scope, other.units, _documents(finding), "; ".join(_measured(other, words)))
+            line = sentence(other.scope, other.units, _documents(finding), "; ".join(_decision(other, words)))
             yield words("core.labelled", label=str(finding.rule), message=line)
+
+
+def _decision(finding: Finding, words: Words) -> Iterator[str]:
+    """The numbers and the outcome in a scope that does not decide, and what makes it uncertain."""
+    if not math.isnan(finding.interval.low):
+        has_baseline = isinstance(finding.rule, Relative | NotWorse)
+        number = cells.signed(finding.difference) if has_baseline else cells.number(finding.value)
+        decided = outcome(finding, words)
+        yield words("scope.decision", number=number, interval=_interval(finding), outcome=decided)
+    if _is_uncertain(finding):
+        yield from _uncertainty(finding, words)
 
 
 def _units(gate: Gate, words: Words) -> Iterator[str]:

@@ -24,10 +24,9 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
 def failures(tables: Sequence[Table], words: Words) -> list[str]:
     """For each result how many questions failed, and how many other items could not be scored."""
     found = [(table, text) for table in tables for text in _texts(table, words)]
-    named = (
-        words("core.labelled", label=table.name, message=text) if len(tables) > 1 else text for table, text in found
-    )
-    return [f"⚠ {text}" for text in named]
+    if len(tables) > 1:
+        return [f"⚠ {words('core.labelled', label=table.name, message=text)}" for table, text in found]
+    return [f"⚠ {text}" for _, text in found]
 
 
 def _texts(table: Table, words: Words) -> Iterator[str]:
