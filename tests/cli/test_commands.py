@@ -35,9 +35,9 @@ def test_demo():
     assert (done.returncode, done.stderr) == (0, "")
     assert "$ steelyard bench --system builtin:baseline" in done.stdout
     for words in (
-        "fact_exact",
-        "evidence_set",
-        "conflict_gap",
+        "exact facts",
+        "evidence sets",
+        "gaps and conflicts",
         "not answerable",
         "questions with the lowest scores",
         "153 scored",
@@ -187,7 +187,7 @@ MISTAKES = {
     "an unknown format": (
         ("retrieval", QRELS, RUN_A, "-o", "report.docx"),
         "report.docx: no report format has the extension '.docx'\n"
-        "hint: known: .json, .csv, .md, .tex, .html, .svg, .png, .jsonl\n",
+        "hint: known: .json, .csv, .md, .tex, .html, .svg, .png, .pdf, .jsonl, .eval\n",
     ),
     "a missing folder": (
         ("retrieval", QRELS, RUN_A, "-o", "no/such/report.json"),

@@ -3,27 +3,46 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.text.visible import printable, visible_json, visible_lines
 
 if TYPE_CHECKING:
+    from steelyard.documents.pages import Document
     from steelyard.reports.blocks import Block
     from steelyard.reports.content import Report
+    from steelyard.table import Table
 
 
-def deliver(report: "Report", arguments: argparse.Namespace) -> None:
-    """Write the requested files, then print."""
+def deliver(report: "Report", arguments: argparse.Namespace, *, recorded: "Sequence[Table] | None" = None) -> None:
+    """Write the requested files, then print; a results file has the tables `recorded`, if they are given."""
+    from dataclasses import replace
+
     from steelyard.cli.results import load_documents
-    from steelyard.reports.files import PAGE, write_report
+    from steelyard.reports.files import PAGE, RECORDED, write_report
 
     def write(path: Path) -> None:
+        if recorded is not None and path.suffix.lower() == RECORDED:
+            write_report(replace(report, tables=recorded), path, overwrite=arguments.overwrite)
+            return
         documents = load_documents(report.tables) if path.suffix.lower() == PAGE else {}
-        write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
+        write_file(report, path, arguments, documents)
 
     write_and_show(arguments.output, write, lambda: show(report, arguments))
+
+
+def write_file(
+    report: "Report", path: Path, arguments: argparse.Namespace, documents: "Mapping[str, Document]"
+) -> None:
+    """Write one file of a report by the options of output; what it cannot show is a note on standard error."""
+    from steelyard.reports.files import write_report
+
+    given = {"language": arguments.lang, "overwrite": arguments.overwrite, "plot": arguments.plot}
+    note = write_report(report, path, documents=documents, **given)
+    if note:
+        notify(note.text(arguments.lang))
 
 
 def write_and_show(paths: Sequence[Path], write: Callable[[Path], None], show: Callable[[], None]) -> None:

@@ -5,8 +5,18 @@ that reaches a traceback. Text of others (the message of a server, the exception
 and is never translated.
 """
 
-from steelyard.i18n.catalogue import LANGUAGES, Language, codes, texts
-from steelyard.i18n.message import FOREIGN, Joined, Localized, Message, Words, as_message, translations, words_of
+from steelyard.i18n.catalogue import LANGUAGES, Language, codes, locale_language, texts
+from steelyard.i18n.message import (
+    FOREIGN,
+    Joined,
+    Localized,
+    Message,
+    Words,
+    as_message,
+    code_of,
+    translations,
+    words_of,
+)
 from steelyard.i18n.stored import from_json, to_json
 
 __all__ = [
@@ -18,8 +28,10 @@ __all__ = [
     "Message",
     "Words",
     "as_message",
+    "code_of",
     "codes",
     "from_json",
+    "locale_language",
     "texts",
     "to_json",
     "translations",

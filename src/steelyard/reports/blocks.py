@@ -42,14 +42,12 @@ Row = Sequence[str | Cell]
 class PageForm:
     """How a page shows a table: in which part, and `folded` where it and others like it are long.
 
-    Of tables with a `choice`, such as the name of a tag, a reader chooses which are shown. `heading` is the first
-    heading where text has a name for programs.
+    Of tables with a `choice`, such as the name of a tag, a reader chooses which are shown.
     """
 
     place: Place = "metrics"
     folded: bool = False
     choice: str = ""
-    heading: str = ""
 
 
 IN_METRICS = PageForm()

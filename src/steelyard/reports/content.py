@@ -27,9 +27,9 @@ class Report:
     """Results of one kind, the first of them the one that the others are compared with.
 
     `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any. `added` gives
-    blocks that follow those of the sections. `built` are its blocks by language (`build`), `grouped` the summaries of
-    groups by the number of the result and the tag: both are made once. `units` says which scope decides (`scopes`);
-    `scope` is that of the whole report, its groups included.
+    blocks that follow those of the sections. `run_tag` is the name that a run has in its own file. `built` are its
+    blocks by language (`build`), `grouped` the summaries of groups by the number of the result and the tag: both are
+    made once. `units` says which scope decides (`scopes`); `scope` is that of the whole report, its groups included.
     """
 
     tables: Sequence[Table]
@@ -38,6 +38,7 @@ class Report:
     by: str | None = None
     gate: Gate | None = None
     added: Callable[[Words], Iterable[Block]] | None = None
+    run_tag: str = ""
     units: Units = "auto"
     scope: Scope = field(init=False)
     summaries: list[Summary] = field(init=False)

@@ -6,7 +6,7 @@ query and document and confirmed by their bytes, and only queries whose scores d
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ class Matches:
     """The matches of one block: number (-1: not judged), hash and length of each query; rank of each hit.
 
     `tied` counts queries with equal scores, `disordered` those whose rank column contradicts their scores;
-    `duplicates` are pairs of lines.
+    `duplicates` are pairs of lines. `first` are the ids of the first documents of each judged query, if they are kept.
     """
 
     query: IntArray
@@ -85,10 +85,11 @@ class Matches:
     tied: int
     disordered: int
     duplicates: list[tuple[int, int, str]]
+    first: dict[int, list[str]] = field(default_factory=dict)
 
 
-def match(block: RunBlock, index: QrelsIndex, *, single_precision: bool) -> Matches:
-    """Find the judged documents of a block and their ranks."""
+def match(block: RunBlock, index: QrelsIndex, *, single_precision: bool, keep: int = 0) -> Matches:
+    """Find the judged documents of a block and their ranks, and the ids of the first `keep` documents of a query."""
     firsts = np.flatnonzero(block.queries.changes())
     lengths = np.diff(firsts, append=len(block.scores))
     heads = block.queries.take(firsts)
@@ -114,6 +115,7 @@ def match(block: RunBlock, index: QrelsIndex, *, single_precision: bool) -> Matc
             (int(block.line[early]), int(block.line[late]), block.documents.text_at(late))
             for early, late in repeated(keys, query, block.documents)
         ],
+        first=_first_documents(numbers, segments, sequence, block.documents, keep) if keep else {},
     )
 
 
@@ -151,6 +153,19 @@ def _sorted_by_score(query: IntArray, scores: NDArray[np.floating], documents: S
         descending = [~key for key in documents.take(order[tied]).sort_keys()]
         order[tied] = order[tied][np.lexsort((*descending, group[tied]))]
     return order
+
+
+def _first_documents(
+    numbers: IntArray, segments: _Segments, sequence: IntArray | None, documents: Spans, count: int
+) -> dict[int, list[str]]:
+    """The ids of the first documents of each judged query of a block."""
+    judged = np.flatnonzero(numbers >= 0)
+    lengths = np.minimum(segments.lengths[judged], count)
+    ends = np.cumsum(lengths)
+    lines = np.repeat(segments.firsts[judged] - ends + lengths, lengths) + np.arange(lengths.sum())
+    ids = documents.take(lines if sequence is None else sequence[lines]).texts()
+    bounds = zip(numbers[judged].tolist(), (ends - lengths).tolist(), ends.tolist(), strict=True)
+    return {number: ids[start:end] for number, start, end in bounds}
 
 
 def _ranks(segments: _Segments, sequence: IntArray | None, rows: IntArray) -> IntArray:
@@ -197,12 +212,39 @@ def _distinct(ascending: IntArray) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Aspects:
+    """Judgments by subtopic, for metrics that need them.
+
+    `judgment`, `subtopic` and `grade` are those of `Subtopics`; `query` is that of each judgment, `place` the place of
+    its document by id, greatest first; `hit` is the judgment of each hit of the rankings.
+    """
+
+    judgment: IntArray
+    subtopic: IntArray
+    grade: IntArray
+    query: IntArray
+    place: IntArray
+    hit: IntArray
+
+    @classmethod
+    def of(cls, qrels: Qrels, hit: IntArray) -> "Aspects | None":
+        """The aspects of qrels that were read by subtopic; None of others."""
+        if qrels.subtopics is None:
+            return None
+        place = np.empty(len(qrels.query), np.int64)
+        place[qrels.documents.order()[::-1]] = np.arange(len(place))
+        known = qrels.subtopics
+        return cls(known.judgment, known.subtopic, known.grade, qrels.query, place, hit)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Rankings:
     """The judged documents of every judged query, in rank order: the input of the metrics.
 
     `query`, `rank` and `grade` describe the judged documents that the run retrieved, by query and rank;
     `retrieved` counts all that it retrieved for each query; `judged_query` and `judged_grade` are all judgments,
-    by query, best grade first.
+    by query, best grade first; `aspects` are those by subtopic, if they were read. `trec_eval` is the version whose
+    rounding of recall levels is used.
     """
 
     queries: int
@@ -212,6 +254,8 @@ class Rankings:
     retrieved: IntArray
     judged_query: IntArray
     judged_grade: IntArray
+    trec_eval: int = 9
+    aspects: Aspects | None = None
 
     def per_query(self, chosen: Flags, weights: FloatArray | None = None) -> FloatArray:
         """The number of chosen hits of each query, or the sum of their weights."""
@@ -223,7 +267,7 @@ class Rankings:
         return np.bincount(self.judged_query[self.judged_grade >= rel], minlength=self.queries).astype(np.float64)
 
 
-def rankings(qrels: Qrels, matches: Iterable[Matches], *, depth: int | None) -> Rankings:
+def rankings(qrels: Qrels, matches: Iterable[Matches], *, depth: int | None, trec_eval: int = 9) -> Rankings:
     """Combine the blocks of a run; only the first `depth` documents of each query count."""
     blocks = list(matches)
     hits = np.concatenate([m.hit for m in blocks]) if blocks else np.zeros(0, np.int64)
@@ -241,6 +285,8 @@ def rankings(qrels: Qrels, matches: Iterable[Matches], *, depth: int | None) -> 
         retrieved=_retrieved(len(qrels.ids), blocks, depth),
         judged_query=qrels.query[ideal],
         judged_grade=qrels.grades[ideal],
+        trec_eval=trec_eval,
+        aspects=Aspects.of(qrels, hits[order]),
     )
 
 
