@@ -7,7 +7,7 @@ from scipy import stats
 import steelyard
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.stats.gate import GateSettings, decide
-from steelyard.stats.power import least_units, units_to_settle
+from steelyard.stats.power import least_units, units_to_detect
 from steelyard.stats.rules import parse_rule
 from steelyard.stats.scopes import scope_of
 from steelyard.stats.summary import summarise
@@ -131,10 +131,10 @@ def test_groups_have_the_scope_of_the_whole():
 def test_how_many_would_settle_it():
     assert [least_units("permutation", "holm", family) for family in (1, 2, 3)] == [6, 7, 7]  # 2 / 2^n * family < 0.05
     assert least_units("t", "holm", 20) == 2
-    assert units_to_settle(float("nan"), 0.1, least=6) is None
-    assert units_to_settle(0.1, 0.0, least=6) is None
-    assert units_to_settle(0.0, 0.1, least=6) == 6
-    needed = units_to_settle(0.2, 0.1, least=6)
+    assert units_to_detect(float("nan"), 0.1, least=6) is None
+    assert units_to_detect(0.1, 0.0, least=6) is None
+    assert units_to_detect(0.0, 0.1, least=6) == 6
+    needed = units_to_detect(0.2, 0.1, least=6)
     t = stats.t.ppf([0.975, 0.8], needed - 1).sum()
     assert t * 0.2 / np.sqrt(needed) <= 0.1 < stats.t.ppf([0.975, 0.8], needed - 2).sum() * 0.2 / np.sqrt(needed - 1)
 

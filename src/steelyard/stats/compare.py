@@ -16,7 +16,7 @@ from steelyard.stats.direction import gain
 from steelyard.stats.intervals import Interval, mean_interval, standard_error
 from steelyard.stats.paired import PairedResult, TestName, paired_tests
 from steelyard.stats.pairing import PairedRows, pair, paired_questions
-from steelyard.stats.power import effect_size, least_units, smallest_detectable, smallest_p, units_to_settle
+from steelyard.stats.power import effect_size, least_units, smallest_detectable, smallest_p, units_to_detect
 from steelyard.stats.scopes import Scope, Units, cannot_tell, scope_of, scopes_of
 from steelyard.stats.selection import part_names
 from steelyard.stats.summary import interval_list, known
@@ -393,7 +393,7 @@ def _corrected(comparison: Comparison, p_adjusted: float, smallest: float, *, le
     bound = None if comparison.smallest_p is None else smallest
     test = replace(comparison.test, p_adjusted=p_adjusted, smallest_p_adjusted=bound)
     level = test.alpha if comparison.settings.correction == "none" else test.alpha / family
-    needed = units_to_settle(comparison.power.spread, comparison.difference, least=least, alpha=level)
+    needed = units_to_detect(comparison.power.spread, comparison.difference, least=least, alpha=level)
     power = replace(comparison.power, least=least, needed=needed)
     power = replace(power, smallest_detectable=np.nan) if test.underpowered else power
     return replace(comparison, test=test, power=power)
