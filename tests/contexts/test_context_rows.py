@@ -17,7 +17,7 @@ from steelyard.answers.sources import answers_of_rows, stream_answers
 from steelyard.errors import InputError
 from steelyard.registry.metrics import REGISTRY
 from steelyard.registry.names import register_all
-from steelyard.stats.compare import settings_that_differ
+from steelyard.stats.comparable import settings_that_differ
 
 NEEDED = Wanted(frozenset(), "needed")
 

@@ -120,6 +120,11 @@ class Notes:
         """The lines without what only pages need."""
         return [str(line) for line in self.lines]
 
+    @property
+    def alerts(self) -> list[str]:
+        """The lines that stand before everything else."""
+        return [line.text for line in self.lines if isinstance(line, Note) and line.place == "top"]
+
 
 @dataclass(frozen=True, slots=True)
 class ListItem:

@@ -82,7 +82,7 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
         "counted": _counted(first, report.summaries[0].items),
         "tags_shown": {code for tag in kind.tags_shown for code in (tag, code_of("tag_names", tag))},
         "distribution": distribution_rows(report.tables, main),
-        "sections": kind.sections(report.tables),
+        "sections": kind.sections(report.tables, report.scope),
         "worst": [(table.name, low) for table in report.tables if (low := lowest(table, main, kind))],
         "charts": charts(report, main, language, kind),
     }
