@@ -14,8 +14,9 @@ from steelyard.table import FloatArray
 
 HEATS: Final = 6
 """The number of shades of cells."""
-Place = Literal["metrics", "details", "results", "settings"]
-"""A part of a page: the tables of metrics, the details, those of each of many results, or the settings at its end."""
+Place = Literal["top", "metrics", "details", "results", "settings"]
+"""A part of a page: before everything else, the tables of metrics, the details, those of each of many results, or
+counts and settings at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +193,11 @@ class Notes:
     def texts(self) -> list[str]:
         """The lines without what only pages need."""
         return [str(line) for line in self.lines]
+
+    @property
+    def alerts(self) -> list[str]:
+        """The lines that stand before everything else."""
+        return [line.text for line in self.lines if isinstance(line, Note) and line.place == "top"]
 
 
 @dataclass(frozen=True, slots=True)

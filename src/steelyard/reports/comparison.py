@@ -12,7 +12,8 @@ from steelyard.reports.blocks import Block, Cell, Fields, Note, Notes, PageForm,
 from steelyard.reports.content import MANY, Report, main_metric
 from steelyard.reports.ranking import letters_by_metric, ranking
 from steelyard.reports.sections.differences import difference, effect
-from steelyard.reports.sections.footnotes import CORRECTIONS, too_few
+from steelyard.reports.sections.footnotes import CORRECTIONS
+from steelyard.reports.verdicts import undecided
 from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all, compare_by, compare_pairs
 from steelyard.stats.pairing import Change, Changes
 from steelyard.stats.pairing import changes as changes_of
@@ -60,7 +61,7 @@ def compare_results(
     shown = tables if metrics is None else [table.only(metrics_of(table, metrics)) for table in tables]
     pairs = compare_pairs(tables, settings, metrics=metrics) if len(tables) >= MANY else ()
     return ComparisonReport(
-        Report(shown, comparisons, per_item, by, pairs=pairs),
+        Report(shown, comparisons, per_item, by, pairs=pairs, units=settings.units),
         changes=[changes_of(by_name[pair.a], old, pair.metric) for pair in comparisons],
         shown=metrics or list(dict.fromkeys(pair.metric for pair in comparisons)),
         within=compare_by(new, old, by, settings, metrics=metrics) if by else {},
@@ -232,8 +233,7 @@ def _lettered(table: Table, metric: str, marks: Mapping[str, str] | None) -> Cel
 def _notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:
     listed = _listed_metrics(comparison)
     for value, comparisons in comparison.within.items():
-        lines = too_few(comparisons, words)
-        yield from (Note(f"{value or cells.DASH}: {line}", warning=True) for line in lines)
+        yield from (Note(f"{value or cells.DASH}: {line}", warning=True) for line in undecided(comparisons, words))
     yield from _letter_notes(comparison, words)
     unlisted = [metric for metric in dict.fromkeys(c.metric for c in _changed(comparison)) if metric not in listed]
     if unlisted and not comparison.report.is_short:
@@ -246,7 +246,7 @@ def _letter_notes(comparison: ComparisonReport, words: Words) -> Iterator[str | 
         settings = comparison.report.pairs[0].settings
         family = f"{words(CORRECTIONS[settings.correction])} ({len(comparison.report.pairs):,})"
         yield f"{words('gate.all_pairs')}: {family}, {words('report.at')} {settings.alpha:g}"
-        yield from (Note(line, warning=True) for line in too_few(comparison.report.pairs, words))
+        yield from (Note(line, warning=True) for line in undecided(comparison.report.pairs, words))
 
 
 def _unpaired_items(comparison: ComparisonReport, words: Words) -> Iterator[str]:
