@@ -180,7 +180,8 @@ class Note:
 
     def __str__(self) -> str:
         """The text; that of a warning begins with a sign."""
-        return f"{WARNING} {self.text}" if self.warning else self.text
+        is_signed = self.text.startswith(WARNING)  # texts about failures have the sign in every format
+        return f"{WARNING} {self.text}" if self.warning and not is_signed else self.text
 
 
 @dataclass(frozen=True, slots=True)
