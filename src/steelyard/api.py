@@ -114,7 +114,7 @@ class Comparisons(Shown, Sequence[Comparison]):
         return _pandas().DataFrame([_old_and_new(comparison) for comparison in self])
 
     def plot(self, path: str | Path | None = None, *, language: Language = "en") -> "Plot":
-        """The means and the differences with their intervals; written as SVG or PNG if a path is given."""
+        """The means and the differences with their intervals; written as SVG, PNG or PDF if a path is given."""
         return _plot(self.outcome.report, path, language)
 
     def report(self, path: str | Path, *, language: Language = "en", lang: Language | None = None) -> None:
@@ -254,7 +254,7 @@ def report(
     language: Language = "en",
     lang: Language | None = None,
 ) -> None:
-    """Write a report in the format of the extension (.html .md .tex .csv .json .jsonl .svg .png).
+    """Write a report in the format of the extension (.html .md .tex .csv .json .jsonl .svg .png .pdf).
 
     Several results are compared with the first of them. `lang` is another name of `language`, that of the commands.
     """
@@ -265,7 +265,7 @@ def report(
 
 
 def plot(table: Table, path: str | Path | None = None, *, language: Language = "en") -> Plot:
-    """The means of a table with their intervals; written as SVG or PNG if a path is given."""
+    """The means of a table with their intervals; written as SVG, PNG or PDF if a path is given."""
     return _plot(Report([table]), path, language)
 
 

@@ -110,13 +110,13 @@ def test_a_comparison_says_better_or_not_in_words(at):
     assert all("worse" in verdict and "-0.2" in verdict for verdict in verdicts)
 
 
-@pytest.mark.parametrize(("name", "charts"), [("legal", 3), ("compare", 7), ("retrieval", 8), ("answers", 5)])
+@pytest.mark.parametrize(("name", "charts"), [("legal", 2), ("compare", 6), ("retrieval", 10), ("answers", 5)])
 def test_charts_have_names_and_are_drawn_once_in_each_language(at, name, charts):
     page = at(name)
     drawn = page.locator(".drawing:visible")
     assert drawn.count() == charts
     assert all(each.locator("svg").bounding_box()["width"] > 200 for each in drawn.all())
-    assert all(each.get_attribute("aria-labelledby") for each in drawn.all())
+    assert all(each.locator("[role=img]").get_attribute("aria-labelledby") for each in drawn.all())
     page.click("#language-switch")
     assert page.locator(".drawing:visible").count() == charts
 
@@ -352,6 +352,17 @@ def test_a_phone_does_not_scroll_sideways(at, name):
     page.wait_for_selector("dialog[open]")
     body = page.locator(".item-body")
     assert body.evaluate("(body) => body.scrollWidth <= body.clientWidth")
+
+
+@pytest.mark.parametrize("name", ["legal", "compare", "retrieval", "answers"])
+def test_text_in_charts_is_legible_on_a_phone(at, name):
+    page = at(name, width=390, height=844)
+    sizes = page.evaluate("""[...document.querySelectorAll(".drawing text")].map((text) => {
+        const { a, b } = text.getScreenCTM();
+        return parseFloat(getComputedStyle(text).fontSize) * Math.hypot(a, b);
+    })""")
+    assert len(sizes) > 20
+    assert min(sizes) >= 11
 
 
 def test_paper_has_all_tables_and_no_controls(at):

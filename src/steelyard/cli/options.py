@@ -46,7 +46,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=[],
         metavar="FILE",
-        help="write a report; the extension is the format: .html .md .tex .csv .json .jsonl .svg .png (repeatable)",
+        help="write a report (repeatable); by extension: .html .md .tex .csv .json .jsonl .svg .png .pdf",
     )
     add_overwrite_option(group)
     group.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")

@@ -12,16 +12,25 @@ from steelyard.text.visible import printable, visible_json, visible_lines
 if TYPE_CHECKING:
     from steelyard.reports.blocks import Block
     from steelyard.reports.content import Report
+    from steelyard.table import Table
 
 
-def deliver(report: "Report", arguments: argparse.Namespace) -> None:
-    """Write the requested files, then print."""
+def deliver(report: "Report", arguments: argparse.Namespace, *, recorded: "Sequence[Table] | None" = None) -> None:
+    """Write the requested files, then print; a results file has the tables `recorded`, if they are given."""
+    from dataclasses import replace
+
     from steelyard.cli.results import load_documents
-    from steelyard.reports.files import PAGE, write_report
+    from steelyard.reports.files import PAGE, RECORDED, write_report
 
     def write(path: Path) -> None:
+        if recorded is not None and path.suffix.lower() == RECORDED:
+            write_report(replace(report, tables=recorded), path, overwrite=arguments.overwrite)
+            return
         documents = load_documents(report.tables) if path.suffix.lower() == PAGE else {}
-        write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
+        options = {"language": arguments.lang, "documents": documents, "overwrite": arguments.overwrite}
+        note = write_report(report, path, **options)
+        if note:
+            notify(note.text(arguments.lang))
 
     write_and_show(arguments.output, write, lambda: show(report, arguments))
 

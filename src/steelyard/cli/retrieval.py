@@ -54,14 +54,36 @@ def add_command(commands: Any) -> None:
         default=9,
         help="order scores as version 9 (32-bit floats) or 10 (doubles) (%(default)s)",
     )
+    _add_text_options(parser)
     add_test_options(parser)
     parser.add_argument("-j", "--concurrency", type=at_a_time, metavar="N", help="threads for reading")
     add_output_options(parser)
     parser.set_defaults(run=run)
 
 
+def _add_text_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("texts and rankings, for pages (-o x.html)")
+    group.add_argument(
+        "--queries",
+        metavar="FILE",
+        help="texts of the queries: TREC topics, JSONL (BEIR), JSON, CSV, or TSV with id and text",
+    )
+    group.add_argument(
+        "--docs",
+        metavar="FILE",
+        help="texts of the documents: JSONL (BEIR), CSV, parquet, or TSV; only those that are shown are kept",
+    )
+    group.add_argument(
+        "--rankings",
+        action="store_true",
+        help="keep the first 20 documents of each query in results files (.jsonl) too, as --queries and --docs do",
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
+    from dataclasses import replace
+
     from steelyard.cli.output import deliver, notify_other_meanings
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import parse_measures, split_names
@@ -71,20 +93,36 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.retrieval.reading.sources import qrels_from, run_from
     from steelyard.stats.compare import compare_all
 
-    _check_stdin([arguments.qrels, *arguments.runs])
-    check_outputs(arguments.output, [arguments.qrels, *arguments.runs], overwrite=arguments.overwrite)
+    texts = [path for path in (arguments.queries, arguments.docs) if path]
+    inputs = [arguments.qrels, *arguments.runs, *texts]
+    _check_stdin(inputs)
+    check_outputs(arguments.output, inputs, overwrite=arguments.overwrite)
     load_metrics(arguments.metrics_from, Path.cwd())
     measures = parse_measures(arguments.metric and split_names(arguments.metric), arguments.cutoffs)
     notify_other_meanings(arguments)
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
     judgments = qrels_from(arguments.qrels)
+    recorded = bool(texts) or arguments.rankings
+    options = {"threads": arguments.concurrency, "keep": recorded or _shows_rankings(arguments.output)}
     tables = [
-        evaluate_run(judgments, run_from(path), measures, settings, name=name, threads=arguments.concurrency)
+        evaluate_run(judgments, run_from(path), measures, settings, name=name, **options)
         for path, name in zip(arguments.runs, result_names(arguments.runs), strict=True)
     ]
+    if texts:
+        from steelyard.retrieval.reading.texts import with_texts
+
+        tables = with_texts(tables, arguments.queries, arguments.docs)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    deliver(Report(tables, comparisons, arguments.per_item), arguments)
+    bare = None if recorded else [replace(table, outputs=()) for table in tables]
+    deliver(Report(tables, comparisons, arguments.per_item), arguments, recorded=bare)
     return 0
+
+
+def _shows_rankings(outputs: list[Path]) -> bool:
+    """Whether a page or a plot is written, which show more of a ranking than its scores."""
+    from steelyard.reports.files import PAGE, PLOTS
+
+    return any(path.suffix.lower() in (PAGE, *PLOTS) for path in outputs)
 
 
 def _check_stdin(paths: list[str]) -> None:

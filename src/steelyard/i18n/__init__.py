@@ -6,7 +6,17 @@ and is never translated.
 """
 
 from steelyard.i18n.catalogue import LANGUAGES, Language, codes, texts
-from steelyard.i18n.message import FOREIGN, Joined, Localized, Message, Words, as_message, translations, words_of
+from steelyard.i18n.message import (
+    FOREIGN,
+    Joined,
+    Localized,
+    Message,
+    Words,
+    as_message,
+    code_of,
+    translations,
+    words_of,
+)
 from steelyard.i18n.stored import from_json, to_json
 
 __all__ = [
@@ -18,6 +28,7 @@ __all__ = [
     "Message",
     "Words",
     "as_message",
+    "code_of",
     "codes",
     "from_json",
     "texts",

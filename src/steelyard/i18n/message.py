@@ -107,6 +107,20 @@ class Words:
         """The text of a code; a name that is not ours, such as that of a tag, is itself."""
         return texts(self.language).get(name, name)
 
+    def name(self, of: str, name: str) -> str:
+        """The word for a name of the program: of a tag, a part, a setting or a kind; a name of a user is itself."""
+        return self.named(code_of(f"{of}_names", name))
+
+    def value(self, tag: str, value: str) -> str:
+        """The word for a value of a tag, such as a type of questions; a value of a user is itself."""
+        return self.named(code_of(f"{tag}_values", value))
+
+
+def code_of(section: str, name: str) -> str:
+    """The code of a name in a section of the catalogue; the name itself if it is not there."""
+    code = f"{section}.{name.replace(' ', '_')}"
+    return code if code in texts("en") else name
+
 
 def words_of(language: Language) -> Words:
     """The words of a language."""

@@ -61,7 +61,12 @@ class Kind:
 
 
 BUILT_IN: Final = (
-    Kind("retrieval", "report.rankings", metrics=("steelyard.retrieval.metrics",)),
+    Kind(
+        "retrieval",
+        "report.rankings",
+        metrics=("steelyard.retrieval.metrics",),
+        report="steelyard.retrieval.report",
+    ),
     Kind(
         "answers",
         "report.answers",

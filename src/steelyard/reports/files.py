@@ -27,7 +27,7 @@ RENDERERS: Final[Mapping[str, Callable[[Sequence[Block], Language], str]]] = {
 }
 """Formats of blocks."""
 PAGE: Final = ".html"
-PLOTS: Final = (".svg", ".png")
+PLOTS: Final = (".svg", ".png", ".pdf")
 """What `plots` writes; it and the page are loaded when they are asked for."""
 RECORDED: Final = ".jsonl"
 """Recorded data, results and reviews, are replaced only with `overwrite`."""
@@ -68,20 +68,22 @@ def write_report(
     language: Language = "en",
     documents: "Mapping[str, Document] | None" = None,
     overwrite: bool = True,
-) -> None:
+) -> Message | None:
     """Write the report in the format of the extension; a page shows the documents that its items are about.
 
-    An older file is replaced once the new one is complete; results only with `overwrite`.
+    An older file is replaced once the new one is complete; results only with `overwrite`. Returns a note where
+    the file does not show everything, such as text without a font.
     """
     suffix = path.suffix.lower()
     if suffix == RECORDED:
         save_all(report.tables, path, overwrite=overwrite)
     elif suffix in PLOTS:
-        _plot(report, path, language)
+        return _plot(report, path, language)
     elif suffix == PAGE:
         write_whole(path, _page(report, language, {} if documents is None else documents))
     else:
         write_whole(path, RENDERERS[suffix](report_blocks(report, language), language))
+    return None
 
 
 def _page(report: Report, language: Language, documents: "Mapping[str, Document]") -> str:
@@ -90,7 +92,7 @@ def _page(report: Report, language: Language, documents: "Mapping[str, Document]
     return render_html(report, language, documents)
 
 
-def _plot(report: Report, path: Path, language: Language) -> None:
+def _plot(report: Report, path: Path, language: Language) -> Message | None:
     from steelyard.reports.plots.charts import save_plot
 
-    save_plot(report, path, language=language)
+    return save_plot(report, path, language=language)

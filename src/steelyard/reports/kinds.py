@@ -1,11 +1,11 @@
 """What kinds of results add to reports (`registry.kinds`).
 
 The module `Kind.report` of a kind may have `blocks(table, words)`, the blocks about one result; `fields(table)`, the
-same as fields of JSON output; `kind_page()`, a part of its own on pages (`render.html.kind_page`); and, if its items
-are about documents, `documents` (`KindDocuments`).
+same as fields of JSON output; `panels(tables)`, charts of all results; `kind_page()`, a part of its own on pages
+(`render.html.kind_page`); and, if its items are about documents, `documents` (`KindDocuments`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -28,6 +28,12 @@ def kind_fields(table: Table) -> dict[str, Any]:
     """The fields that the kind of a result adds to JSON output, under the name of the kind."""
     make = getattr(kind_of(table.kind).load_report(), "fields", None)
     return {} if make is None else {table.kind: make(table)}
+
+
+def kind_panels(tables: Sequence[Table]) -> Mapping[str, Any]:
+    """The panels of charts that the kind of results adds (`plots`), by the code of their caption."""
+    make = getattr(kind_of(tables[0].kind).load_report(), "panels", None) if tables else None
+    return {} if make is None else make(tables)
 
 
 def has_page(kind: str) -> bool:

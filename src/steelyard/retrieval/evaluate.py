@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from steelyard.io.records import first_seen, result_name
 from steelyard.io.streams import BINARY, NOT_UTF8, encoding_hint
 from steelyard.registry.metrics import Measure, column_of
 from steelyard.registry.names import parse_measures
+from steelyard.retrieval.kept import FIRST, Kept, kept_rankings
 from steelyard.retrieval.matching import Matches, QrelsIndex, Rankings, interleaved, match, rankings
 from steelyard.retrieval.reading.fields import TOO_FEW_COLUMNS
 from steelyard.retrieval.reading.rankings import DUPLICATE_HINT, Piece, Qrels, Run, RunBlock
@@ -63,15 +64,26 @@ def evaluate_retrieval(
     trec_eval: Literal[9, 10] = 9,
     name: str | None = None,
     threads: int | None = None,
+    keep: bool = False,
+    queries: Any = None,
+    docs: Any = None,
 ) -> Table:
     """Evaluate a run: one row per judged query, one column per metric.
 
     `qrels` and `run` are paths, nested mappings, columns or data frames. Judged queries that are missing from the run
-    score 0, or are unscored with `missing="skip"`; their number is in `counts` either way.
+    score 0, or are unscored with `missing="skip"`; their number is in `counts` either way. With `keep`, the table has
+    the first 20 documents of each query as `outputs`, for pages; so it has with `queries` and `docs`, which are the
+    texts of queries and documents: a file, or a mapping from ids to texts.
     """
     settings = RetrievalSettings(missing, relevance_level, depth, trec_eval)
     measures = parse_measures(metrics, cutoffs)
-    return evaluate_run(qrels_from(qrels), run_from(run), measures, settings, name=name, threads=threads)
+    kept = keep or queries is not None or docs is not None
+    table = evaluate_run(qrels_from(qrels), run_from(run), measures, settings, name=name, threads=threads, keep=kept)
+    if queries is None and docs is None:
+        return table
+    from steelyard.retrieval.reading.texts import with_texts
+
+    return with_texts([table], queries, docs)[0]
 
 
 def evaluate_run(
@@ -82,9 +94,10 @@ def evaluate_run(
     *,
     name: str | None = None,
     threads: int | None = None,
+    keep: bool = False,
 ) -> Table:
-    """The Table of a run, which is read and matched in blocks."""
-    matches, anomalies = _read(run, qrels, settings, threads or min(os.cpu_count() or 1, 8))
+    """The Table of a run, which is read and matched in blocks; with `keep`, `outputs` are its rankings (`kept`)."""
+    matches, anomalies = _read(run, qrels, settings, threads or min(os.cpu_count() or 1, 8), FIRST if keep else 0)
     _check_common(qrels, run, matches)
     ranked = rankings(qrels, matches, depth=settings.depth)
     present = None if settings.missing == "zero" else _present(qrels, matches)
@@ -95,6 +108,21 @@ def evaluate_run(
         name=name if name is not None else result_name(run.name),
         signature=_signature(qrels, run, settings),
         counts={**_counts(qrels, matches, ranked, settings), **anomalies, **qrels.anomalies},
+        outputs=_outputs(qrels, matches, ranked, settings, present) if keep else (),
+    )
+
+
+def _outputs(
+    qrels: Qrels, matches: list[Matches], ranked: Rankings, settings: RetrievalSettings, present: Flags | None
+) -> list[Kept]:
+    return kept_rankings(
+        qrels,
+        matches,
+        ranked,
+        rel=settings.relevance_level,
+        depth=settings.depth,
+        trec_eval=settings.trec_eval,
+        present=present,
     )
 
 
@@ -163,7 +191,9 @@ def _check_common(qrels: Qrels, run: Run, matches: list[Matches]) -> None:
         )
 
 
-def _read(run: Run, qrels: Qrels, settings: RetrievalSettings, threads: int) -> tuple[list[Matches], dict[str, int]]:
+def _read(
+    run: Run, qrels: Qrels, settings: RetrievalSettings, threads: int, keep: int
+) -> tuple[list[Matches], dict[str, int]]:
     """The matches of all blocks of a run, and the counts of anomalies; a second pass if queries are interleaved."""
     # Allocating and freeing one large array makes the C allocator keep freed memory instead of returning it to the
     # system after every block; without it a third of the time is spent on page faults.
@@ -172,7 +202,7 @@ def _read(run: Run, qrels: Qrels, settings: RetrievalSettings, threads: int) -> 
 
     def work(piece: Piece) -> tuple[RunBlock, Matches]:
         block = piece()
-        return block, match(block, index, single_precision=settings.trec_eval == 9)
+        return block, match(block, index, single_precision=settings.trec_eval == 9, keep=keep)
 
     reader = _RunReader(run)
     for block, matches in ordered_thread_map(run.pieces(), work, threads=threads):

@@ -6,7 +6,7 @@ query and document and confirmed by their bytes, and only queries whose scores d
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ class Matches:
     """The matches of one block: number (-1: not judged), hash and length of each query; rank of each hit.
 
     `tied` counts queries with equal scores, `disordered` those whose rank column contradicts their scores;
-    `duplicates` are pairs of lines.
+    `duplicates` are pairs of lines. `first` are the ids of the first documents of each judged query, if they are kept.
     """
 
     query: IntArray
@@ -85,10 +85,11 @@ class Matches:
     tied: int
     disordered: int
     duplicates: list[tuple[int, int, str]]
+    first: dict[int, list[str]] = field(default_factory=dict)
 
 
-def match(block: RunBlock, index: QrelsIndex, *, single_precision: bool) -> Matches:
-    """Find the judged documents of a block and their ranks."""
+def match(block: RunBlock, index: QrelsIndex, *, single_precision: bool, keep: int = 0) -> Matches:
+    """Find the judged documents of a block and their ranks, and the ids of the first `keep` documents of a query."""
     firsts = np.flatnonzero(block.queries.changes())
     lengths = np.diff(firsts, append=len(block.scores))
     heads = block.queries.take(firsts)
@@ -114,6 +115,7 @@ def match(block: RunBlock, index: QrelsIndex, *, single_precision: bool) -> Matc
             (int(block.line[early]), int(block.line[late]), block.documents.text_at(late))
             for early, late in repeated(keys, query, block.documents)
         ],
+        first=_first_documents(numbers, segments, sequence, block.documents, keep) if keep else {},
     )
 
 
@@ -151,6 +153,19 @@ def _sorted_by_score(query: IntArray, scores: NDArray[np.floating], documents: S
         descending = [~key for key in documents.take(order[tied]).sort_keys()]
         order[tied] = order[tied][np.lexsort((*descending, group[tied]))]
     return order
+
+
+def _first_documents(
+    numbers: IntArray, segments: _Segments, sequence: IntArray | None, documents: Spans, count: int
+) -> dict[int, list[str]]:
+    """The ids of the first documents of each judged query of a block."""
+    judged = np.flatnonzero(numbers >= 0)
+    lengths = np.minimum(segments.lengths[judged], count)
+    ends = np.cumsum(lengths)
+    lines = np.repeat(segments.firsts[judged] - ends + lengths, lengths) + np.arange(lengths.sum())
+    ids = documents.take(lines if sequence is None else sequence[lines]).texts()
+    bounds = zip(numbers[judged].tolist(), (ends - lengths).tolist(), ends.tolist(), strict=True)
+    return {number: ids[start:end] for number, start, end in bounds}
 
 
 def _ranks(segments: _Segments, sequence: IntArray | None, rows: IntArray) -> IntArray:

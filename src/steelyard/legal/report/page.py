@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from steelyard.documents.pages import Document
-from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
+from steelyard.i18n import LANGUAGES, Language, Message, code_of, translations, words_of
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.report import results
 from steelyard.legal.report.items import LegalItems
@@ -73,6 +73,12 @@ class UncertainTile:
         """The headings of the table by type, each in every language."""
         return list(zip(*(block.headings for block in self.by_type.values()), strict=True))
 
+    @property
+    def first_cells(self) -> list[tuple[str, ...]]:
+        """The first cell of each row of that table, in every language."""
+        columns = ([str(row[0]) for row in block.rows] for block in self.by_type.values())
+        return list(zip(*columns, strict=True))
+
 
 @dataclass(frozen=True, slots=True)
 class LegalPanel:
@@ -93,7 +99,7 @@ class LegalPage(KindPage):
     """The sections, charts and item details of legal results."""
 
     folders = (Path(__file__).parent / "templates",)
-    codes = tuple(label.code for label in (*labels().values(), *INVENTED.values()))
+    codes = tuple(label.code for label in INVENTED.values())
     about_documents = True
 
     def sections(self, tables: Sequence[Table]) -> Sections:
@@ -132,7 +138,7 @@ def losses_chart(table: Table, language: Language = "en") -> str | None:
     names = [translations(Message(code)) for code in (ALL_POINTS, *STAGES.values(), EARNED)]
     panel = waterfall_panel(bars, room_for=[text for texts in names for text in texts])
     about = description("plots.lost_by_stage", [stage for stage, _ in steps], language)
-    return draw(panel, about=about, translated=names)
+    return draw(panel, about=about, language=language, translated=names)
 
 
 def legal_panel(table: Table) -> LegalPanel:
@@ -196,9 +202,9 @@ def _part_rates(table: Table) -> list[Share]:
 
 def _part_row(part: results.PartMean) -> PartRow:
     numbers = (cells.number(part.mean), cells.interval(part.interval))
-    name = labels().get(part.part)
-    code = part.part if name is None else name.code
-    return PartRow(part.type, code, part.part == METRIC, *numbers, part.items)
+    return PartRow(
+        code_of("type_values", part.type), code_of("part_names", part.part), part.part == METRIC, *numbers, part.items
+    )
 
 
 def _seconds(table: Table) -> str | None:

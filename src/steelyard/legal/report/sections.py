@@ -32,7 +32,13 @@ def fields(table: Table) -> dict[str, Any]:
 def _parts(table: Table, words: Words) -> TableBlock:
     """The score and its parts for each type of question."""
     rows = [
-        [part.type, part.part, cells.number(part.mean), cells.interval(part.interval), f"{part.items:,}"]
+        [
+            words.value("type", part.type),
+            words.name("part", part.part),
+            cells.number(part.mean),
+            cells.interval(part.interval),
+            f"{part.items:,}",
+        ]
         for part in results.part_means(table)
     ]
     codes = ("report.type", "report.part", "report.mean", "report.interval")

@@ -94,7 +94,7 @@ def uncertain_table(table: Table, words: Words) -> TableBlock | None:
     summary = uncertain(table)
     if summary is None or not summary.count:
         return None
-    rows = [_row(of_type, of_type.type) for of_type in uncertain_by_type(table) if of_type.count]
+    rows = [_row(of_type, words.value("type", of_type.type)) for of_type in uncertain_by_type(table) if of_type.count]
     codes = ("report.type", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
     headings = [words(code) for code in codes]
     title = f"{table.name}: {words('report.uncertain_items')}"

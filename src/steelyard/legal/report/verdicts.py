@@ -35,7 +35,7 @@ def note_in(language: Language, table: Table, row: int, metric: str = METRIC) ->
     note = table.notes(row).get(metric, "")
     output = (table.outputs[row] if table.outputs else None) or {}
     messages = _messages(output) if metric == METRIC else {}
-    if language == "en" or not messages:
+    if not messages:
         return note
     if "error" in messages:
         return _text(language, messages["error"], note)
@@ -44,8 +44,8 @@ def note_in(language: Language, table: Table, row: int, metric: str = METRIC) ->
 
 
 def labels() -> dict[str, Message]:
-    """The names of parts and fields."""
-    return {**part_labels(), **FIELD_LABELS}
+    """The names of parts and fields as people read them."""
+    return {name: Message(f"part_names.{name}") for name in (*part_labels(), *FIELD_LABELS)}
 
 
 def _text(language: Language, stored: Any, english: str) -> str:

@@ -4,40 +4,50 @@ A chart holds names and numbers only; its caption is text of the page around it.
 may contain as it is: see `style`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from steelyard.errors import UnknownName
-from steelyard.i18n import Language, Message, words_of
+from steelyard.i18n import Language, Message
 from steelyard.io.writing import write_whole
 from steelyard.reports.content import Report
+from steelyard.reports.kinds import kind_panels
 from steelyard.reports.plots import items as plot_items
 from steelyard.reports.plots import means as plot_means
 from steelyard.reports.plots.items import MOST_ROWS, Paired
-from steelyard.reports.plots.style import Spec, as_png, description, draw
+from steelyard.reports.plots.style import Spec, as_pdf, as_png, description, draw, lacks_font
 from steelyard.stats.compare import Comparison
 from steelyard.table import Table
 
-SUFFIXES: Final = (".svg", ".png")
+SUFFIXES: Final = (".svg", ".png", ".pdf")
 PAPER: Final = "white"
 
 
-def forest(report: Report, language: Language = "en") -> str:
+def forest(report: Report, language: Language = "en") -> str | None:
     """The mean of each metric with its 95 % interval, a row for each; colour and shape distinguish results.
 
     Metrics from 0 to 1 share an axis, every other has its own. Totals, which have no mean, are left out
-    unless there is nothing else.
+    unless there is nothing else. None where a single mean is all there is.
     """
     panels = plot_means.forest_panels(report)
-    return draw(_column(panels), about=description("report.means_with_intervals", report.metrics, language))
+    if _marks(panels) < 2:
+        return None
+    about = description("report.means_with_intervals", report.metrics, language)
+    return draw(_column(panels), about=about, language=language)
 
 
-def difference_forest(comparisons: Sequence[Comparison], language: Language = "en") -> str:
-    """The difference of each metric with its 95 % interval around 0; significant differences are filled."""
+def difference_forest(comparisons: Sequence[Comparison], language: Language = "en") -> str | None:
+    """The difference of each metric with its 95 % interval around 0; significant differences are filled.
+
+    None where a single difference is all there is.
+    """
     panel = plot_means.difference_panel(comparisons)
+    if _marks([panel]) < 2:
+        return None
     names = [comparison.metric for comparison in comparisons]
-    return draw(panel, about=description("report.differences_with_intervals", names, language))
+    about = description("report.differences_with_intervals", names, language)
+    return draw(panel, about=about, language=language)
 
 
 def distribution(tables: Sequence[Table], metric: str, language: Language = "en") -> str:
@@ -48,22 +58,32 @@ def distribution(tables: Sequence[Table], metric: str, language: Language = "en"
             Message("words.metric"), metric, {name: None for table in tables for name in table.columns}
         )
     panels = plot_items.histograms(having, metric)
-    return draw(_column(panels), about=description("report.distribution", [metric], language))
+    about = description("report.distribution", [metric], language)
+    return draw(_column(panels), about=about, language=language)
 
 
-def curves(report: Report, language: Language = "en") -> str | None:
-    """Each family of metrics over its cut-offs, on a logarithmic axis; None where no metric has several."""
+def curves(report: Report, language: Language = "en") -> dict[str, str]:
+    """For each family of metrics with several cut-offs its means over them, on a logarithmic axis."""
     panels = plot_means.curve_panels(report)
-    if not panels:
-        return None
-    spec = {"concat": list(panels.values()), "columns": 3, "spacing": 24, "resolve": {"scale": {"y": "shared"}}}
-    return draw(spec, about=description("plots.scores_by_cutoff", panels, language))
+    return {
+        family: draw(panel, about=description("plots.scores_by_cutoff", [family], language), language=language)
+        for family, panel in panels.items()
+    }
+
+
+def kind_charts(report: Report, language: Language = "en") -> dict[str, str]:
+    """The charts that the kind of the results adds, by the code of their caption."""
+    names = [table.name for table in report.tables]
+    return {
+        caption: draw(panel, about=description(caption, names, language), language=language)
+        for caption, panel in kind_panels(report.tables).items()
+    }
 
 
 def differences(new: Table, old: Table, metric: str, language: Language = "en") -> str:
     """The change of each item that both results score, sorted; more than 300 items are averaged in 300 bins."""
     panel = plot_items.difference_bars(Paired.of(new, old, metric).difference, metric)
-    return draw(panel, about=description("plots.differences_by_item", [metric], language))
+    return draw(panel, about=description("plots.differences_by_item", [metric], language), language=language)
 
 
 def dumbbell(new: Table, old: Table, metric: str, language: Language = "en") -> str | None:
@@ -72,7 +92,7 @@ def dumbbell(new: Table, old: Table, metric: str, language: Language = "en") -> 
     if not shown.ids:
         return None
     panel = plot_items.dumbbells(shown, [old.name, new.name], metric)
-    return draw(panel, about=description("plots.scores_by_item", [metric], language))
+    return draw(panel, about=description("plots.scores_by_item", [metric], language), language=language)
 
 
 def trend(points: Sequence[Mapping[str, Any]], language: Language = "en") -> str:
@@ -81,26 +101,45 @@ def trend(points: Sequence[Mapping[str, Any]], language: Language = "en") -> str
     Each point has `run`, `metric` and `mean`; `low` and `high` where there is an interval.
     """
     panels = plot_means.trend_panels(points)
-    return draw(_column(list(panels.values())), about=description("plots.trend", panels, language))
+    about = description("plots.trend", panels, language)
+    return draw(_column(list(panels.values())), about=about, language=language)
 
 
-def save_plot(report: Report, path: Path, *, language: Language = "en") -> None:
-    """Write the figure of a report: SVG, or PNG in double size by the extension.
+def save_plot(report: Report, path: Path, *, language: Language = "en") -> Message | None:
+    """Write the figure of a report: SVG, PDF, or PNG in double size, by the extension.
 
-    PNG is drawn with the fonts of this machine: for Chinese names a CJK font must be installed.
+    PNG and PDF are drawn with the fonts of this machine. Returns a note if it has none for Chinese text in the figure.
     """
     svg = report_figure(report, language=language)
-    write_whole(path, as_png(svg) if path.suffix.lower() == ".png" else svg)
+    convert = _CONVERTERS.get(path.suffix.lower())
+    write_whole(path, convert(svg) if convert else svg)
+    return Message("plots.no_cjk_font", file=path.name) if convert and lacks_font(svg) else None
 
 
 def report_figure(report: Report, *, language: Language = "en") -> str:
-    """One figure on white: the means, and below them the differences where results were compared."""
-    words = words_of(language)
-    panels = plot_means.forest_panels(report, title=words("report.mean"))
+    """One figure on white: the means, the differences where results were compared, and curves beside them."""
+    panels = plot_means.forest_panels(report)
     if report.comparisons:
-        panels.append(plot_means.difference_panel(report.comparisons, title=words("report.difference")))
+        panels.append(plot_means.difference_panel(report.comparisons))
     about = description("report.means_with_intervals", report.metrics, language)
-    return draw(_column(panels), about=about, background=PAPER)
+    curves = [*plot_means.curve_panels(report).values(), *kind_panels(report.tables).values()]
+    spec = _beside(_column(panels), curves)
+    return draw(spec, about=about, language=language, background=PAPER)
+
+
+_CONVERTERS: Final[Mapping[str, Callable[[str], bytes]]] = {".png": as_png, ".pdf": as_pdf}
+
+
+def _marks(panels: Sequence[Spec]) -> int:
+    """The number of points that panels with intervals have."""
+    return sum(value["mean"] is not None for panel in panels for value in panel["data"]["values"])
+
+
+def _beside(left: Spec, curves: Sequence[Spec]) -> Spec:
+    """Means on the left and curves on the right, below one another; a figure of means alone stays as it is."""
+    if not curves:
+        return left
+    return {"hconcat": [left, _column(curves)], "spacing": 48}
 
 
 def _column(panels: Sequence[Spec]) -> Spec:
@@ -108,4 +147,4 @@ def _column(panels: Sequence[Spec]) -> Spec:
     if len(panels) == 1:
         return panels[0]
     apart = {"scale": {"yOffset": "independent"}}
-    return {"vconcat": list(panels), "bounds": "flush", "spacing": 56, "resolve": apart}
+    return {"vconcat": list(panels), "bounds": "flush", "spacing": 84, "resolve": apart}

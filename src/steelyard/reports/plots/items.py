@@ -7,12 +7,15 @@ from typing import Final, Self
 
 import numpy as np
 
+from steelyard.i18n import Message
 from steelyard.reports.plots.style import (
-    ACCENT,
     BAD,
+    BLUE,
     GOOD,
     INK,
     MUTED,
+    ORANGE,
+    TEXT,
     WIDTH,
     ZERO_LINE,
     Spec,
@@ -20,6 +23,7 @@ from steelyard.reports.plots.style import (
     rows,
     series,
     short,
+    width_beside,
 )
 from steelyard.stats.direction import gain
 from steelyard.stats.pairing import pair
@@ -29,7 +33,7 @@ BINS: Final = 20
 MOST_BARS: Final = 300
 MOST_ROWS: Final = 40
 
-_QUANTITY: Final = {"type": "quantitative", "title": None}
+_QUANTITY: Final = {"type": "quantitative"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +72,9 @@ def histograms(tables: Sequence[Table], metric: str) -> list[Spec]:
     counts = [np.histogram(column, edges)[0] for column in scores]
     most = max(1, *(int(count.max()) for count in counts))
     titles = labels([table.name for table in tables]) if len(tables) > 1 else [None]
-    last = len(tables) - 1
     return [
-        {**_histogram(edges, count, most, short(metric) if place == last else None), "title": title}
-        for place, (count, title) in enumerate(zip(counts, titles, strict=True))
+        {**_histogram(edges, count, most, short(metric)), "title": title}
+        for count, title in zip(counts, titles, strict=True)
     ]
 
 
@@ -86,16 +89,17 @@ def difference_bars(differences: FloatArray, metric: str) -> Spec:
     # the outline covers the seams between bars that are less than a pixel apart
     colour = {"field": "colour", "type": "nominal", "scale": None}
     count = {"scale": {"domain": [0, max(len(differences), 1)], "nice": False}, "axis": {"grid": False, "format": "d"}}
-    height = {"scale": {"zero": True, "nice": True}, "axis": {"gridColor": ZERO_LINE}, "title": short(metric)}
+    height = {"scale": {"zero": True, "nice": True}, "axis": {"gridColor": ZERO_LINE}}
+    titles = Message("plots.axis_sorted_items"), Message("plots.axis_change", metric=short(metric))
     return {
         "width": WIDTH,
         "height": 200,
         "data": {"values": values},
         "mark": {"type": "rect", "strokeWidth": 0.5},
         "encoding": {
-            "x": {**_QUANTITY, **count, "field": "start"},
+            "x": {**_QUANTITY, **count, "field": "start", "title": titles[0]},
             "x2": {"field": "end"},
-            "y": {**_QUANTITY, **height, "field": "value"},
+            "y": {**_QUANTITY, **height, "field": "value", "title": titles[1]},
             "y2": {"field": "zero"},
             "fill": colour,
             "stroke": colour,
@@ -128,9 +132,10 @@ def dumbbells(shown: Paired, names: Sequence[str], metric: str) -> Spec:
     point = {
         "data": {"values": points},
         "mark": {"type": "point", "size": 60},
-        "encoding": {"x": {**x, "field": "score"}, **series([before, after], (MUTED, ACCENT), ("circle", "diamond"))},
+        "encoding": {"x": {**x, "field": "score"}, **series([before, after], (MUTED, BLUE), ("circle", "diamond"))},
     }
-    return {"width": WIDTH, "height": {"step": 20}, "encoding": {"y": rows(rowed)}, "layer": [rule, point]}
+    y = rows(rowed, Message("plots.axis_item"))
+    return {"width": width_beside(rowed), "height": {"step": 24}, "encoding": {"y": y}, "layer": [rule, point]}
 
 
 def waterfall(total: tuple[str, int], losses: Sequence[tuple[str, float]], rest: str) -> list[Spec]:
@@ -139,15 +144,16 @@ def waterfall(total: tuple[str, int], losses: Sequence[tuple[str, float]], rest:
     bars = [_bar(name, 0.0, float(points), MUTED, f"{points:,}")]
     left = float(points)
     for stage, lost in losses:
-        bars.append(_bar(stage, left - lost, left, BAD, f"−{lost:,.1f}"))
+        bars.append(_bar(stage, left - lost, left, ORANGE, f"−{lost:,.1f}"))
         left -= lost
-    return [*bars, _bar(rest, 0.0, left, GOOD, f"{left:,.1f}")]
+    return [*bars, _bar(rest, 0.0, left, BLUE, f"{left:,.1f}")]
 
 
 def waterfall_panel(bars: Sequence[Spec], *, room_for: Iterable[str] = ()) -> Spec:
     """The bars below one another, each with its number, joined where one ends and the next begins."""
     joints = [{"row": bar["row"], "next": after["row"], "at": after["end"]} for bar, after in pairwise(bars)]
-    x = {**_QUANTITY, "scale": {"domain": [0, bars[0]["end"]], "nice": False}, "axis": {"tickCount": 6}}
+    scale = {"domain": [0, bars[0]["end"]], "nice": False}
+    x = {**_QUANTITY, "scale": scale, "axis": {"tickCount": 5}, "title": Message("plots.axis_points")}
     fill = {"field": "colour", "type": "nominal", "scale": None}
     joint = {
         "data": {"values": joints},
@@ -159,17 +165,20 @@ def waterfall_panel(bars: Sequence[Spec], *, room_for: Iterable[str] = ()) -> Sp
         "encoding": {"x": {**x, "field": "start"}, "x2": {"field": "end"}, "fill": fill},
     }
     number = {
-        "mark": {"type": "text", "align": "left", "dx": 6, "fontSize": 11},
+        "mark": {"type": "text", "align": "left", "dx": 6, "fontSize": TEXT},
         "encoding": {
             "x": {**x, "field": "end"},
             "text": {"field": "number", "type": "nominal"},
             "fill": {"value": INK},
         },
     }
-    panel = {"width": WIDTH, "height": {"step": 26}, "data": {"values": list(bars)}}
+    named = [bar["row"] for bar in bars]
+    width = width_beside([*named, *room_for]) - 4 * TEXT  # the number of the longest bar is beside the panel
     return {
-        **panel,
-        "encoding": {"y": rows([bar["row"] for bar in bars], room_for=room_for)},
+        "width": width,
+        "height": {"step": 28},
+        "data": {"values": list(bars)},
+        "encoding": {"y": rows(named, Message("plots.axis_stage"), room_for=room_for)},
         "layer": [joint, rectangle, number],
     }
 
@@ -187,7 +196,7 @@ def _edges(scores: FloatArray, bounds: tuple[float, float]) -> FloatArray:
     return np.linspace(low, high if high > low else low + 1.0, BINS + 1)
 
 
-def _histogram(edges: FloatArray, counts: IntArray, most: int, title: str | None) -> Spec:
+def _histogram(edges: FloatArray, counts: IntArray, most: int, title: str) -> Spec:
     is_binary = len(counts) == 2
     gap = (edges[-1] - edges[0]) * (0.1 if is_binary else 0.002)
     values = [
@@ -202,11 +211,11 @@ def _histogram(edges: FloatArray, counts: IntArray, most: int, title: str | None
         "width": WIDTH,
         "height": 140,
         "data": {"values": values},
-        "mark": {"type": "rect", "fill": ACCENT},
+        "mark": {"type": "rect", "fill": BLUE},
         "encoding": {
             "x": {**_QUANTITY, "field": "from", "scale": scale, "axis": axis, "title": title},
             "x2": {"field": "to"},
-            "y": {**_QUANTITY, **height, "field": "count"},
+            "y": {**_QUANTITY, **height, "field": "count", "title": Message("plots.axis_items")},
             "y2": {"field": "zero"},
         },
     }

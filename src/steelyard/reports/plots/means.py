@@ -1,10 +1,11 @@
 """Panels of means and differences with their intervals: by metric, by cut-off, by run."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle, islice
 from typing import Any, Final
 
+from steelyard.i18n import Message
 from steelyard.reports.content import Report
 from steelyard.reports.plots.style import (
     BAD,
@@ -20,6 +21,7 @@ from steelyard.reports.plots.style import (
     rows,
     series,
     short,
+    width_beside,
 )
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import known
@@ -33,21 +35,23 @@ MOST_RUNS: Final = 100
 _UNIT: Final = (0.0, 1.0)
 _CUT_OFF: Final = re.compile(r"(.+)@(\d+)")
 _POINT: Final = {"type": "point", "size": 70}
-_CURVE: Final = {"width": 200, "height": 180}
-_TREND: Final = {"width": WIDTH, "height": 140}
+_CURVE: Final = {"width": WIDTH, "height": 260}
+_TICKS: Final = 5
+_TREND: Final = {"width": WIDTH, "height": 180}
 
 
-def forest_panels(report: Report, *, title: str | None = None) -> list[Spec]:
+def forest_panels(report: Report) -> list[Spec]:
     """Panels with a row for each metric; metrics from 0 to 1 share one, every other has its own axis."""
     names = labels([table.name for table in report.tables])
     totals = {metric for table in report.tables for metric in table.sums}
     metrics = ([metric for metric in report.metrics if metric not in totals] or report.metrics)[:MOST_METRICS]
     unit = [metric for metric in metrics if _bounds(report, metric) == _UNIT]
     groups = [unit, *([metric] for metric in metrics if metric not in unit)]
-    return [_forest_panel(report, names, group, title) for group in groups if group]
+    width = width_beside(labels(metrics))
+    return [_forest_panel(report, names, group, width) for group in groups if group]
 
 
-def difference_panel(comparisons: Sequence[Comparison], *, title: str | None = None) -> Spec:
+def difference_panel(comparisons: Sequence[Comparison]) -> Spec:
     """A row for each metric, its difference around 0, filled if it is significant.
 
     With one new result, up and down triangles are significant gains and losses; several results differ by colour
@@ -71,8 +75,10 @@ def difference_panel(comparisons: Sequence[Comparison], *, title: str | None = N
     ]
     channels = series(list(named.values()), shown=compared) if len(compared) > 1 else _BY_SIGNIFICANCE
     filled = {"fillOpacity": {"field": "filled", "type": "quantitative", "scale": None}}
-    x = {"scale": {"zero": True, "nice": True}, "title": title, "axis": {"gridColor": ZERO_LINE, "tickCount": 8}}
-    return _interval_rows(values, list(rowed.values()), compared, {**channels, **filled}, x)
+    axis = {"gridColor": ZERO_LINE, "tickCount": _TICKS}
+    x = {"scale": {"zero": True, "nice": True}, "title": Message("plots.axis_difference"), "axis": axis}
+    panel = _interval_rows(values, list(rowed.values()), compared, {**channels, **filled}, x)
+    return {"width": width_beside(rowed.values()), **panel}
 
 
 def curve_panels(report: Report) -> dict[str, Spec]:
@@ -85,6 +91,20 @@ def curve_panels(report: Report) -> dict[str, Spec]:
     names = labels([table.name for table in report.tables])
     several = {family: cuts for family, cuts in families.items() if len(cuts) > 1}
     return {family: _curve_panel(report, names, family, cuts) for family, cuts in islice(several.items(), MOST_METRICS)}
+
+
+def precision_recall_panel(curves: Mapping[str, Iterable[float]], levels: Sequence[float]) -> Spec:
+    """The mean interpolated precision of each result at levels of recall."""
+    names = labels(list(curves))
+    values = [
+        {"result": name, "dash": dash, "recall": level, **_numbers(float(precision), None, None)}
+        for name, dash, curve in zip(names, cycle(DASHES), curves.values(), strict=False)
+        for level, precision in zip(levels, curve, strict=True)
+    ]
+    scale = {"domain": list(_UNIT), "nice": False}
+    x = {"field": "recall", "type": "quantitative", "scale": scale, "title": Message("plots.axis_recall")}
+    y = {"type": "quantitative", "title": Message("plots.axis_precision"), "scale": {"domain": list(_UNIT)}}
+    return {**_CURVE, "data": {"values": values}, "encoding": {"x": x}, "layer": _lines(names, y)}
 
 
 def trend_panels(points: Sequence[Mapping[str, Any]]) -> dict[str, Spec]:
@@ -124,7 +144,7 @@ def _bounds(report: Report, metric: str) -> Bounds:
     return next((table.bounds(metric) for table in report.tables if metric in table.columns), UNBOUNDED)
 
 
-def _forest_panel(report: Report, names: Sequence[str], metrics: Sequence[str], title: str | None) -> Spec:
+def _forest_panel(report: Report, names: Sequence[str], metrics: Sequence[str], width: int) -> Spec:
     rowed = labels(metrics)
     values = [
         {"row": row, "result": name, **_numbers(mean.mean, mean.interval.low, mean.interval.high)}
@@ -134,9 +154,8 @@ def _forest_panel(report: Report, names: Sequence[str], metrics: Sequence[str], 
     ]
     is_unit = _bounds(report, metrics[0]) == _UNIT
     scale: Spec = {"domain": list(_UNIT)} if is_unit else {"zero": False, "nice": True, "padding": 12}
-    return _interval_rows(
-        values, rowed, names, series(names), {"scale": scale, "title": title, "axis": {"tickCount": 8}}
-    )
+    x = {"scale": scale, "title": Message("plots.axis_mean"), "axis": {"tickCount": _TICKS}}
+    return {"width": width, **_interval_rows(values, rowed, names, series(names), x)}
 
 
 def _numbers(mean: float | None, low: float | None, high: float | None) -> Spec:
@@ -153,12 +172,11 @@ def _interval_rows(
     values: Sequence[Spec], rowed: Sequence[str], names: Sequence[str], channels: Spec, axis: Spec
 ) -> Spec:
     """Points with intervals in named rows; the results of a row are below one another."""
-    y: Spec = {"y": rows(rowed)}
+    y: Spec = {"y": rows(rowed, Message("plots.axis_metric"))}
     if len(names) > 1:
         y["yOffset"] = {"field": "result", "type": "nominal", "scale": {"domain": list(names)}}
     x = {"type": "quantitative", **axis}
     return {
-        "width": WIDTH,
         "height": {"step": max(26, 14 * len(names) + 10), "for": "position"},
         "data": {"values": list(values)},
         "encoding": y,
@@ -191,16 +209,21 @@ def _curve_panel(report: Report, names: Sequence[str], family: str, cuts: Mappin
     ]
     axis = {"values": sorted(cuts), "grid": False, "labelOverlap": True, "format": "d"}
     scale = {"type": "log", "nice": False, "padding": 10}
-    x = {"field": "cut", "type": "quantitative", "scale": scale, "axis": axis, "title": f"{short(family)}@k"}
-    layers = _lines(names, {"type": "quantitative", "title": None, "scale": {"zero": True, "nice": True}})
+    x = {"field": "cut", "type": "quantitative", "scale": scale, "axis": axis, "title": Message("plots.axis_cutoff")}
+    layers = _lines(
+        names, {"type": "quantitative", "title": f"{short(family)}@k", "scale": {"zero": True, "nice": True}}
+    )
     return {**_CURVE, "data": {"values": values}, "encoding": {"x": x}, "layer": layers}
 
 
 def _trend_panel(metric: str, values: Sequence[Spec], runs: Sequence[str], *, with_names: bool) -> Spec:
     """One metric over the runs; the names of the runs are below the last panel only."""
+    title = Message("plots.axis_run") if with_names else None
     axis = {"grid": False, "labelAngle": -35, "labelOverlap": True, "labels": with_names}
-    x = {"field": "run", "type": "ordinal", "scale": {"domain": list(runs)}, "axis": axis, "title": None}
-    layers = _lines([""], {"type": "quantitative", "title": None, "scale": {"zero": False, "nice": True}})
+    x = {"field": "run", "type": "ordinal", "scale": {"domain": list(runs)}, "axis": axis, "title": title}
+    layers = _lines(
+        [""], {"type": "quantitative", "title": Message("plots.axis_mean"), "scale": {"zero": False, "nice": True}}
+    )
     panel = {"title": short(metric), "data": {"values": list(values)}, "encoding": {"x": x}, "layer": layers}
     return {**_TREND, **panel}
 

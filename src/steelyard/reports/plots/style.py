@@ -1,7 +1,9 @@
 """The style of plots, and drawing: Vega-Lite specifications rendered by vl-convert, sanitized for pages.
 
-The six colours are those that `style.css` maps to the theme; no other is used, and a colour is never the only
-mark. Names in plots are cut to 40 characters, without control and direction characters.
+The colours are those that `style.css` maps to the theme; no other is used, and a colour is never the only mark.
+Results have the colours of the Okabe-Ito palette that are neither red nor green: these two mean worse and better. Names
+in plots are cut to 40 characters, without control and direction characters. A drawing is as wide as a narrow column of
+a page, and its text is large enough for the same column on a phone.
 """
 
 import re
@@ -12,32 +14,45 @@ from typing import Any, Final
 from xml.etree import ElementTree
 
 from steelyard.errors import MissingExtra
-from steelyard.i18n import LANGUAGES, Language, Message, words_of
+from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
 from steelyard.reports.content import unique_names
 
 INK: Final = "#1f2328"
 MUTED: Final = "#59636e"
 GRID: Final = "#d1d9e0"
-ACCENT: Final = "#0969da"
+BLUE: Final = "#0072b2"
+ORANGE: Final = "#e69f00"
+PURPLE: Final = "#cc79a7"
+SKY: Final = "#56b4e9"
+BROWN: Final = "#8c6510"
 GOOD: Final = "#1a7f37"
 BAD: Final = "#cf222e"
-SERIES: Final = (ACCENT, INK, GOOD, BAD, MUTED)
-# six shapes with five colours: thirty results before two look the same
+SERIES: Final = (BLUE, ORANGE, PURPLE, SKY, BROWN, MUTED, INK)
+# six shapes with seven colours: forty-two results before two look the same
 SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 DASHES: Final = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3])
 
-FONT: Final = "system-ui, sans-serif"
+FONT: Final = (
+    "system-ui, -apple-system, Segoe UI, PingFang SC, Microsoft YaHei, Noto Sans CJK SC, Noto Sans SC, sans-serif"
+)
 LONGEST: Final = 40
 UNSEEN: Final = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 """Categories of characters that are not drawn: control and direction characters, surrogates, line breaks."""
-WIDTH: Final = 560
+TOTAL: Final = 452
+"""The width of a drawing in pixels, unless its names are very long."""
+TEXT: Final = 14
+"""The size of text: 11 pixels where a drawing of this width is shown on a phone (358 of 390 pixels)."""
+WIDTH: Final = TOTAL - 88
+"""The width of a panel between a vertical axis with numbers and the right edge."""
 
 Spec = dict[str, Any]
 
 ZERO_LINE: Final[Spec] = {"condition": {"test": "datum.value === 0", "value": MUTED}, "value": GRID}
 """The colour of grid lines where the one at 0 is to be seen."""
 
-_LABEL_SIZE: Final = 12
+_LEAST: Final = 200
+_TITLE_ROOM: Final = 60
+_NUMBER_ROOM: Final = 38
 _MOST_NAMES: Final = 12
 _CONFIG: Final[Spec] = {
     "font": FONT,
@@ -49,8 +64,8 @@ _CONFIG: Final[Spec] = {
         "gridColor": GRID,
         "domainColor": GRID,
         "tickColor": GRID,
-        "labelFontSize": 11,
-        "titleFontSize": _LABEL_SIZE,
+        "labelFontSize": TEXT,
+        "titleFontSize": TEXT,
         "titleFontWeight": "normal",
         "titlePadding": 8,
         "labelLimit": 0,
@@ -60,17 +75,19 @@ _CONFIG: Final[Spec] = {
     "point": {"opacity": 1, "strokeWidth": 1.5},
     "legend": {
         "labelColor": INK,
-        "labelFontSize": _LABEL_SIZE,
+        "labelFontSize": TEXT,
         "labelLimit": 0,
         "orient": "top",
+        "offset": 12,
         "direction": "horizontal",
         "columnPadding": 24,
         "symbolSize": 70,
         "symbolOpacity": 1,
         "title": None,
     },
-    "title": {"color": INK, "fontSize": 13, "fontWeight": "normal", "anchor": "start", "frame": "group", "limit": 0},
+    "title": {"color": INK, "fontSize": TEXT, "fontWeight": "bold", "anchor": "start", "frame": "group", "limit": 0},
 }
+_NO_CHARACTER: Final = "\U0010fffd"
 _PADDING: Final = {"left": 8, "top": 4, "right": 12, "bottom": 4}
 _SVG: Final = "http://www.w3.org/2000/svg"
 _ELEMENTS: Final = frozenset({"svg", "g", "path", "line", "rect", "text"})
@@ -98,8 +115,19 @@ def labels(names: Sequence[str]) -> list[str]:
 
 def extent(names: Iterable[str]) -> int:
     """The width of the longest of these labels in pixels, for any font (DejaVu Sans is a wide one)."""
-    widths = (sum(1.0 if unicodedata.east_asian_width(char) in "WF" else 0.62 for char in name) for name in names)
-    return round(max(widths, default=0.0) * _LABEL_SIZE) + 8
+    return round(max((sum(map(_wide, name)) for name in names), default=0.0) * TEXT) + 8
+
+
+def _wide(char: str) -> float:
+    """The width of a character in a wide font, as a share of its size."""
+    if char in "@%" or unicodedata.east_asian_width(char) in "WF":
+        return 1.0
+    return 0.75 if char.isupper() or char in "mw" else 0.62
+
+
+def width_beside(names: Iterable[str]) -> int:
+    """The width of a panel beside these row labels, so that the drawing has the usual width."""
+    return max(_LEAST, TOTAL - max(_TITLE_ROOM, extent(names)) - _NUMBER_ROOM)
 
 
 def series(
@@ -110,7 +138,7 @@ def series(
     shown: Sequence[str] | None = None,
 ) -> Spec:
     """The channels that distinguish results, colour and shape; several results have a legend, of all or of `shown`."""
-    columns = 3 if extent(names) < WIDTH // 4 else 1
+    columns = max(1, WIDTH // (extent(names) + 32))
     legend = {"values": list(shown or names), "columns": columns} if len(names) > 1 else None
     by_colour = {**in_turn(names, colours), "legend": legend}
     return {"fill": by_colour, "stroke": by_colour, "shape": {**by_colour, **in_turn(names, shapes)}}
@@ -122,19 +150,24 @@ def in_turn(names: Sequence[str], values: Sequence[Any]) -> Spec:
     return {"field": "result", "type": "nominal", "scale": {"domain": list(names), "range": taken}}
 
 
-def rows(names: Sequence[str], *, room_for: Iterable[str] = ()) -> Spec:
-    """The vertical channel of a plot with named rows, wide enough for other names that may replace them."""
+def rows(names: Sequence[str], title: Message, *, room_for: Iterable[str] = ()) -> Spec:
+    """The vertical channel of a plot with named rows, wide enough for other names that may replace them.
+
+    The title is above the names: beside them it would take their room.
+    """
+    room = max(_TITLE_ROOM, extent([*names, *room_for]))
+    above = {"titleAngle": 0, "titleAlign": "right", "titleAnchor": "start", "titleX": -8, "titleY": -10}
     axis = {
-        "minExtent": extent([*names, *room_for]),
+        **above,
+        "minExtent": room,
         "labelColor": INK,
-        "labelFontSize": _LABEL_SIZE,
         "ticks": False,
         "domain": False,
     }
     return {
         "field": "row",
         "type": "nominal",
-        "title": None,
+        "title": title,
         "scale": {"domain": list(names), "paddingInner": 0.3, "paddingOuter": 0.15},
         "axis": {**axis, "labelPadding": 8},
     }
@@ -147,21 +180,64 @@ def description(code: str, names: Iterable[str], language: Language) -> str:
     return f"{words_of(language)(code)}: {', '.join(shown[:_MOST_NAMES])}{more}"
 
 
-def draw(spec: Spec, *, about: str, translated: Sequence[Sequence[str]] = (), background: str | None = None) -> str:
+def draw(
+    spec: Spec,
+    *,
+    about: str,
+    language: Language = "en",
+    translated: Sequence[Sequence[str]] = (),
+    background: str | None = None,
+) -> str:
     """The specification as SVG; `about` is what a screen reader reads.
 
-    `translated` are texts of the plot, each in every language: they get all languages as attributes, for the language
-    switch of a page.
+    A message in it, such as the title of an axis, is drawn in the language. It and the texts in `translated`, each in
+    every language, get all languages as attributes, for the language switch of a page.
     """
-    figure = {**spec, "config": _CONFIG, "background": background, "padding": _PADDING}
+    messages: list[Message] = []
+    figure = {**_resolved(spec, language, messages), "config": _CONFIG, "background": background, "padding": _PADDING}
     drawn = _vl_convert().vegalite_to_svg(figure)
-    return _safe(drawn, about, translated)
+    return _safe(drawn, about, [*translated, *map(translations, messages)])
+
+
+def _resolved(value: Any, language: Language, messages: list[Message]) -> Any:
+    """A part of a specification with the text of its messages, which are added to `messages`."""
+    match value:
+        case Message():
+            messages.append(value)
+            return value.text(language)
+        case dict():
+            return {key: _resolved(entry, language, messages) for key, entry in value.items()}
+        case list():
+            return [_resolved(entry, language, messages) for entry in value]
+    return value
 
 
 def as_png(svg: str, *, scale: float = 2.0) -> bytes:
     """A drawing as PNG, with the fonts of this machine: Chinese names need a CJK font installed."""
     png: bytes = _vl_convert().svg_to_png(svg, scale=scale)
     return png
+
+
+def as_pdf(svg: str) -> bytes:
+    """A drawing as PDF, one page of its size; the fonts of this machine are embedded, as far as they are used."""
+    pdf: bytes = _vl_convert().svg_to_pdf(svg)
+    return pdf
+
+
+def lacks_font(svg: str) -> bool:
+    """Whether a drawing has Chinese, Japanese or Korean text that no font of this machine has."""
+    wide = next((char for char in "".join(_texts(svg)) if unicodedata.east_asian_width(char) in "WF"), None)
+    return wide is not None and _glyph(wide) == _glyph(_NO_CHARACTER)
+
+
+def _texts(svg: str) -> list[str]:
+    return [text for each in ElementTree.fromstring(svg).iter() if (text := each.text)]  # drawn by us  # nosec B314
+
+
+def _glyph(char: str) -> bytes:
+    """A picture of one character; all that no font has look the same."""
+    text = f'<text y="20" font-size="16" font-family="{FONT}">{char}</text>'
+    return as_png(f'<svg xmlns="{_SVG}" width="24" height="24">{text}</svg>')
 
 
 def _vl_convert() -> ModuleType:

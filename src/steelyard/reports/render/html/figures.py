@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 BINS: Final = 10
+WIDEST: Final = 455
+"""The widest drawing whose text of 14 pixels has 11 when it is fitted to the 358 that a phone has."""
 _SVG: Final = "http://www.w3.org/2000/svg"
 _SHAPES: Final = ("path", "rect", "circle", "line", "polyline", "polygon", "ellipse")
 _KEPT: Final = frozenset(("svg", "g", "defs", "clipPath", "text", "tspan", "title", "desc", *_SHAPES))
@@ -32,12 +34,16 @@ _REFERENCE: Final = re.compile(r"url\(#([^)]+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A chart: the code of its caption, the result that it is about ("" for all), and its drawing."""
+    """A chart: the code of its caption, the result or metric that it is about ("" for all), and its drawing.
+
+    A drawing that `scrolls` would have text that is too small to read if it were fitted to a phone.
+    """
 
     name: str
     caption: str
     of: str
     drawing: "Markup"
+    scrolls: bool = False
 
     @property
     def key(self) -> str:
@@ -54,7 +60,11 @@ class Charts:
 
     def of(self, name: str, result: str = "") -> Figure | None:
         """The chart of this name and result, if there is one."""
-        return next((figure for figure in self.figures if figure.name == name and figure.of == result), None)
+        return next((figure for figure in self.named(name) if figure.of == result), None)
+
+    def named(self, name: str) -> list[Figure]:
+        """All charts of this name."""
+        return [figure for figure in self.figures if figure.name == name]
 
 
 def charts(report: Report, metric: str, language: Language, kind: KindPage) -> Charts:
@@ -90,7 +100,10 @@ def _figures(report: Report, metric: str, language: Language, kind: KindPage) ->
     yield from _figure("forest", "report.means_with_intervals", plots.forest(report, language))
     distribution = plots.distribution(with_metric, metric, language)
     yield from _figure("distribution", "report.distribution", distribution)
-    yield from _figure("curves", "report.by_cutoff", plots.curves(report, language))
+    for family, curve in plots.curves(report, language).items():
+        yield from _figure("curves", "report.by_cutoff", curve, family)
+    for caption, svg in plots.kind_charts(report, language).items():
+        yield from _figure("kind", caption, svg)
     if report.comparisons:
         differences = plots.difference_forest(report.comparisons, language)
         yield from _figure("difference-forest", "report.differences_with_intervals", differences)
@@ -112,7 +125,12 @@ def _changes(new: Table, old: Table, metric: str, language: Language) -> Iterato
 
 def _figure(name: str, caption: str, svg: str | None, of: str = "") -> Iterator[Figure]:
     if svg:
-        yield Figure(name, caption, of, _embedded(svg, _key(name, of)))
+        yield Figure(name, caption, of, _embedded(svg, _key(name, of)), _width(svg) > WIDEST)
+
+
+def _width(svg: str) -> float:
+    found = re.search(r'\bwidth="([\d.]+)"', svg)
+    return float(found[1]) if found else 0.0
 
 
 def _key(name: str, of: str) -> str:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 TEMPLATES: Final = Path(__file__).parent / "templates"
 _QUOTED: Final = re.compile(r'"([a-z]+\.[a-z0-9_]+)"')
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+NAMES: Final = ("_names", "_values")
+"""How the sections end that have the words for names of the program, such as those of parts and types."""
 LARGE: Final = 1_500_000
 """Data of more characters are compressed: a page of ten thousand items stays small."""
 
@@ -62,6 +64,7 @@ def render_page(
         "data_type": media_type,
         "t": partial(word, language),
         "label": partial(label, language),
+        "option": partial(option, language),
     }
     page = _environment(folders).get_template(f"{name}.html.j2").render(**context, **frame)
     return _without_surrogates(page)
@@ -75,7 +78,8 @@ def _next(language: Language) -> Language:
 def _words_of(scripts: Sequence[str], codes: Iterable[str]) -> dict[str, dict[str, str]]:
     """The texts of the scripts in every language: of these codes, and of the codes that are written in them."""
     written = {code for script in scripts for code in _QUOTED.findall(script)}
-    known = sorted(written.union(codes) & texts("en").keys())
+    named = {code for code in texts("en") if code.partition(".")[0].endswith(NAMES)}
+    known = sorted(written.union(codes, named) & texts("en").keys())
     return {language: {code: texts(language)[code] for code in known} for language in LANGUAGES}
 
 
@@ -129,6 +133,15 @@ def label(language: Language, code: str) -> "Markup":
 
     by_language = _named(code)
     return Markup('aria-label="{}" {}').format(by_language[language], _attributes("data-label", by_language))
+
+
+def option(language: Language, value: object, code: str) -> "Markup":
+    """An option of a choice; its text changes with the language of the page."""
+    from markupsafe import Markup
+
+    by_language = _named(code)
+    attributes = _attributes("data", by_language)
+    return Markup('<option value="{}" {}>{}</option>').format(value, attributes, by_language[language])
 
 
 def _named(code: str) -> dict[Language, str]:

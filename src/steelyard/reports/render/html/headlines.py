@@ -105,7 +105,7 @@ def overview(report: Report, blocks: PageBlocks) -> list[OverviewRow]:
     """The table beside the headline of a single result: its groups by the first tag, or its metrics but for totals."""
     first = next(iter(blocks.choices.values()), None)
     if first:
-        return [_overview_row(str(row[0]), row) for row in first[0].block.rows[:OVERVIEW]]
+        return [_overview_row(name, row) for row in first[0].block.rows[:OVERVIEW] if isinstance(name := row[0], str)]
     summary = report.summaries[0]
     metrics = [metric for metric, mean in summary.metrics.items() if mean.total is None][:OVERVIEW]
     return [_overview_row(metric, [mean_cell(report, summary, metric)]) for metric in metrics]

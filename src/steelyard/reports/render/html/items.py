@@ -10,13 +10,11 @@ from steelyard.io.results import numbers
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.contexts import ContextTexts
-from steelyard.reports.render.html.kind_page import ItemDetails, Json, KindPage, as_text, present
+from steelyard.reports.render.html.kind_page import ItemDetails, Json, KindPage, Rows, as_text, present
 from steelyard.stats.direction import is_lower_better
 from steelyard.table import FloatArray, Table
 
 Output = Mapping[str, Any]
-Rows = Sequence[int | None]
-"""The row of each item of the page in one table; None where the table does not have it."""
 
 LONGEST_FIELD: Final = 2_000
 DIGITS: Final = 6
@@ -35,6 +33,7 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str, kind
     rows = [[position.get(identifier) for identifier in ids] for position in positions]
     details, texts = kind.details(documents), ContextTexts()
     answer = partial(_answer, details=details, kind=kind, texts=texts)
+    order = _lowest_first(tables, rows, main)
     return {
         "kind": tables[0].kind,
         "metrics": report.metrics,
@@ -46,10 +45,11 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str, kind
         "questions": [_first(tables, of_item, "question") for of_item in zip(*rows, strict=True)],
         "tags": _tags(tables, rows),
         "expected": [_expected(tables, of_item, details, texts) for of_item in zip(*rows, strict=True)],
-        "results": [_result(*each) for each in zip(tables, rows, _answers(tables, rows, answer, main), strict=True)],
+        "results": [_result(*each) for each in zip(tables, rows, _answers(tables, rows, answer, order), strict=True)],
         "documents": details.documents(),
         "library": list(documents),
         "contexts": texts.as_json(),
+        **kind.item_columns(tables, rows, order),
     }
 
 
@@ -90,19 +90,24 @@ def _expected(tables: Sequence[Table], rows: Rows, details: ItemDetails, texts: 
 
 
 def _answers(
-    tables: Sequence[Table], rows: Sequence[Rows], answer: Callable[[Table, int], Json], main: str
+    tables: Sequence[Table], rows: Sequence[Rows], answer: Callable[[Table, int], Json], order: Sequence[int]
 ) -> list[list[Json | None]]:
-    """The answers of each result. Those to one item are made together, and the items with the lowest scores first.
+    """The answers of each result; those to one item are made together, in this order of the items.
 
     Details that are limited for one page are then those of items that a reader looks at first.
     """
     answers: list[list[Json | None]] = [[None] * len(of_table) for of_table in rows]
-    scores = _column(tables[-1].column(main), rows[-1]) if main in tables[-1].metrics else [None] * len(rows[-1])
-    for item in sorted(range(len(scores)), key=lambda item: (scores[item] is None, scores[item] or 0.0)):
+    for item in order:
         for table, of_table, of_result in zip(tables, rows, answers, strict=True):
             row = of_table[item]
             of_result[item] = None if row is None else answer(table, row)
     return answers
+
+
+def _lowest_first(tables: Sequence[Table], rows: Sequence[Rows], main: str) -> list[int]:
+    """The items in the order of their scores in the last result, the lowest first."""
+    scores = _column(tables[-1].column(main), rows[-1]) if main in tables[-1].metrics else [None] * len(rows[-1])
+    return sorted(range(len(scores)), key=lambda item: (scores[item] is None, scores[item] or 0.0))
 
 
 def _result(table: Table, rows: Rows, answers: list[Json | None]) -> Json:

@@ -16,6 +16,8 @@ from steelyard.registry.kinds import kind_of
 from steelyard.table import Table
 
 Json = dict[str, Any]
+Rows = Sequence[int | None]
+"""The row of each item of a page in one table; None where the table does not have it."""
 Mark = tuple[int, int, str] | tuple[int, int, str, int]
 """What is marked in a text: where it begins and ends, in UTF-16 units, and the class; a citation of a context also has
 the index of the context."""
@@ -115,6 +117,13 @@ class KindPage:
     def details(self, documents: Mapping[str, Document]) -> ItemDetails:
         """What is shown of items, with passages found in these documents."""
         return ItemDetails()
+
+    def item_columns(self, tables: Sequence[Table], rows: Sequence[Rows], order: Sequence[int]) -> Json:
+        """Fields that the kind adds to the data of the page, for all its items.
+
+        `rows` has for each table the row of each item; `order` are the items, those with the lowest scores first.
+        """
+        return {}
 
     def note(self, table: Table, row: int, metric: str, language: Language) -> str:
         """The note of an item to a metric; "" where there is none."""

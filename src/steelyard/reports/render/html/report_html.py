@@ -29,6 +29,7 @@ SCRIPTS: Final = (
     "report_filters.js",
     "report_evidence.js",
     "report_contexts.js",
+    "report_rankings.js",
     "report_item.js",
 )
 """The scripts that the page's own script uses, in order."""

@@ -19,7 +19,14 @@ from steelyard.reports.render.html.kind_page import kind_page
 from steelyard.stats.review import passed
 from steelyard.table import Table
 
-SCRIPTS: Final = ("report_texts.js", "report_diff.js", "report_evidence.js", "report_contexts.js", "report_item.js")
+SCRIPTS: Final = (
+    "report_texts.js",
+    "report_diff.js",
+    "report_evidence.js",
+    "report_contexts.js",
+    "report_rankings.js",
+    "report_item.js",
+)
 
 
 def render_review(

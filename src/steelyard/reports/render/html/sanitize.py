@@ -21,7 +21,7 @@ def sanitized(value: T) -> T:
     """The value with every text in it sanitized, keys included; offsets into a text stay valid."""
     result: Any = value
     match value:
-        case str():
+        case str() if not value.isprintable():
             result = _LINE_ENDS.sub("\n", _INVALID.sub("\ufffd", value))
         case dict():
             result = {sanitized(key): sanitized(entry) for key, entry in value.items()}

@@ -37,6 +37,12 @@ const Frame = (() => {
     return words[language][`${section}.${name}`] ?? name;
   }
 
+  // the code of such a name; a name that is not in the section is itself
+  function codeOf(section, name) {
+    const code = `${section}.${name}`;
+    return Object.hasOwn(words[language], code) ? code : name;
+  }
+
   // the same in every language as attributes: what has them changes with the language by itself
   function translated(code) {
     return Object.fromEntries(languages().map((each) => [`data-${each}`, named(each, code)]));
@@ -121,6 +127,7 @@ const Frame = (() => {
     data,
     element,
     t,
+    codeOf,
     nameOf,
     translated,
     chosen,

@@ -49,12 +49,12 @@
   }
 
   function uncertainCell(item) {
-    const name = Frame.nameOf("parts", "uncertain");
+    const name = Frame.nameOf("part_names", "uncertain");
     return state.columns.uncertain[item] === 1 ? element("span", { class: "chip warn" }, name) : null;
   }
 
   function tagOf(tag, item) {
-    return data.tags[tag].values[data.tags[tag].codes[item]] ?? "";
+    return Frame.nameOf(`${tag}_values`, data.tags[tag].values[data.tags[tag].codes[item]] ?? "");
   }
 
   // one line of a text; what follows the first few hundred characters is not in sight anyway

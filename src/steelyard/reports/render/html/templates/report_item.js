@@ -33,6 +33,8 @@ const Item = (() => {
   }
 
   function content(data, item, around, dialog) {
+    const rankings = Rankings.make(data, item, around.other(), around.metric?.() ?? data.main);
+    if (rankings) return [head(data, item, around, dialog), ranked(data, item, rankings)];
     const results = shown(data, around.other());
     const evidence = Evidence.make(data, item, results);
     const contexts = results.map((result) => Contexts.make(data, result.said[item]));
@@ -48,6 +50,11 @@ const Item = (() => {
         beside ? element("div", { class: "source" }, beside) : null,
       ),
     ];
+  }
+
+  // a query with the rankings of all systems below it
+  function ranked(data, item, rankings) {
+    return element("div", { class: "item-body one", ...region("item-title") }, element("div", { class: "asked" }, Rankings.query(data, item), rankings));
   }
 
   // what scrolls can be reached by the keyboard, and has a name
@@ -84,7 +91,11 @@ const Item = (() => {
   function tags(data, item) {
     return Object.entries(data.tags)
       .filter(([, tag]) => tag.codes[item] >= 0)
-      .map(([name, tag]) => element("span", { class: "chip said", title: name }, tag.values[tag.codes[item]]));
+      .map(([name, tag]) => chip(name, tag.values[tag.codes[item]]));
+  }
+
+  function chip(tag, value) {
+    return element("span", { class: "chip said", title: Frame.nameOf("tag_names", tag) }, Frame.nameOf(`${tag}_values`, value));
   }
 
   function block(title, ...children) {
@@ -136,7 +147,7 @@ const Item = (() => {
 
   // a part of a score or a field of an answer by its name in the language of the page
   function part(name) {
-    return Frame.nameOf("parts", name);
+    return Frame.nameOf("part_names", name);
   }
 
   // every result's answer; of two, what they do not share is marked

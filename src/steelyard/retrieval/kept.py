@@ -1,0 +1,122 @@
+"""What is kept of the rankings of a run, for pages and plots: the first documents, relevant ones missed, precision.
+
+Every query has a mapping: `ranked` and `grades` are the first documents of the run and their grades (None: not judged),
+`relevant` is the number of relevant documents, `missed` the best of those that are not among the first, each with its
+grade and its rank (None: not retrieved), and `precision` the interpolated precision at 11 levels of recall.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import islice, pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from steelyard.retrieval.matching import Matches, Rankings
+from steelyard.retrieval.reading.rankings import Qrels
+from steelyard.table import Flags, FloatArray, IntArray
+
+FIRST: Final = 20
+"""The number of documents of each query that are kept."""
+MOST_MISSED: Final = 10
+"""The number of relevant documents beside them that are kept."""
+LEVELS: Final = tuple(level / 10 for level in range(11))
+"""The levels of recall of a precision-recall curve."""
+DIGITS: Final = 6
+FIELDS: Final = frozenset(("ranked", "grades", "relevant", "missed", "precision", "texts"))
+"""The fields of an output that describe a ranking; `texts` are the titles and beginnings of its documents."""
+
+_ADDED: Final = {9: 0.9, 10: 0.5}
+
+Kept = dict[str, Any]
+
+
+def kept_rankings(
+    qrels: Qrels,
+    matches: Sequence[Matches],
+    ranked: Rankings,
+    *,
+    rel: int,
+    depth: int | None,
+    trec_eval: int,
+    present: Flags | None,
+) -> list[Kept]:
+    """What is kept of each judged query; queries that are not `present` in the run have no precision."""
+    first: dict[int, list[str]] = {}
+    for block in matches:
+        first.update(block.first)
+    count = min(FIRST, depth or FIRST)
+    grades = _grades(ranked, count)
+    missed = _missed(qrels, matches, rel=rel, first=count, depth=depth)
+    relevant = ranked.relevant(rel).astype(np.int64).tolist()
+    precision = interpolated_precision(ranked, rel, trec_eval=trec_eval).round(DIGITS).tolist()
+    return [
+        {
+            "ranked": (documents := first.get(query, [])[:count]),
+            "grades": [grades.get((query, rank)) for rank in range(1, len(documents) + 1)],
+            "relevant": relevant[query],
+            "missed": missed.get(query, []),
+            **({"precision": precision[query]} if present is None or present[query] else {}),
+        }
+        for query in range(len(qrels.ids))
+    ]
+
+
+def interpolated_precision(ranked: Rankings, rel: int, *, trec_eval: int = 9) -> FloatArray:
+    """For each query and each of the 11 levels of recall the greatest precision at that recall or a greater one.
+
+    A level is reached with `level · relevant` documents, rounded as in trec_eval: version 9 adds 0.9 and cuts, which is
+    nearly always up; version 10 rounds to the nearest.
+    """
+    chosen = ranked.grade >= rel
+    query, rank = ranked.query[chosen], ranked.rank[chosen]
+    firsts = np.searchsorted(query, np.arange(ranked.queries + 1))
+    found = np.arange(len(query)) - firsts[query] + 1
+    best = _greatest_after(found / np.maximum(rank, 1), firsts)
+    added = _ADDED[trec_eval]
+    needed = np.maximum((np.outer(ranked.relevant(rel), LEVELS) + added).astype(np.int64), 1)
+    place = firsts[:-1, None] + needed - 1
+    reached: Flags = place < firsts[1:, None]
+    values = np.zeros(place.shape)
+    values[reached] = best[place[reached]]
+    return values
+
+
+def _greatest_after(values: FloatArray, firsts: IntArray) -> FloatArray:
+    """At each place the greatest of the values from there to the end of its query."""
+    greatest = values.copy()
+    for start, end in zip(firsts[:-1].tolist(), firsts[1:].tolist(), strict=True):
+        greatest[start:end] = np.maximum.accumulate(values[start:end][::-1])[::-1]
+    return greatest
+
+
+def _grades(ranked: Rankings, first: int) -> Mapping[tuple[int, int], int]:
+    """The grades of judged documents among the first, by query and rank."""
+    near = ranked.rank <= first
+    places = zip(ranked.query[near].tolist(), ranked.rank[near].tolist(), strict=True)
+    return dict(zip(places, ranked.grade[near].tolist(), strict=True))
+
+
+def _missed(
+    qrels: Qrels, matches: Sequence[Matches], *, rel: int, first: int, depth: int | None
+) -> Mapping[int, list[list[Any]]]:
+    """By query the relevant documents that are not among the first: id, grade and rank, the best grade first."""
+    rank = np.zeros(len(qrels.grades), np.int64)
+    for block in matches:
+        rank[block.hit] = block.rank
+    if depth is not None:
+        rank[rank > depth] = 0
+    rows = np.flatnonzero((qrels.grades >= rel) & ((rank == 0) | (rank > first)))
+    after = np.where(rank[rows] == 0, np.iinfo(np.int64).max, rank[rows])
+    rows = rows[np.lexsort((after, -qrels.grades[rows], qrels.query[rows]))]
+    query = qrels.query[rows]
+    starts = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
+    return {int(query[start]): _described(qrels, rank, rows, start, end) for start, end in _bounds(starts, len(rows))}
+
+
+def _bounds(starts: list[int], end: int) -> list[tuple[int, int]]:
+    return list(pairwise([*starts, end]))
+
+
+def _described(qrels: Qrels, rank: IntArray, rows: IntArray, start: int, end: int) -> list[list[Any]]:
+    chosen = islice(rows[start:end].tolist(), MOST_MISSED)
+    return [[qrels.documents.text_at(row), int(qrels.grades[row]), int(rank[row]) or None] for row in chosen]

@@ -1,0 +1,258 @@
+"""Texts of queries and documents, for what people see of rankings; no metric uses them.
+
+Queries are TREC topics, JSONL (BEIR), JSON, TSV, CSV or parquet. Documents are JSONL (BEIR), TSV, CSV or parquet; they
+are read as a stream, and only those that are shown are kept.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from steelyard.errors import MOST_PROBLEMS, InputError, Problem
+from steelyard.i18n import Message
+from steelyard.io.records import Record, format_suffix, parse_json, stream_records
+from steelyard.io.streams import Stream, is_folder, open_stream, read_text, text_blocks
+from steelyard.retrieval.reading.topics import NUMBER, is_markup, read_topics
+from steelyard.table import Table
+
+TextSource = Any
+"""A path, or a mapping from ids to texts; that of a document may be a mapping with `title` and `text`."""
+
+QUERY_IDS: Final = ("_id", "query_id", "query-id", "q_id", *NUMBER, "topic")
+QUERY_TEXTS: Final = ("text", "query", "question", "title", "query_text", "description")
+DOCUMENT_IDS: Final = ("_id", "id", "doc_id", "doc-id", "docid", "docno", "document_id", "corpus_id", "pid", "did")
+DOCUMENT_TEXTS: Final = ("text", "contents", "content", "body", "passage", "abstract")
+LONGEST: Final = 300
+"""So many characters of a document are kept."""
+
+_COLUMNS: Final = (".csv", ".parquet")
+_QUERIES_HINT: Final = Message("formats.queries_hint")
+_DOCUMENTS_HINT: Final = Message("formats.docs_hint")
+_LEADING_ID: Final = re.compile(r'\s*\{\s*"(?:_id|id|docid|doc_id|docno|pid)"\s*:\s*"([^"\\]*)"')
+
+
+class DocumentText(NamedTuple):
+    """The title of a document, and how its text begins."""
+
+    title: str
+    text: str
+
+
+def with_texts(tables: Sequence[Table], queries: TextSource | None, docs: TextSource | None) -> list[Table]:
+    """Tables of kept rankings with the texts of their queries and documents, and the counts of those without."""
+    if queries is None and docs is None:
+        return list(tables)
+    asked = None if queries is None else _asked(tables, queries)
+    found = None if docs is None else read_documents(docs, {id_ for table in tables for id_ in _shown(table)})
+    return [_with_texts(table, asked, found) for table in tables]
+
+
+def read_queries(source: TextSource) -> dict[str, str]:
+    """Query → text, from any source."""
+    if isinstance(source, Mapping):
+        return {str(key): str(value) for key, value in source.items()}
+    path = _in_folder(source, "queries.jsonl")
+    if format_suffix(path) in _COLUMNS:
+        with closing(open_stream(path)) as stream:
+            records = list(stream_records(stream, format_suffix(path)))
+        return _by_id(_named(records, QUERY_IDS, QUERY_TEXTS, str(path), _QUERIES_HINT), str(path))
+    text, stream = read_text(path)
+    return _by_id(_query_rows(text, stream.name), stream.name)
+
+
+def read_documents(source: TextSource, wanted: Collection[str]) -> dict[str, DocumentText]:
+    """The wanted documents that a source has; a file is read until all are found."""
+    if isinstance(source, Mapping):
+        return {id_: _document(source[id_]) for id_ in wanted if id_ in source}
+    found: dict[str, DocumentText] = {}
+    path = _in_folder(source, "corpus.jsonl")
+    with closing(open_stream(path)) as stream:
+        for id_, document in _document_rows(stream, format_suffix(path), wanted):
+            found.setdefault(id_, document)
+            if len(found) == len(wanted):
+                break
+    return found
+
+
+def _in_folder(source: Any, name: str) -> str | Path:
+    """The file, in a BEIR folder the one of this name."""
+    if not isinstance(source, str | Path):
+        raise TypeError(f"queries and docs are paths or mappings, not {type(source).__name__}")
+    if not is_folder(source):
+        return source
+    names = (name, f"{name}.gz")
+    return next((path for each in names if (path := Path(source, each)).exists()), Path(source, name))
+
+
+def _asked(tables: Sequence[Table], queries: TextSource) -> dict[str, str]:
+    """The texts of queries; texts of other queries only are an error."""
+    texts = read_queries(queries)
+    ids = [id_ for table in tables for id_ in table.ids]
+    if ids and texts and not any(id_ in texts for id_ in ids):
+        where = "queries" if isinstance(queries, Mapping) else str(queries)
+        hint = Message("formats.other_queries_hint", found=next(iter(texts)), wanted=ids[0])
+        raise InputError(Message("formats.other_queries"), where=where, hint=hint)
+    return texts
+
+
+def _shown(table: Table) -> Iterator[str]:
+    for output in table.outputs:
+        yield from (output or {}).get("ranked", ())
+        yield from (id_ for id_, _, _ in (output or {}).get("missed", ()))
+
+
+def _with_texts(table: Table, asked: Mapping[str, str] | None, found: Mapping[str, DocumentText] | None) -> Table:
+    counts = dict(table.counts)
+    outputs = [dict(output or {}) for output in table.outputs]
+    if asked is not None:
+        outputs = [_with_question(asked.get(id_), each) for id_, each in zip(table.ids, outputs, strict=True)]
+        counts["counts.queries_without_text"] = sum(id_ not in asked for id_ in table.ids)
+    if found is not None:
+        outputs = [{**each, "texts": _texts_of(each, found)} for each in outputs]
+        counts["counts.documents_without_text"] = len(set(_shown(table)) - found.keys())
+    return replace(table, outputs=outputs, counts=counts)
+
+
+def _with_question(text: str | None, output: dict[str, Any]) -> dict[str, Any]:
+    return {"question": text, **output} if text else output
+
+
+def _texts_of(output: Mapping[str, Any], found: Mapping[str, DocumentText]) -> dict[str, list[str]]:
+    ids = (*output.get("ranked", ()), *(id_ for id_, _, _ in output.get("missed", ())))
+    return {id_: list(found[id_]) for id_ in ids if id_ in found}
+
+
+Row = tuple[str, str, str]
+"""Location, id and text."""
+
+
+def _query_rows(text: str, name: str) -> Iterator[Row]:
+    if is_markup(text):
+        return ((f"{name}:{topic.line}", topic.number, topic.text) for topic in read_topics(text, name))
+    if text.lstrip().startswith(("{", "[")):
+        return _json_rows(text, name)
+    lines = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+    return ((where, cells[0], cells[1]) for where, cells in _tab_rows(lines, name, QUERY_IDS, _QUERIES_HINT))
+
+
+def _json_rows(text: str, name: str) -> Iterator[Row]:
+    """JSONL, a JSON array, or one JSON object from ids to texts."""
+    suffix = format_suffix(name)
+    content = parse_json(text, name) if suffix == ".json" or text.lstrip().startswith("[") else None
+    if isinstance(content, dict) and all(isinstance(value, str) for value in content.values()):
+        return ((f"{name}#/{key}", key, value) for key, value in content.items())
+    if isinstance(content, list):
+        records = [Record(name, place, _fields(row, f"{name}#/{place}"), "{}#/{}") for place, row in enumerate(content)]
+    else:
+        lines = enumerate(text.split("\n"), 1)
+        records = [_parsed(line, name, number, _QUERIES_HINT) for number, line in lines if line.strip()]
+    return _named(records, QUERY_IDS, QUERY_TEXTS, name, _QUERIES_HINT)
+
+
+def _parsed(line: str, name: str, number: int, hint: Message) -> Record:
+    try:
+        return Record(name, number, _fields(parse_json(line, name, number), f"{name}:{number}"))
+    except InputError as error:
+        raise InputError.of(error.problems, hint=hint) from None
+
+
+def _fields(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        message = Message("formats.not_an_object", shown=json.dumps(value)[:40])
+        raise InputError(message, where=where, hint=_QUERIES_HINT)
+    return value
+
+
+def _named(
+    records: Sequence[Record], ids: Sequence[str], texts: Sequence[str], name: str, hint: Message
+) -> Iterator[Row]:
+    """The id and the text of each record, by the usual names of these fields."""
+    for record in records:
+        by_name = {key.lower(): value for key, value in record.fields.items()}
+        key = next((each for each in ids if by_name.get(each) not in (None, "")), None)
+        text = next((each for each in texts if each != key and isinstance(by_name.get(each), str)), None)
+        if key is None or text is None:
+            message = Message("formats.no_id_and_text", names=", ".join(record.fields) or "–")
+            raise InputError(message, where=record.where, hint=hint)
+        yield record.where, str(by_name[key]), by_name[text]
+
+
+def _tab_rows(
+    lines: Iterator[tuple[int, str]], name: str, ids: Collection[str], hint: Message
+) -> Iterator[tuple[str, list[str]]]:
+    """The cells of lines with tabs, without a first line of column names."""
+    for place, (number, line) in enumerate(lines):
+        cells = line.rstrip("\r\n").split("\t")
+        if len(cells) < 2 or not cells[0].strip():
+            raise InputError(Message("formats.no_tab"), where=f"{name}:{number}", hint=hint)
+        if place or cells[0].strip().lower() not in ids:
+            yield f"{name}:{number}", [cells[0].strip(), *cells[1:]]
+
+
+def _by_id(rows: Iterator[Row], name: str) -> dict[str, str]:
+    """Query → text; a query without id or text, or with two texts, is an error."""
+    texts: dict[str, str] = {}
+    problems: list[Problem] = []
+    for where, id_, text in rows:
+        code = "formats.query_incomplete" if not id_ or not text.strip() else "formats.query_repeated"
+        if not id_ or not text.strip() or texts.setdefault(id_, text.strip()) != text.strip():
+            problems.append(Problem(where, Message(code, id=id_ or "–")))
+        if len(problems) >= MOST_PROBLEMS:
+            break
+    if problems or not texts:
+        raise InputError.of(problems or [Problem(name, Message("formats.no_rows"))], hint=_QUERIES_HINT)
+    # topics number 051 what judgments number 51
+    return {**{id_.lstrip("0"): text for id_, text in texts.items() if id_.isdigit()}, **texts}
+
+
+def _document_rows(stream: Stream, kind: str, wanted: Collection[str]) -> Iterator[tuple[str, DocumentText]]:
+    """The wanted documents as they are read."""
+    if kind in _COLUMNS:
+        return _wanted_records(stream_records(stream, kind), wanted)
+    lines = enumerate(chain.from_iterable(text.removesuffix("\n").split("\n") for text in text_blocks(stream)), 1)
+    first = next(((number, line) for number, line in lines if line.strip()), None)
+    if first is None:
+        raise InputError(Message("formats.no_rows"), where=stream.name, hint=_DOCUMENTS_HINT)
+    every = chain([first], ((number, line) for number, line in lines if line.strip()))
+    if first[1].lstrip().startswith("{"):
+        return _wanted_records(_records_of(every, stream.name, wanted), wanted)
+    return _wanted_cells(_tab_rows(every, stream.name, DOCUMENT_IDS, _DOCUMENTS_HINT), wanted)
+
+
+def _records_of(lines: Iterator[tuple[int, str]], name: str, wanted: Collection[str]) -> Iterator[Record]:
+    """The lines of JSONL; of a line that begins with the id of another document nothing more is parsed."""
+    for number, line in lines:
+        leading = _LEADING_ID.match(line)
+        if leading is None or leading[1] in wanted:
+            yield _parsed(line, name, number, _DOCUMENTS_HINT)
+
+
+def _wanted_records(records: Iterator[Record], wanted: Collection[str]) -> Iterator[tuple[str, DocumentText]]:
+    for record in records:
+        for _, id_, text in _named([record], DOCUMENT_IDS, (*DOCUMENT_TEXTS, "title"), record.name, _DOCUMENTS_HINT):
+            if id_ in wanted:
+                yield id_, _document({"title": record.fields.get("title") or "", "text": text})
+
+
+def _wanted_cells(rows: Iterator[tuple[str, list[str]]], wanted: Collection[str]) -> Iterator[tuple[str, DocumentText]]:
+    """Rows of id and text, id, title and text, or (MS MARCO) id, address, title and text."""
+    for _, (id_, *cells) in rows:
+        if id_ in wanted:
+            yield id_, _document({"title": cells[-2] if len(cells) > 1 else "", "text": cells[-1]})
+
+
+def _document(value: Any) -> DocumentText:
+    """Title and text, cut; a title that the text repeats is left out of the text."""
+    fields = value if isinstance(value, Mapping) else {"text": value}
+    title, text = (" ".join(str(fields.get(key) or "").split()) for key in ("title", "text"))
+    text = "" if text == title else text
+    return DocumentText(_cut(title), _cut(text))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
