@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from steelyard.table import FloatArray
 
-Place = Literal["metrics", "details", "settings"]
-"""A part of a page: the tables of metrics, the details, or the counts and settings at its end."""
+Place = Literal["metrics", "changes", "details", "settings"]
+"""A part of a page: the tables of metrics, what changed, the details, or the counts and settings at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class TableBlock:
 
     `detail` is the heading of the details of its cells, where they have some. `notes` are printed below the table.
     A `grouped` table has rows in groups with the same first cell, which a terminal prints once a group. Tables that
-    are not `in_papers` are left out of LaTeX.
+    are not `in_papers` are left out of LaTeX, those that are not `in_text` of the terminal and of Markdown.
 
     Text has the columns `printed`, in this order, or all. `page` is how a page shows the table, None if it does not;
     `extra` is the heading of what only pages show of the cells, and `value` that of the numbers beside it.
@@ -76,6 +76,7 @@ class TableBlock:
     notes: Sequence[str] = ()
     grouped: bool = False
     in_papers: bool = True
+    in_text: bool = True
     printed: Sequence[int] | None = None
     page: PageForm | None = IN_METRICS
     value: str = ""
@@ -87,6 +88,64 @@ class PageTables:
     """Tables that only pages have room for; `tables` is called by pages only."""
 
     tables: Callable[[], Iterable[TableBlock]]
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceGroup:
+    """Rows of a table of differences that are about the same items, under a title."""
+
+    title: str
+    rows: Sequence[Row]
+
+
+PARTS_PRINTED = (0, 1, 2, 3, 5)
+"""The columns of a table of differences that text has of parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceTable:
+    """How two results differ: a row per metric, then groups of parts of the scores, on a page all in one table.
+
+    Text has the parts in a second table below `title`, whose first column is called `part`.
+    """
+
+    headings: Sequence[str]
+    metrics: Sequence[Row]
+    parts: Sequence[DifferenceGroup] = ()
+    title: str = ""
+    part: str = ""
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one result compares with another: how many items are better, worse and the same in the main metric.
+
+    `verdict` are the sentences that say what follows, `tone` whether they are good, bad or neither. The means and
+    their difference are formatted.
+    """
+
+    title: str
+    subject: str
+    metric: str
+    counts: str
+    verdict: Sequence[str]
+    tone: Literal["good", "bad", "even"]
+    better: int
+    worse: int
+    same: int
+    before: str
+    after: str
+    difference: str
+    interval: str
+    p: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageOnly:
+    """Blocks that only pages show; `blocks` is called by pages only."""
+
+    blocks: Callable[[], "Iterable[Block]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,21 +184,32 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class ListItem:
-    """An entry of a list: its parts in one line, and a note below it."""
+    """An entry of a list: its parts in one line, and a note below it.
+
+    A page links to the item with the id `item`, and has `sides`, what explains each of two results, instead of the
+    note.
+    """
 
     parts: Sequence[str]
     note: str = ""
+    item: str = ""
+    sides: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ItemList:
-    """A list of items below its title; `lead` are lines of text before the title. Pages show it if `on_page`."""
+    """A list of items below its title; `lead` are lines of text before the title, `more` is one after the items.
+
+    Pages show it if `on_page`, in the part `place`.
+    """
 
     title: str
     items: Sequence[ListItem]
     lead: Sequence[str] = ()
     numbered: bool = False
     on_page: bool = True
+    more: str = ""
+    place: Place = "metrics"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,17 +269,34 @@ class CheckSuite:
     output: Sequence[str]
 
 
-Block = TableBlock | PageTables | Headline | Notes | ItemList | ItemScores | Records | Fields | CheckSuite
+Block = (
+    TableBlock
+    | DifferenceTable
+    | PageTables
+    | PageOnly
+    | Outcome
+    | Headline
+    | Notes
+    | ItemList
+    | ItemScores
+    | Records
+    | Fields
+    | CheckSuite
+)
 
 
 def printed(blocks: Iterable[Block]) -> Iterator[Block]:
     """The blocks of formats of text: without tables and columns that only pages have room for."""
     for block in blocks:
         match block:
-            case PageTables():
+            case PageTables() | PageOnly():
                 pass
             case TableBlock():
                 yield _printed(block)
+            case DifferenceTable():
+                yield from _as_tables(block)
+            case Outcome():
+                yield ItemList("", (), [block.title, *block.verdict, block.counts])
             case _:
                 yield block
 
@@ -219,3 +306,18 @@ def _printed(block: TableBlock) -> TableBlock:
         return block
     rows = [[row[column] for column in block.printed] for row in block.rows]
     return replace(block, headings=[block.headings[column] for column in block.printed], rows=rows, printed=None)
+
+
+def _as_tables(block: DifferenceTable) -> Iterator[TableBlock]:
+    """The metrics, and the parts of scores where there are some: each group below its title, in fewer columns."""
+    yield TableBlock(block.headings, block.metrics, in_papers=False)
+    if block.parts:
+        headings = [block.part, *(block.headings[column] for column in PARTS_PRINTED[1:])]
+        rows = [row for group in block.parts for row in _group_rows(group, len(headings))]
+        yield TableBlock(headings, rows, block.title, notes=block.notes, in_papers=False)
+
+
+def _group_rows(group: DifferenceGroup, columns: int) -> Iterator[Row]:
+    yield [group.title, *[""] * (columns - 1)]
+    for row in group.rows:
+        yield [f"· {row[0]}", *(row[column] for column in PARTS_PRINTED[1:])]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -26,8 +26,10 @@ class Report:
     """Results of one kind, the first of them the one that the others are compared with.
 
     `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any. `added` gives
-    blocks that follow those of the sections. `built` are its blocks by language (`build`), `grouped` the summaries of
-    groups by the number of the result and the tag: both are made once.
+    blocks that precede the footnotes. Text begins with the changed items of the metrics `changed`, if there are
+    some, and else with the means.
+    `built` are its blocks by language (`build`), `grouped` the summaries of groups by the number of the result and the
+    tag, `kept` what sections compute for all languages: each is made once.
     """
 
     tables: Sequence[Table]
@@ -36,11 +38,14 @@ class Report:
     by: str | None = None
     gate: Gate | None = None
     added: Callable[[Words], Iterable[Block]] | None = None
+    changed: Sequence[str] = ()
     summaries: list[Summary] = field(init=False)
     built: dict[Language, Sequence[Block]] = field(init=False, repr=False, compare=False, default_factory=dict)
     grouped: dict[tuple[int, str], Mapping[str, Summary]] = field(
         init=False, repr=False, compare=False, default_factory=dict
     )
+
+    kept: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "summaries", [table.summary() for table in self.tables])
@@ -49,6 +54,11 @@ class Report:
     def metrics(self) -> list[str]:
         """The metrics of all tables, each once, in order."""
         return list(dict.fromkeys(metric for table in self.tables for metric in table.metrics))
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether there are two results, and the second is compared with the first."""
+        return len(self.tables) == 2 and bool(self.comparisons)
 
     def comparison(self, name: str, metric: str) -> Comparison | None:
         """The comparison of the result `name` on a metric, if there is one."""

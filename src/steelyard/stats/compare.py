@@ -288,6 +288,13 @@ def compare_pairs(
     )
 
 
+def compare_each(pairs: Sequence[tuple[Table, Table]], settings: ComparisonSettings) -> list[list[Comparison]]:
+    """Compare the first table of each pair with the second on all metrics; all p-values form one family."""
+    found = [_compare_pair(new, old, settings, new.metrics) for new, old in pairs]
+    corrected = iter(_as_family([comparison for of_pair in found for comparison in of_pair], settings))
+    return [[next(corrected) for _ in of_pair] for of_pair in found]
+
+
 def compare_by(
     new: Sequence[Table],
     old: Table,

@@ -1,6 +1,6 @@
 """Figures of a legal result: parts of the score by type, refusals, hallucination rate, the lowest questions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -100,9 +100,35 @@ def refusals(table: Table) -> Refusals:
 
 def hallucinations(table: Table) -> tuple[int, int]:
     """Of the answers to questions about gaps, the number in which something is invented, and the number of all."""
+    column = inventions(table)
+    return int(np.nansum(column)), int((~np.isnan(column)).sum())
+
+
+def inventions(table: Table) -> FloatArray:
+    """1 for answers to questions about gaps in which something is invented, 0 for the others, NaN for other items."""
     column = table.parts.get(METRIC, {}).get("no_hallucination", np.full(len(table), np.nan))
-    answers = {row: verdict for row, verdict in _answered_gaps(table).items() if not np.isnan(column[row])}
-    return sum(column[row] == 0 and bool(of.get("invented", True)) for row, of in answers.items()), len(answers)
+    return _flags(
+        table, lambda row, of: None if np.isnan(column[row]) else column[row] == 0 and of.get("invented", True)
+    )
+
+
+def wrong_answers(table: Table) -> FloatArray:
+    """1 for questions that were answered and should not be, 0 for those that were refused, NaN for other items."""
+    return _flags(table, lambda row, of: not of["abstained"] if of.get("should_abstain") else None)
+
+
+def wrong_refusals(table: Table) -> FloatArray:
+    """1 for answerable questions about gaps that were refused, 0 for those that were answered, NaN for other items."""
+    return _flags(table, lambda row, of: None if of.get("should_abstain") else of["abstained"])
+
+
+def _flags(table: Table, flag: Callable[[int, Mapping[str, Any]], Any]) -> FloatArray:
+    """A flag of each verdict on a question about a gap that has an answer; NaN where there is none."""
+    column = np.full(len(table), np.nan)
+    for row, verdict in _answered_gaps(table).items():
+        found = flag(row, verdict)
+        column[row] = np.nan if found is None else float(bool(found))
+    return column
 
 
 def hallucination_rate(table: Table) -> float:

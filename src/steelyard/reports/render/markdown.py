@@ -21,7 +21,7 @@ def render_markdown(blocks: Sequence[Block]) -> str:
 
 def _paragraphs(block: Block) -> Iterator[str]:
     match block:
-        case TableBlock():
+        case TableBlock() if block.in_text:
             yield from _table(block)
         case Headline():
             yield f"## {PASSED if block.passed else FAILED} {_escaped(block.text)}"
@@ -55,6 +55,8 @@ def _list(block: ItemList) -> Iterator[str]:
         yield f"### {_escaped(block.title)}"
         bullets = (f"{number}." if block.numbered else "-" for number in range(1, len(block.items) + 1))
         yield "\n".join(_item(bullet, item) for bullet, item in zip(bullets, block.items, strict=True))
+    if block.more:
+        yield _escaped(block.more)
 
 
 def _item(bullet: str, item: ListItem) -> str:

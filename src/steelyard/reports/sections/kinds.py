@@ -5,16 +5,22 @@ from dataclasses import replace
 from typing import Final
 
 from steelyard.i18n import Words
-from steelyard.reports.blocks import Block, ItemList, TableBlock
+from steelyard.reports.blocks import Block, ItemList, PageOnly, TableBlock
 from steelyard.reports.content import Report
-from steelyard.reports.kinds import has_page, kind_blocks
+from steelyard.reports.kinds import has_page, kind_blocks, pair_blocks
 from steelyard.table import Table
 
 ORDER: Final = 40
 
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """The tables of every result, then its other blocks."""
+    """The tables of every result, then its other blocks; of two results, what the kind has about both."""
+    of_pair = pair_blocks(report.tables[1], report.tables[0], words) if report.is_pair else None
+    if of_pair is not None and report.changed:
+        yield from of_pair
+        return
+    if of_pair is not None:
+        yield PageOnly(lambda: of_pair)
     added = [block for table in report.tables for block in _of_kind(table, words)]
     yield from (block for block in added if isinstance(block, TableBlock))
     yield from (block for block in added if not isinstance(block, TableBlock))

@@ -2,23 +2,21 @@
 
 import math
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import quote
 
-from steelyard.i18n import LANGUAGES, Message, translations
+from steelyard.i18n import LANGUAGES, translations
 from steelyard.reports import cells
 from steelyard.reports.blocks import Cell, Row
 from steelyard.reports.content import Report, lowest_rows
 from steelyard.reports.render.html.kind_page import KindPage
 from steelyard.reports.render.html.tables import PageBlocks
 from steelyard.reports.sections.means import mean_cell
+from steelyard.reports.verdicts import OutcomeCode, outcome_of, verdict
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import MetricSummary, Summary
 from steelyard.table import Table
 
-Outcome = Literal["report.better", "report.worse", "report.no_evidence", "gate.cannot_tell"]
-
-TOO_FEW: Final = {True: "report.too_few_documents", False: "report.too_few_items"}
 WORST: Final = 8
 OVERVIEW: Final = 7
 LONGEST_NOTE: Final = 400
@@ -32,7 +30,7 @@ class Headline:
     metric: str
     mean: Cell
     gauge: tuple[float, float, float] | None = None
-    outcome: Outcome | None = None
+    outcome: OutcomeCode | None = None
     compared: Comparison | None = None
 
     @property
@@ -40,10 +38,7 @@ class Headline:
         """The outcome in every language, with the number of units where these are too few."""
         if self.compared is None or self.outcome is None:
             return (cells.DASH,)
-        message = Message(self.outcome)
-        if self.outcome == "gate.cannot_tell":
-            message = Message(TOO_FEW[self.compared.by_document], n=f"{self.compared.units:,}")
-        return translations(message)
+        return translations(verdict(self.compared))
 
     @property
     def difference(self) -> str:
@@ -90,15 +85,6 @@ class LowItem:
 def headlines(report: Report, metric: str) -> list[Headline]:
     """Every result with the mean of one metric, and how it compares with the first."""
     return [_headline(report, summary, metric) for summary in report.summaries]
-
-
-def outcome_of(compared: Comparison) -> Outcome:
-    """The code of the outcome of a comparison."""
-    if compared.underpowered and not compared.test.resamples:
-        return "gate.cannot_tell"
-    if not compared.significant:
-        return "report.no_evidence"
-    return "report.better" if compared.gain > 0 else "report.worse"
 
 
 def overview(report: Report, blocks: PageBlocks) -> list[OverviewRow]:
