@@ -98,7 +98,9 @@ class DifferenceGroup:
     rows: Sequence[Row]
 
 
-PARTS_PRINTED = (0, 1, 2, 3, 5)
+P_COLUMN = 5
+"""The column of a table of differences with the p-values, whose heading is a symbol."""
+PARTS_PRINTED = (0, 1, 2, 3, P_COLUMN)
 """The columns of a table of differences that text has of parts."""
 
 
@@ -121,12 +123,11 @@ class DifferenceTable:
 class Outcome:
     """How one result compares with another: how many items are better, worse and the same in the main metric.
 
-    `verdict` are the sentences that say what follows, `tone` whether they are good, bad or neither. The means and
-    their difference are formatted.
+    `verdict` are the sentences that say what follows, `tone` whether they are good, bad or neither; `before` and
+    `after` are the means.
     """
 
     title: str
-    subject: str
     metric: str
     counts: str
     verdict: Sequence[str]
@@ -136,9 +137,6 @@ class Outcome:
     same: int
     before: str
     after: str
-    difference: str
-    interval: str
-    p: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +294,8 @@ def printed(blocks: Iterable[Block]) -> Iterator[Block]:
             case DifferenceTable():
                 yield from _as_tables(block)
             case Outcome():
-                yield ItemList("", (), [block.title, *block.verdict, block.counts])
+                means = f"{block.title}: {block.metric} {block.before} → {block.after}"
+                yield ItemList("", (), [means, *block.verdict, block.counts])
             case _:
                 yield block
 

@@ -33,9 +33,6 @@ def verdict_lines(compared: Comparison, words: Words) -> list[str]:
     """The outcome with the numbers that it rests on, in sentences."""
     sentence = words(
         "report.verdict_line",
-        metric=compared.metric,
-        before=cells.number(compared.b_mean),
-        after=cells.number(compared.a_mean),
         difference=cells.signed(compared.difference),
         interval=cells.interval(compared.interval),
         p=cells.p_value(compared.p_adjusted),

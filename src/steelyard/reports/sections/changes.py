@@ -5,7 +5,6 @@ from functools import partial
 from typing import Final
 
 from steelyard.i18n import Words
-from steelyard.registry.kinds import kind_of
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, ItemList, ListItem, Outcome, PageOnly
 from steelyard.reports.content import Report, main_metric
@@ -33,7 +32,7 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
     compared = report.comparison(report.tables[1].name, main)
     if compared is None:
         return
-    outcome = _outcome(report, compared, words)
+    outcome = _outcome(compared, words)
     on_page = partial(changed_items, report, main, words, REGRESSED, IMPROVED)
     if not report.changed:
         yield PageOnly(lambda: [outcome, *on_page()])
@@ -45,14 +44,12 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
         yield from changed_items(report, metric, words, most, most, on_page=False)
 
 
-def _outcome(report: Report, compared: Comparison, words: Words) -> Outcome:
-    kind = kind_of(report.tables[0].kind)
+def _outcome(compared: Comparison, words: Words) -> Outcome:
     same = compared.n - compared.wins - compared.losses
     numbers = {"better": compared.wins, "worse": compared.losses, "same": same}
     counts = words("report.changed_counts", **{name: f"{number:,}" for name, number in numbers.items()})
     return Outcome(
         f"{compared.b} → {compared.a}",
-        words.named(kind.title or kind.name),
         compared.metric,
         f"{counts} ({compared.metric})",
         verdict_lines(compared, words),
@@ -60,9 +57,6 @@ def _outcome(report: Report, compared: Comparison, words: Words) -> Outcome:
         **numbers,
         before=cells.number(compared.b_mean),
         after=cells.number(compared.a_mean),
-        difference=cells.signed(compared.difference),
-        interval=cells.interval(compared.interval),
-        p=cells.p_value(compared.p_adjusted),
     )
 
 

@@ -16,7 +16,7 @@ from steelyard.reports.render.html.figures import charts, distribution_rows
 from steelyard.reports.render.html.frame import render_page
 from steelyard.reports.render.html.headlines import headlines, lowest, overview
 from steelyard.reports.render.html.items import item_data
-from steelyard.reports.render.html.kind_page import KindPage, kind_page
+from steelyard.reports.render.html.kind_page import KindPage, Sections, kind_page
 from steelyard.reports.render.html.sanitize import sanitized, sanitized_documents, sanitized_report
 from steelyard.reports.render.html.tables import page_blocks
 
@@ -53,7 +53,7 @@ def render_html(
     return render_page(
         "report",
         item_data(report, sanitized_documents(documents), main, kind),
-        title=" · ".join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard",
+        title=_title(report),
         language=language,
         folders=kind.folders,
         scripts=SCRIPTS,
@@ -70,25 +70,32 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
     blocks = page_blocks(report, language)
     return {
         "report": report,
-        "layout": _layout(len(report.tables)),
+        "layout": _layout(report),
         "kind": kind_of(first).title or first,
         "about_documents": kind.about_documents,
         "main": main,
         "version": __version__,
         "headlines": headlines(report, main),
         "blocks": blocks,
-        "overview": overview(report, blocks),
+        "overview": overview(report, blocks) if len(report.tables) == 1 else [],
         "distribution": distribution_rows(report.tables, main),
-        "sections": kind.sections(report.tables),
+        "sections": Sections() if report.is_pair else kind.sections(report.tables),
+        "figures": [(table.name, kind.sections([table])) for table in report.tables] if report.is_pair else [],
         "worst": [(table.name, low) for table in report.tables if (low := lowest(table, main, kind))],
         "charts": charts(report, main, language, kind),
     }
 
 
-def _layout(results: int) -> str:
-    """The template with the parts of the page in order: for one result, for a difference, or for a leaderboard."""
-    name = {1: "one", 2: "two"}.get(results, "many")
+def _layout(report: Report) -> str:
+    """The template with the parts of the page in order: for one result, for a difference, or for several results."""
+    name = "one" if len(report.tables) == 1 else "two" if report.is_pair else "many"
     return f"layout_{name}.html.j2"
+
+
+def _title(report: Report) -> str:
+    """The names of the results; an arrow leads from the first to the one that is compared with it."""
+    between = " → " if report.is_pair else " · "
+    return between.join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard"
 
 
 def _undrawn(metrics: int) -> list[tuple[str, ...]]:
