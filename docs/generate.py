@@ -68,6 +68,8 @@ LEGAL_EXAMPLES = (
     ("他去过几次？", {"count": 2}, "两三次"),
     ("他是否承认？", {"boolean_answer": True}, "并非不承认"),
     ("他是否承认？", {"boolean_answer": False}, "笔录未载明"),
+    ("年利率是多少？", {"text_answer": "1.2%"}, "百分之一点二"),
+    ("年利率是多少？", {"text_answer": "1.2%"}, "不超过1.2%"),
     ("谁介绍的？", {"entity": "龚半夏"}, "由龚半夏女士介绍"),
     ("谁介绍的？", {"entity": "龚半夏"}, "龚半夏或者宫商羽"),
 )
@@ -198,7 +200,7 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
             names = ", ".join(f"`{name}`" for name in action.option_strings) or f"`{action.metavar or action.dest}`"
             choices = f" `{'` `'.join(map(str, action.choices))}`" if action.choices else ""
             value = f" `{action.metavar}`" if action.option_strings and action.metavar else choices
-            meaning = (action.help or "").replace("%(default)s", str(action.default))
+            meaning = parser._get_formatter()._expand_help(action) if action.help else ""
             yield f"| {names}{value} | {meaning} |"
 
 

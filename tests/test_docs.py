@@ -19,7 +19,7 @@ PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("data/*.md"), *
 
 
 COMMANDS = (
-    *("demo", "retrieval", "answers", "bench", "validate", "metrics"),
+    *("demo", "retrieval", "answers", "bench", "new", "validate", "metrics"),
     *("report", "compare", "gate", "view", "sample", "run", "serve"),
 )
 
@@ -37,6 +37,7 @@ def test_generated_pages_are_what_the_program_says(generate):
     assert (ROOT / "docs" / "profiles.md").read_text("utf-8") == generate.profiles_page(), "run `make docs`"
     assert (ROOT / "docs" / "legal-examples.md").read_text("utf-8") == generate.legal_page(), "run `make docs`"
     assert (ROOT / "docs" / "commands.md").read_text("utf-8") == generate.commands_page(), "run `make docs`"
+    assert not [mark for mark in ("%%", "%(", "==SUPPRESS==") if mark in generate.commands_page()]
     assert (ROOT / "docs" / "modules.md").read_text("utf-8") == generate.modules_page(), "run `make docs`"
     assert (ROOT / "docs" / "security.md").read_text("utf-8") == generate.security_page(), "run `make docs`"
 
@@ -141,3 +142,11 @@ def test_every_folder_is_in_the_tree_of_the_architecture():
 
 def test_every_module_has_a_description():
     assert "| |" not in (ROOT / "docs" / "modules.md").read_text("utf-8").replace("  ", " ")
+
+
+def test_ci_installs_a_fixed_version_from_the_repository():
+    for page in ABOUT_TODAY:
+        assert not re.search(r"pip install \"?steelyard\"?(?![\[\w ])", page.read_text("utf-8")), page.name
+    installs = re.findall("pip install (.*)", (ROOT / "docs" / "ci.md").read_text("utf-8"))
+    assert len(installs) >= 2
+    assert all(line.startswith('"steelyard @ git+https://HOST/OWNER/steelyard@v') for line in installs)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from steelyard.registry.metrics import metric
     from steelyard.retrieval.evaluate import evaluate_retrieval
     from steelyard.retrieval.matching import Rankings
+    from steelyard.stats.direction import lower_is_better
     from steelyard.systems.base import Ask, Reply, System
     from steelyard.table import Signature, Table
 
@@ -49,6 +50,7 @@ _MODULES = {
     "gate": "api",
     "load": "io.results",
     "load_all": "io.results",
+    "lower_is_better": "stats.direction",
     "metric": "registry.metrics",
     "report": "api",
 }
@@ -76,6 +78,7 @@ __all__ = [
     "gate",
     "load",
     "load_all",
+    "lower_is_better",
     "metric",
     "report",
 ]

@@ -29,7 +29,7 @@ _ARGUMENTS: Final = (
     (r"--require '([^']*)'", r'require="\1"'),
     (r"--force\b", "force=True"),
     (r"--allow-errors\b", "allow_errors"),
-    (r"--test t\b", 'test="t"'),
+    (r"--units (\w+)", r'units="\1"'),
     (r"--resamples\b", "resamples"),
     (r"(?<=\()-m METRIC\b", "metrics=METRIC"),
     (r"(?<=\()-m(?=\))", "metrics="),

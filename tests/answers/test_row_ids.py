@@ -138,3 +138,15 @@ def test_own_columns_are_tags_where_they_are_named(tmp_path, format):
     table = evaluate_answers(write(tmp_path / "x.jsonl", rows), metrics=["EM"], tags=["领域", "level"])
     assert table.tags == {"领域": ["合同", "合同"], "level": ["1", "2"]}
     assert "领域" not in evaluate_answers(tmp_path / "x.jsonl", metrics=["EM"]).tags
+
+
+def test_questions_that_are_there_again_are_counted(tmp_path):
+    rows = [{**row, "scores": {"m": 1.0}} for row in (*ROWS, *ROWS[:3])]
+    table = evaluate_answers(write(tmp_path / "again.jsonl", rows), metrics=["F1"])
+    assert table.counts["counts.questions_again"] == 3
+    assert "counts.questions_again" not in evaluate_answers(write(tmp_path / "once.jsonl", ROWS)).counts
+
+
+def test_scores_of_questions_that_are_there_again_are_counted(tmp_path):
+    rows = [{"user_input": row["question"], "response": "x", "faithfulness": 0.5} for row in (*ROWS, *ROWS[:5])]
+    assert steelyard.load(write(tmp_path / "again.jsonl", rows)).counts["counts.questions_again"] == 5

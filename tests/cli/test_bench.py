@@ -44,6 +44,13 @@ def test_chinese(tmp_path):
     assert "得分最低的题目" in done.stdout
 
 
+def test_the_name_of_the_result(tmp_path):
+    words = ("--system", "builtin:baseline", "--limit", "2", "--json", "-o", tmp_path / "r.jsonl")
+    assert json.loads(run(*words, "--name", "夜间版 2").stdout)["results"][0]["name"] == "夜间版 2"
+    blank = run(*words, "--name", " ")
+    assert (blank.returncode, "--name: must not be blank" in blank.stderr) == (2, True)
+
+
 def test_the_case_of_an_extension_does_not_matter(tmp_path):
     words = ("--system", "builtin:baseline", "--limit", "2", "-o", tmp_path / "R.JSONL")
     assert run(*words).returncode == 0

@@ -1,10 +1,12 @@
 """The program as a person runs it: exit codes, what is printed where, what is written."""
 
+import argparse
 import csv
 import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +16,7 @@ from commands import run, start
 from platforms import posix
 
 import steelyard
+from steelyard.cli.parser import build_parser
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "data"
@@ -356,3 +359,18 @@ def test_a_long_name_is_not_repeated_in_full(capsys):
     said = capsys.readouterr().err
     assert said.startswith(f"no metric is called '{'x' * 200}…'\n")
     assert len(said) < 5_000
+
+
+@pytest.mark.parametrize(("locale", "title"), [("en_GB.UTF-8", "Questions and files"), ("zh_CN.UTF-8", "题目与文件")])
+def test_without_a_command_all_commands_are_printed_in_groups(locale, title):
+    done = run(LANG=locale)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"\n{title}\n  new " in done.stderr
+    listed = re.findall(r"^  (\w+) +\S", done.stderr, re.MULTILINE)
+    assert sorted(listed) == sorted(command_names())
+    assert max(map(len, done.stderr.splitlines())) <= 110
+
+
+def command_names():
+    actions = build_parser()._actions
+    return next(action for action in actions if isinstance(action, argparse._SubParsersAction)).choices

@@ -38,7 +38,7 @@ def test_the_numbers_are_those_of_the_library(results, run):
     code, out, err = run("compare", results / "run_a.jsonl", results / "run_b.jsonl", "--json")
     assert (code, err) == (0, "")
     found = json.loads(out)
-    assert list(found) == ["steelyard", "kind", "signature", "results", "comparisons", "changes"]
+    assert list(found) == ["steelyard", "kind", "signature", "units", "scope", "results", "comparisons", "changes"]
     old, new = (steelyard.load(results / f"{name}.jsonl") for name in ("run_a", "run_b"))
     expected = list(steelyard.compare(old, new))
     assert found["comparisons"] == [comparison.as_dict() for comparison in expected]
@@ -116,27 +116,63 @@ def legal_results(folder, count=2):
 
 
 def test_too_few_documents_are_said_in_every_format(tmp_path, run):
-    said = "this test is inconclusive with 4 documents: the smallest possible p is 0.125; use --test t"
+    these = "legal: On these 4 documents: +0.1000 [0.1000, 0.1000], p 1.8e-12: better"  # 2 / 2^40
+    others = "legal: For other documents of this kind: cannot tell with 4 documents; about 6 would be needed"
     files = [tmp_path / f"out.{suffix}" for suffix in ("md", "tex", "html", "json")]
     old, new = legal_results(tmp_path)
     _, out, _ = run("compare", old, new, *(word for path in files for word in ("-o", path)))
-    assert f"{said}\n" in out
-    assert re.search(r"\nlegal +\+0\.1000 .* 0\.1250 +0\.1250 +–\n", out)
-    assert all(said in path.read_text("utf-8") for path in files[:3])
-    assert '<span data-en="inconclusive with 4 documents"' in files[2].read_text("utf-8")
-    assert "no evidence of a difference</span>" not in files[2].read_text("utf-8")
-    (found,) = json.loads(files[3].read_text("utf-8"))["comparisons"]
-    assert (found["units"], found["smallest_p"], found["smallest_detectable"]) == (4, 0.125, None)
+    assert f"{these}\n{others}\n" in out
+    texts = [path.read_text("utf-8").replace("\\", "") for path in files[:3]]
+    assert all(these in text and others in text for text in texts)
+    output = json.loads(files[3].read_text("utf-8"))
+    assert (output["units"], output["scope"]) == ("auto", "items")
+    (found,) = output["comparisons"]
+    assert (found["scope"], found["units"], found["significant"]) == ("items", 40, True)
+    items, documents = found["scopes"]
+    assert [items[key] for key in ("scope", "units", "p_value", "reason")] == ["items", 40, found["p_value"], None]
+    kept = {key: documents[key] for key in ("scope", "units", "p_value", "significant", "smallest_p", "needed")}
+    assert kept == {
+        "scope": "documents",
+        "units": 4,
+        "p_value": 0.125,
+        "significant": False,
+        "smallest_p": 0.125,
+        "needed": 6,
+    }
+    assert documents["reason"] == "cannot tell with 4 documents"
     assert "cannot tell" not in run("compare", old, new, "--test", "t")[1]
     zh = run("compare", old, new, "--lang", "zh")[1]
-    assert "只有 4 份文档，该检验无法判断：p 值最小为 0.125; 请用 --test t\n" in zh
+    assert "legal：就这 4 份文档而言：+0.1000 [0.1000, 0.1000]，p 1.8e-12：更好\n" in zh
+    assert "legal：对同类的其他文档：只有 4 份文档，无法判断；约需 6 份\n" in zh
+
+
+def test_units_choose_what_decides(tmp_path, run):
+    old, new = legal_results(tmp_path)
+    _, out, _ = run("compare", old, new, "--units", "documents")
+    first = "legal: For other documents of this kind: cannot tell with 4 documents; about 6 would be needed"
+    assert f"{first}\nlegal: On these 4 documents: +0.1000 [0.1000, 0.1000], p 1.8e-12: better\n" in out
+    assert "units: documents (--units documents)" in out
+    assert re.search(r"\nlegal +\+0\.1000 .* 0\.1250 +0\.1250 +–\n", out)
+    found = json.loads(run("compare", old, new, "--units", "documents", "--json")[1])
+    assert [pair["scope"] for pair in found["comparisons"]] == ["documents"]
+    assert {mean["scope"] for result in found["results"] for mean in result["metrics"].values()} == {"documents"}
+
+
+def test_documents_that_are_not_named_cannot_be_units(results, run):
+    code, out, err = run("compare", results / "run_a.jsonl", results / "run_b.jsonl", "--units", "documents")
+    assert (code, out) == (2, "")
+    assert err == (
+        "run_a does not name the documents of its items (the tag document), so documents cannot be the units\n"
+        "hint: give each item a tag document, or use --units items\n"
+    )
 
 
 def test_too_few_documents_earn_no_letters(tmp_path, run):
-    _, out, _ = run("compare", *legal_results(tmp_path, 3), "-o", tmp_path / "out.json", "-o", tmp_path / "out.tex")
+    files = [word for suffix in ("json", "tex") for word in ("-o", tmp_path / f"out.{suffix}")]
+    _, out, _ = run("compare", *legal_results(tmp_path, 3), "--units", "documents", *files)
     assert "s1      0.4000 –\n" in out
     assert "share a letter" not in out
-    assert "the smallest possible p is 0.125, 0.375 after correction; use --test t\n" in out
+    assert "cannot tell with 4 documents; at least 7 would be needed\n" in out  # 3 * 2 / 2^7 = 0.047
     assert json.loads((tmp_path / "out.json").read_text("utf-8"))["letters"] == {"legal": None}
     assert r"s1 & 0.4000 – \\" in (tmp_path / "out.tex").read_text("utf-8")
 
@@ -153,7 +189,7 @@ def test_parts_of_a_metric_compare_as_the_gate_takes_them(tmp_path, run):
     assert [compared["b_mean"], compared["a_mean"]] == pytest.approx(expected)
     assert len(found["changes"][0]["better"]) == compared["wins"] > 0
     assert list(found["results"][0]["metrics"]) == ["legal.honest", "legal"]  # the whole beside its part
-    assert "inconclusive with 4 documents" in written[3].read_text("utf-8")
+    assert "cannot tell with 4 documents" in written[3].read_text("utf-8")
     message = "no common metric is called 'legal.honst'\nhint: did you mean 'legal.honest'?\n"
     assert run("compare", *files, "-m", "legal.honst") == (2, "", message)
 

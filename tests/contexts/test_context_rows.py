@@ -16,7 +16,7 @@ from steelyard.answers.sources import BOTH, Wanted, answers_of_rows, stream_answ
 from steelyard.errors import InputError
 from steelyard.registry.metrics import REGISTRY
 from steelyard.registry.names import register_all
-from steelyard.stats.compare import settings_that_differ
+from steelyard.stats.comparable import settings_that_differ
 
 NEEDED = Wanted(frozenset(), "needed")
 

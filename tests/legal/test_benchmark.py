@@ -175,6 +175,17 @@ def test_an_empty_file_is_begun_and_not_resumed(benchmark, tmp_path):
     assert len(table) == 12
 
 
+def test_a_result_has_the_name_that_was_given(benchmark, tmp_path):
+    path, system = tmp_path / "r.jsonl", PythonSystem(lambda question: "不详", "mine")
+    table = run_benchmark(benchmark, system, AskSettings(), path, name="夜间版 2")
+    assert (table.name, table.signature.get("system")) == ("夜间版 2", "mine")
+    assert json.loads(path.read_text("utf-8").partition("\n")[0])["name"] == "夜间版 2"
+    for name in (None, "夜间版 2"):
+        assert run_benchmark(benchmark, system, AskSettings(), path, resume=True, name=name).name == "夜间版 2"
+    with pytest.raises(InputError, match="was recorded under the name '夜间版 2'"):
+        run_benchmark(benchmark, system, AskSettings(), path, resume=True, name="other")
+
+
 @pytest.mark.parametrize("name", ["two", "stranger", "forged"])
 def test_a_file_that_cannot_be_finished_is_not_resumed(benchmark, tmp_path, name):
     path, asked = tmp_path / "r.jsonl", []

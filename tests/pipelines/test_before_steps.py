@@ -161,6 +161,51 @@ def test_settings_of_the_engine_of_vllm_are_left_out_with_one_notice(answers, ca
     )
 
 
+@pytest.mark.parametrize(
+    ("parameters", "line", "message"),
+    [
+        (
+            "  backend_configs:\n    opnai: {model_name: x}\n",
+            3,
+            "no backend is called 'opnai'\nhint: did you mean 'openai'?",
+        ),
+        (
+            "  backend_configs:\n    openai:\n      model_name: x\n      concurency: 3\n",
+            5,
+            "backend_configs.openai: no setting is called 'concurency'\nhint: did you mean 'concurrency'?",
+        ),
+        (
+            "  backend_configs:\n    openai:\n      zzz: 3\n",
+            4,
+            "backend_configs.openai: no setting is called 'zzz'\n"
+            "hint: known: model_name, base_url, concurrency, retries, timeout, base_delay, proxy, api_key",
+        ),
+        (
+            "  backend_configs:\n    vllm:\n      concurency: 3\n",
+            4,
+            "backend_configs.vllm: no setting is called 'concurency'\nhint: did you mean 'concurrency'?",
+        ),
+        (
+            "  sampling_params:\n    temprature: 0\n",
+            3,
+            "sampling_params: 'temprature' is not a sampling parameter\nhint: did you mean 'temperature'?",
+        ),
+    ],
+)
+def test_unknown_names_below_parameters_are_refused_whatever_the_backend(answers, capsys, parameters, line, message):
+    Path("p.yaml").write_text(MODEL)
+    assert run_with(f"generation:\n{parameters}") == 2
+    assert f"p_parameter.yaml:{line}: generation.generation_init: {message}\n" in capsys.readouterr().err
+
+
+def test_settings_of_ultrarag_for_other_backends_are_accepted(answers):
+    Path("p.yaml").write_text(MODEL)
+    vllm = "    vllm: {model_name_or_path: m, gpu_ids: '2', gpu_memory_utilization: 0.9, dtype: auto}\n"
+    hf = "    hf: {model_name_or_path: m, gpu_ids: '2', trust_remote_code: true, batch_size: 8}\n"
+    sampling = "  sampling_params: {temperature: 0.7, top_p: 0.8, top_k: 20, max_tokens: 2048}\n"
+    assert run_with(f"generation:\n  backend: extractive\n  backend_configs:\n{vllm}{hf}{sampling}") == 0
+
+
 def test_a_server_that_is_down_is_told_with_its_address(answers, capsys):
     Path("p.yaml").write_text("servers:\n  far: http://127.0.0.1:9/mcp\npipeline:\n- far.tool\n")
     assert main(["run", "p.yaml"]) == 3

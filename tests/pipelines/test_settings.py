@@ -71,6 +71,19 @@ def write(here, server, parameters, tool=""):
         ),
         (
             "retriever",
+            "  backend: latent\n  backend_configs:\n    openai: {modle_name: x}\n",  # of a backend that is not used
+            6,
+            "backend_configs.openai: no setting is called 'modle_name'\nhint: did you mean 'model_name'?",
+        ),
+        (
+            "retriever",
+            "  backend_configs:\n    openai: {zzz: x}\n",
+            5,
+            "backend_configs.openai: no setting is called 'zzz'\n"
+            "hint: known: model_name, base_url, api_key, concurrency, retries, timeout",
+        ),
+        (
+            "retriever",
             "  backend_configs:\n    opnai: {model_name: x}\n",
             5,
             "backend_configs: no backend is called 'opnai'\nhint: did you mean 'openai'?",

@@ -1,5 +1,8 @@
 """Of `legal.uncertain` less is better: marks, changes, letters and the rules of the gate know it."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from rendering import render_console
@@ -171,3 +174,16 @@ def test_an_old_result_says_that_it_is_old():
         find("legal.uncertain <= 0.1", old)
     assert str(caught.value.message) == "this result was written by a version without 'legal.uncertain'"
     assert "replay:" in str(caught.value.hint)
+
+
+def test_users_declare_what_falls(tmp_path):
+    """In a process of its own: the declaration is for the whole process."""
+    for name, value in (("old", 1.5), ("new", 2.5)):
+        rows = (f'{{"id": "{item}", "latency": {value + item % 2 / 10}}}\n' for item in range(8))
+        (tmp_path / f"{name}.jsonl").write_text("".join(rows))
+    files = [str(tmp_path / "old.jsonl"), str(tmp_path / "new.jsonl")]
+    command = [sys.executable, "-m", "steelyard.cli", "compare", *files]
+    rising = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    falling = subprocess.run([*command, "--lower-is-better", "latency"], capture_output=True, text=True, check=True)
+    assert "▲" in rising.splitlines()[1]
+    assert "▼" in falling.stdout.splitlines()[1]

@@ -12,7 +12,7 @@ from steelyard import __version__
 from steelyard.answers.columns import BatchColumn, reasons_of
 from steelyard.answers.contexts import Contexts
 from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
-from steelyard.answers.metrics import DEFAULT_ANSWERS
+from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
 from steelyard.answers.needs import check_met, context_use, required_fields, uses_answerable
 from steelyard.answers.profiles import profile_of
 from steelyard.answers.rows import AnswerRow
@@ -71,6 +71,7 @@ def evaluate_answers(
     """
     _check_language(language)
     measures = _measures(metrics, predictions)
+    check_packages(measures)
     profile_of(profile, tokens)  # check the name
     spec = ScoringSpec(tuple(measures), profile, tokens, strip_citations)
     answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))

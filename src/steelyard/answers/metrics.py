@@ -1,7 +1,7 @@
 """Answer metrics over a batch of answers and references; the closest reference counts."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from steelyard.answers.profiles import Profile
 from steelyard.answers.rouge import ngram_overlap, summary_overlap
 from steelyard.errors import ConfigError, MissingExtra
 from steelyard.i18n import Message
-from steelyard.registry.metrics import metric
+from steelyard.registry.metrics import Measure, metric
 from steelyard.table import FloatArray
 from steelyard.text.normalisation import fold
 from steelyard.text.scripts import script_of
@@ -186,6 +186,13 @@ def option_letters(text: str) -> frozenset[str]:
 
 def _sentences(text: str, profile: Profile) -> list[Sequence[str]]:
     return [tokens for line in text.split("\n") if (tokens := profile.rouge.tokens(line))]
+
+
+def check_packages(measures: Iterable[Measure]) -> None:
+    """Raise MissingExtra, before anything is read, if a metric needs a package that is not installed."""
+    for measure in measures:
+        if measure.metric.compute is character_f or (measure.metric.compute is bleu and not measure.parameters):
+            _sacrebleu()
 
 
 def _sacrebleu() -> Any:

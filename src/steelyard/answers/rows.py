@@ -211,6 +211,11 @@ class RowReader:
         self.cited += self._is_cited(row)
         return row
 
+    @property
+    def questions_again(self) -> int:
+        """Rows without an id whose question was there before."""
+        return self._row_ids.again
+
     def _is_cited(self, row: AnswerRow) -> bool:
         """Whether an answer has citation marks, in a file with contexts."""
         text = row.prediction

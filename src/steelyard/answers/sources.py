@@ -13,7 +13,7 @@ from steelyard.answers.rows import BATCH, AnswerRow, ContextUse, RowReader, plai
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.foreign.formats import Source, open_source
-from steelyard.io.foreign.items import ItemColumns, are_systems, records_of
+from steelyard.io.foreign.items import AGAIN, ItemColumns, are_systems, records_of
 from steelyard.io.foreign.rows import ERROR, QUESTION, REPEAT, SYSTEM, TAGS
 from steelyard.io.layouts import ID, ID_HINT, Columns, check_mapping, layout_of
 from steelyard.io.records import Record, digest_rows, no_array
@@ -306,7 +306,7 @@ def _join(predicted: Answers, expected: Answers) -> Answers:
             hint=Message("formats.same_test_set_hint", id=expected.rows[0].id),
         )
     rows = [_joined(row, predictions.get(row.id) or _absent(row, predicted.rows)) for row in expected.rows]
-    read = {code: n for code in (NUMBERS, UNREADABLE, UNUSED, CITED, UNCLEAR) if (n := predicted.counts[code])}
+    read = {code: n for code in (NUMBERS, UNREADABLE, UNUSED, CITED, UNCLEAR, AGAIN) if (n := predicted.counts[code])}
     counts = Counter(_counts(rows) | read | ({UNMATCHED: unmatched} if unmatched else {}))
     return Answers(predicted.name, rows, digest_rows([(predicted.digest, expected.digest)]), counts)
 
@@ -410,5 +410,6 @@ def _reading_counts(reader: RowReader) -> dict[str, int]:
         UNUSED: reader.unused,
         CITED: reader.cited,
         UNCLEAR: reader.unclear,
+        AGAIN: reader.questions_again,
     }
     return {code: count for code, count in counts.items() if count}

@@ -49,11 +49,15 @@ def _run(argv: Sequence[str] | None) -> int:
 def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
     """The arguments, read within the limits that the environment sets."""
     from steelyard import limits
-    from steelyard.cli.parser import build_parser
+    from steelyard.cli.options import locale_language
+    from steelyard.cli.parser import build_parser, overview
     from steelyard.errors import SteelyardError
 
     parser = build_parser()
-    if (sys.argv[1:] if argv is None else list(argv))[:1] == ["show"]:
+    line = sys.argv[1:] if argv is None else list(argv)
+    if not line:
+        parser.exit(SteelyardError.exit_code, overview(parser, locale_language()))
+    if line[:1] == ["show"]:
         parser.error(SHOW)
     try:
         limits.read_environment(os.environ)

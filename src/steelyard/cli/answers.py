@@ -88,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.answers.evaluate import evaluate_answers
     from steelyard.cli.output import deliver, notify_other_meanings
     from steelyard.cli.progress import counting
+    from steelyard.io.records import check_readers
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import split_names
     from steelyard.reports.content import Report
@@ -95,6 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.stats.compare import compare_all
 
     check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite)
+    check_readers(arguments.files)
     load_metrics(arguments.metrics_from, Path.cwd())
     keep = _kept(arguments)
     notify_other_meanings(arguments)
@@ -120,7 +122,8 @@ def run(arguments: argparse.Namespace) -> int:
         tables = _distinct(each for pair in _names(arguments) for each in _of_every_system(evaluate, *pair))
     _check_tags(arguments.tags, tables)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    deliver(Report(_shown(tables, keep), comparisons, arguments.per_item, arguments.by), arguments)
+    shown = _shown(tables, keep)
+    deliver(Report(shown, comparisons, arguments.per_item, arguments.by, units=arguments.units), arguments)
     return 0
 
 

@@ -16,6 +16,7 @@ from steelyard.cli.options import (
     at_a_time,
     documents_folder,
     further_attempts,
+    name_of_result,
     natural,
     positive,
     rate,
@@ -64,6 +65,9 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("folder", metavar="DIR", nargs="?", help="the benchmark folder (default: the bundled one)")
     parser.add_argument("--system", required=True, metavar="SPEC", help="the system under test")
+    parser.add_argument(
+        "--name", type=name_of_result, metavar="NAME", help="name of the result (default: the name of the system)"
+    )
     parser.add_argument(
         "--type",
         action="append",
@@ -145,7 +149,7 @@ def run(arguments: argparse.Namespace) -> int:
         redirect_stdout(sys.stderr),  # a system may print
         proportion("questions") as draw,
     ):
-        table = run_benchmark(benchmark, system, settings, path, progress=counted(draw), **mode)
+        table = run_benchmark(benchmark, system, settings, path, progress=counted(draw), name=arguments.name, **mode)
     if path not in arguments.output:
         notify(Message("cli.results_file", path=path).text(arguments.lang))
     reports = [output for output in arguments.output if output != path]

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import (
+    add_direction_option,
     add_documents_option,
     add_old_spelling,
     add_output_options,
     add_test_options,
     comparison_settings,
+    declare_directions,
     documents_folder,
 )
 from steelyard.i18n import Message
@@ -43,6 +45,7 @@ def add_command(commands: Any) -> None:
         "--force", action="store_true", help="compare results even if their questions or settings differ"
     )
     add_old_spelling(parser, "--anyway", "--force")
+    add_direction_option(parser)
     add_documents_option(parser)
     add_test_options(parser)
     add_output_options(parser)
@@ -55,8 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.errors import ConfigError
     from steelyard.reports.comparison import compare_results
     from steelyard.reports.files import check_outputs
-    from steelyard.stats.compare import check_comparable
+    from steelyard.stats.comparable import check_comparable
 
+    declare_directions(arguments)
     check_outputs(arguments.output, arguments.results, overwrite=arguments.overwrite)
     placed = read_placed(arguments.results, strict=True)
     tables = [table for _, table in placed]

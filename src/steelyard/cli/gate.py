@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.options import RULE_HELP, add_language_option, add_old_spelling, fraction, read_rules, share
+from steelyard.cli.options import (
+    RULE_HELP,
+    add_direction_option,
+    add_language_option,
+    add_old_spelling,
+    add_units_option,
+    declare_directions,
+    fraction,
+    read_rules,
+    share,
+)
 
 if TYPE_CHECKING:
     from steelyard.i18n import Language
@@ -46,11 +56,13 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--alpha", type=fraction, default=0.05, metavar="A", help="confidence intervals have level 1 - A (%(default)s)"
     )
-    words = "share of the items that may have an error in place of a score (%(default)s)"
-    parser.add_argument("--allow-errors", type=share, default=0.05, metavar="SHARE", help=words)
+    words = "share of the items that may have failed or have an error in place of a score, such as 5%% (%(default)s)"
+    parser.add_argument("--allow-errors", type=share, default=0.0, metavar="SHARE", help=words)
+    add_units_option(parser)
     parser.add_argument("--allow-inconclusive", action="store_true", help="pass rules whose result is inconclusive")
     words = "accept an unfinished run, or a baseline whose questions or settings differ"
     parser.add_argument("--force", action="store_true", help=words)
+    add_direction_option(parser)
     add_old_spelling(parser, "--allow-unsure", "--allow-inconclusive")
     add_old_spelling(parser, "--anyway", "--force")
     _add_output_options(parser)
@@ -72,12 +84,15 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.stats.rules import spelled
 
     begun = time.perf_counter()
+    declare_directions(arguments)
     earlier = arguments.baseline or (arguments.result if arguments.baseline_system is not None else None)
     named = [arguments.result, *filter(None, [arguments.baseline])]
     check_outputs(arguments.output, named, suffixes=SUFFIXES)
     rules = read_rules(arguments.require, arguments.no_fall)
     check_rules(rules, has_baseline=earlier is not None)
-    settings = GateSettings(arguments.alpha, arguments.allow_inconclusive, arguments.force, arguments.allow_errors)
+    settings = GateSettings(
+        arguments.alpha, arguments.allow_inconclusive, arguments.force, arguments.allow_errors, arguments.units
+    )
     result, baseline = _load((arguments.result, arguments.system), (earlier, arguments.baseline_system))
     gate = decide(spelled(rules, result.columns), result, baseline, settings)
     _deliver(gate, arguments, time.perf_counter() - begun)

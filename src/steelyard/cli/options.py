@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from steelyard.stats.rules import Rule
 
 TESTS = ("permutation", "t", "wilcoxon", "sign", "bootstrap")
+UNITS = ("auto", "items", "documents")
 CORRECTIONS = ("holm", "bh", "bonferroni", "none")
 RULE_HELP = "'METRIC >= 0.95', 'METRIC[tag=value] == 1', 'METRIC.part == 1' (repeatable)"
 LARGEST = 10**12
@@ -81,6 +82,26 @@ def add_test_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--alpha", type=fraction, default=0.05, metavar="A", help="significance level (%(default)s)")
     group.add_argument("--seed", type=natural, default=42, metavar="N", help="random seed (%(default)s)")
+    add_units_option(group)
+
+
+def add_direction_option(parser: Any) -> None:
+    """The option that declares of which metrics less is better."""
+    words = "less is better of this metric, such as latency (repeatable)"
+    parser.add_argument("--lower-is-better", action="append", default=[], metavar="NAME", help=words)
+
+
+def declare_directions(arguments: argparse.Namespace) -> None:
+    """Declare what the option says."""
+    from steelyard.stats.direction import lower_is_better
+
+    lower_is_better(*arguments.lower_is_better)
+
+
+def add_units_option(parser: Any) -> None:
+    """--units: which scope decides."""
+    words = "what varies: items (these documents), documents (others of the kind), auto: documents from 6 on (auto)"
+    parser.add_argument("--units", choices=UNITS, default="auto", help=words)
 
 
 def add_documents_option(parser: Any) -> None:
@@ -110,7 +131,12 @@ def comparison_settings(arguments: argparse.Namespace) -> "ComparisonSettings":
     from steelyard.stats.compare import ComparisonSettings
 
     return ComparisonSettings(
-        arguments.test, arguments.resamples, arguments.seed, arguments.correction, arguments.alpha
+        arguments.test,
+        arguments.resamples,
+        arguments.seed,
+        arguments.correction,
+        arguments.alpha,
+        arguments.units,
     )
 
 
@@ -211,6 +237,13 @@ def fraction(text: str) -> float:
     if not 0 < number < 1:
         raise argparse.ArgumentTypeError(f"must be between 0 and 1, not {text}")
     return number
+
+
+def name_of_result(text: str) -> str:
+    """A name that is not blank."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("must not be blank")
+    return text.strip()
 
 
 def result_names(paths: Sequence[str]) -> list[str]:

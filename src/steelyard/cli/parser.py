@@ -12,6 +12,7 @@ from steelyard.cli import (
     demo,
     gate,
     metrics,
+    new,
     pipelines,
     report,
     retrieval,
@@ -20,6 +21,7 @@ from steelyard.cli import (
     validate,
     view,
 )
+from steelyard.i18n import Language, words_of
 
 COMMANDS = (
     demo,
@@ -32,12 +34,20 @@ COMMANDS = (
     view,
     sample,
     agreement,
+    new,
     validate,
     convert,
     metrics,
     pipelines,
     serve,
 )
+GROUPS = (
+    ("cli.commands_evaluate", ("demo", "retrieval", "answers", "bench")),
+    ("cli.commands_decide", ("report", "compare", "gate", "view", "sample", "agreement")),
+    ("cli.commands_data", ("new", "validate", "convert", "metrics")),
+    ("cli.commands_pipelines", ("build", "run", "serve")),
+)
+"""The commands by what they are for, as `steelyard` alone prints them."""
 _EPILOG = "Exit codes: 0 success, 1 gate not passed, 2 input error, 3 system under test failed, 4 bug in steelyard."
 
 
@@ -55,3 +65,15 @@ def build_parser() -> argparse.ArgumentParser:
     for command_parser in commands.choices.values():
         command_parser.allow_abbrev = False  # --metrics is not short for --metrics-from
     return parser
+
+
+def overview(parser: argparse.ArgumentParser, language: Language) -> str:
+    """The commands in groups, one line each."""
+    words = words_of(language)
+    rows = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))._choices_actions
+    texts = {row.dest: row.help or "" for row in rows}
+    width = max(map(len, texts))
+    lines = [parser.format_usage(), parser.description or ""]
+    for title, names in GROUPS:
+        lines += ["", words(title), *(f"  {name:<{width}}  {texts[name]}" for name in names)]
+    return "\n".join([*lines, "", words("cli.command_help"), parser.epilog or ""]) + "\n"

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.cli.options import (
+    add_direction_option,
     add_documents_option,
     add_output_options,
     add_test_options,
     comparison_settings,
+    declare_directions,
     documents_folder,
 )
 from steelyard.i18n import Message
@@ -33,6 +35,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--benchmark", metavar="DIR", help="folder of the documents (default: as recorded in the result)"
     )
+    add_direction_option(parser)
     add_documents_option(parser)
     add_test_options(parser)
     add_output_options(parser)
@@ -48,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.reports.masking import mask_documents, mask_tables
     from steelyard.stats.compare import compare_all
 
+    declare_directions(arguments)
     check_outputs(arguments.output, arguments.results, overwrite=arguments.overwrite)
     placed = read_placed(arguments.results, arguments.metric)
     tables = [table for _, table in placed]
@@ -56,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.mask:
         tables, documents = mask_tables(tables), mask_documents(documents)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    report = Report(tables, comparisons, arguments.per_item, arguments.by)
+    report = Report(tables, comparisons, arguments.per_item, arguments.by, units=arguments.units)
 
     def write(path: Path) -> None:
         write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)

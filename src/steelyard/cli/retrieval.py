@@ -85,6 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from steelyard.cli.output import deliver, notify_other_meanings
+    from steelyard.io.records import check_readers
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import parse_measures, split_names
     from steelyard.reports.content import Report
@@ -97,6 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = [arguments.qrels, *arguments.runs, *texts]
     _check_stdin(inputs)
     check_outputs(arguments.output, inputs, overwrite=arguments.overwrite)
+    check_readers(inputs)
     load_metrics(arguments.metrics_from, Path.cwd())
     measures = parse_measures(arguments.metric and split_names(arguments.metric), arguments.cutoffs)
     notify_other_meanings(arguments)
@@ -114,7 +116,7 @@ def run(arguments: argparse.Namespace) -> int:
         tables = with_texts(tables, arguments.queries, arguments.docs)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
-    deliver(Report(tables, comparisons, arguments.per_item), arguments, recorded=bare)
+    deliver(Report(tables, comparisons, arguments.per_item, units=arguments.units), arguments, recorded=bare)
     return 0
 
 

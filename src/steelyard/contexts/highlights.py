@@ -14,7 +14,7 @@ from steelyard.contexts.sentences import citations_in
 from steelyard.legal.evidence.quotes import quote_pieces
 from steelyard.legal.grounding.articles import Article, articles, is_known_article
 from steelyard.legal.grounding.claims import Claims, claims_of
-from steelyard.legal.grounding.grounds import percent_of, values_of
+from steelyard.legal.grounding.grounds import values_of
 from steelyard.legal.reading import is_too_long, read
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
@@ -125,24 +125,24 @@ class _Sought(NamedTuple):
                 yield article.start, article.end
         if self.values:
             for mention in values_of(text):
-                if any(self._is_same(value, mention, text) for value in self.values):
+                if any(_is_same(value, mention) for value in self.values):
                     yield mention.start, mention.end
 
-    def _is_same(self, value: Mention, mention: Mention, text: str) -> bool:
-        """Whether a mention in a context is this value, however it is written."""
-        if value.kind in _AMOUNTS and mention.kind in _AMOUNTS:
+
+def _is_same(value: Mention, mention: Mention) -> bool:
+    """Whether a mention in a context is this value, however it is written."""
+    if value.kind in _AMOUNTS and mention.kind in _AMOUNTS:
+        return value.value is not None and value.value == mention.value
+    if value.kind != mention.kind:
+        return False
+    match value.kind:
+        case "date":
+            return _is_same_day(value, mention)
+        case "percent":
             return value.value is not None and value.value == mention.value
-        if value.kind != mention.kind:
-            return False
-        match value.kind:
-            case "date":
-                return _is_same_day(value, mention)
-            case "percent":
-                percent = percent_of(self.text, value)
-                return percent is not None and percent == percent_of(text, mention)
-            case "count":
-                return value.value == mention.value and same_measure(value.unit, mention.unit)
-        return value.value is not None and str(value.value) == str(mention.value)
+        case "count":
+            return value.value == mention.value and same_measure(value.unit, mention.unit)
+    return value.value is not None and str(value.value) == str(mention.value)
 
 
 def _within(claims: Claims, spans: Sequence[Span]) -> Callable[[int, int], bool]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final, NamedTuple, NoReturn
 
 from steelyard import limits
@@ -309,21 +310,33 @@ def repeated_one(names: Iterable[str]) -> str | None:
     return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
 
 
-def _parquet(stream: Stream) -> Iterator[Record]:
+def check_readers(paths: Iterable[str | Path]) -> None:
+    """Raise MissingExtra if a file needs a package that is not installed."""
+    if any(format_suffix(path) == ".parquet" for path in paths):
+        _pyarrow()
+
+
+def _pyarrow() -> ModuleType:
     try:
-        from pyarrow import ArrowException, parquet
+        import pyarrow.parquet
     except ImportError:
         raise MissingExtra.of("pyarrow", "parquet", purpose=Message("words.reading_parquet_files")) from None
+    module: ModuleType = pyarrow
+    return module
+
+
+def _parquet(stream: Stream) -> Iterator[Record]:
+    pyarrow = _pyarrow()
     content = io.BytesIO(stream.read_all(limits.FILE_BYTES))
     try:
-        file = parquet.ParquetFile(content)
+        file = pyarrow.parquet.ParquetFile(content)
         limits.ROWS.check(
             file.metadata.num_rows, Message("words.the_number_of_rows"), error=InputError, where=stream.name
         )
         limits.COLUMNS.check(file.metadata.num_columns, COLUMNS, error=InputError, where=stream.name)
         for number, row in enumerate(_parquet_rows(file, stream.name), 1):
             yield Record(stream.name, number, row, "{}: row {}")
-    except (ArrowException, *_PARQUET_DAMAGE) as error:
+    except (pyarrow.ArrowException, *_PARQUET_DAMAGE) as error:
         message = Message("formats.not_parquet", value=str(error).partition(chr(10))[0])
         raise InputError(message, where=stream.name) from None
 

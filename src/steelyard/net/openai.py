@@ -50,8 +50,9 @@ def model_client(
     proxy: str | None = None,
     limit: limits.Limit = limits.REPLY_BYTES,
 ) -> JsonClient:
-    """A client of `base_url` + `path` that sends the key as a bearer token; without a key, none is sent."""
-    authorization = {"Authorization": f"Bearer {key}"} if key else {}
+    """A client of `base_url` + `path` that sends the key as a bearer token; a header `Authorization` replaces it."""
+    has_own = any(name.lower() == "authorization" for name in headers or ())
+    authorization = {"Authorization": f"Bearer {key}"} if key and not has_own else {}
     return JsonClient(
         f"{base_url.rstrip('/')}{path}" if path else base_url,
         party=party,

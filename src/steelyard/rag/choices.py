@@ -206,8 +206,10 @@ def _of_choice(
         if section not in (*choice.offered, *_NOT_OFFERED):
             what = _WORDS[choice.parameter]
             yield Finding(path, UnknownName.of(what, str(section), choice.offered, where=choice.configs))
-        elif section in (name, *also) and not unused:
-            yield from _of_keys(choice.keys.get(section), given, path)
+            continue
+        is_used = section in (name, *also) and not unused
+        findings = _of_keys(choice.keys.get(section), given, path)
+        yield from (finding for finding in findings if is_used or finding.error is not None)
 
 
 def _of_terms(configs: Any) -> Iterator[Finding]:

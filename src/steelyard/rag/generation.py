@@ -5,7 +5,7 @@ A failure is never an answer: the answer is None, and the reason is given beside
 
 import difflib
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Protocol
 
@@ -84,6 +84,7 @@ def open_generator(
         raise UnknownName.of(Message("words.backend"), str(backend), BACKENDS, parameter="backend")
     config = _section(_section(configs, "backend_configs"), f"backend_configs.{backend}", backend)
     parameters, more = _section(sampling, "sampling_params"), _section(extra, "extra_params")
+    _check_names(configs or {}, parameters if backend == "extractive" else {})
     match backend:
         case "openai":
             return _chat(config, parameters, more, key=key, where="backend_configs.openai")
@@ -98,6 +99,7 @@ def check_generator(backend: str, *, configs: Any = None, sampling: Any = None, 
     """Raise the error that `open_generator` would raise; no model is loaded or called."""
     if backend == "hf":
         _section(_section(configs, "backend_configs"), "backend_configs.hf", "hf")
+        _check_names(configs or {})
         return
     open_generator(backend, configs=configs, sampling=sampling, extra=extra)
 
@@ -241,11 +243,37 @@ def _vllm_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
     return {renamed.get(name, name): value for name, value in config.items() if name not in unused}
 
 
-def _check_sampling(sampling: Mapping[str, Any]) -> None:
+def _check_names(configs: Mapping[str, Any], sampling: Mapping[str, Any] | None = None) -> None:
+    """Raise an error for an unknown name in the section of any backend, chosen or not, and for misspelt `sampling`.
+
+    The section `hf` is passed to a library; that of `vllm` may have settings of its engine.
+    """
+    for backend in configs:
+        if backend not in BACKENDS:
+            parameter = f"backend_configs.{backend}"
+            raise UnknownName.of(Message("words.backend"), str(backend), BACKENDS, parameter=parameter)
+    known = [*(known.name for known in fields(ChatSettings) if known.name != "key"), "api_key"]
+    for backend, others in (("openai", []), ("vllm", ["model_name_or_path"])):
+        section, where = _section(configs, f"backend_configs.{backend}", backend), f"backend_configs.{backend}"
+        engine = engine_settings(section) if backend == "vllm" else ()
+        for name, value in section.items():
+            if name not in (*known, *others, *engine) and value not in (None, ""):
+                what = Message("words.setting")
+                raise UnknownName.of(what, str(name), known, where=where, parameter=f"{where}.{name}")
+    _check_sampling([name for name in sampling or () if _misspelt(name)])
+
+
+def _misspelt(name: Any) -> str | None:
+    """The sampling parameter that this name is probably meant to be; None if it is one, or like none."""
+    close = difflib.get_close_matches(str(name), SAMPLING_PARAMETERS, n=1, cutoff=_MISSPELT)
+    return close[0] if close and name not in SAMPLING_PARAMETERS else None
+
+
+def _check_sampling(sampling: Iterable[Any]) -> None:
     for name in sampling:
         if name not in SAMPLING_PARAMETERS:
-            close = difflib.get_close_matches(str(name), SAMPLING_PARAMETERS, n=1, cutoff=_MISSPELT)
-            hint = Message("core.nearest_name", name=close[0]) if close else SAMPLING_HINT
+            meant = _misspelt(name)
+            hint = Message("core.nearest_name", name=meant) if meant else SAMPLING_HINT
             message, where = Message("rag.unknown_sampling_parameter", name=name), "sampling_params"
             raise ConfigError(message, where=where, hint=hint, parameter=f"{where}.{name}")
 

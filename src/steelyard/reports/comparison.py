@@ -11,7 +11,8 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Cell, Fields, Note, Notes, PageForm, Row, TableBlock
 from steelyard.reports.content import Report, main_metric
 from steelyard.reports.sections.differences import difference, effect, tests_table
-from steelyard.reports.sections.footnotes import CORRECTIONS, too_few
+from steelyard.reports.sections.footnotes import CORRECTIONS
+from steelyard.reports.verdicts import undecided
 from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all, compare_by, compare_pairs
 from steelyard.stats.correction import letters
 from steelyard.stats.direction import gain
@@ -69,7 +70,7 @@ def compare_results(
     by_name = {table.name: table for table in new}
     shown = tables if metrics is None else [table.only(metrics_of(table, metrics)) for table in tables]
     return ComparisonReport(
-        Report(shown, comparisons, per_item, by),
+        Report(shown, comparisons, per_item, by, units=settings.units),
         changes=[changes_of(by_name[pair.a], old, pair.metric) for pair in comparisons],
         shown=metrics or list(dict.fromkeys(pair.metric for pair in comparisons)),
         within=compare_by(new, old, by, settings, metrics=metrics) if by else {},
@@ -283,8 +284,7 @@ def _by_merit(tables: Sequence[Table], metric: str) -> list[str]:
 def _notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:
     listed = _listed_metrics(comparison)
     for value, comparisons in comparison.within.items():
-        lines = too_few(comparisons, words)
-        yield from (Note(f"{value or cells.DASH}: {line}", warning=True) for line in lines)
+        yield from (Note(f"{value or cells.DASH}: {line}", warning=True) for line in undecided(comparisons, words))
     yield from _letter_notes(comparison, words)
     unlisted = [metric for metric in dict.fromkeys(c.metric for c in _changed(comparison)) if metric not in listed]
     if unlisted and not comparison.report.is_pair:
@@ -299,7 +299,7 @@ def _letter_notes(comparison: ComparisonReport, words: Words) -> Iterator[str | 
             yield words("gate.shared_letters")
         family = f"{words(CORRECTIONS[settings.correction])} ({len(comparison.pairs)})"
         yield f"{words('report.correction')}: {family}, {words('report.at')} {settings.alpha:g}"
-        yield from (Note(line, warning=True) for line in too_few(comparison.pairs, words))
+        yield from (Note(line, warning=True) for line in undecided(comparison.pairs, words))
 
 
 def _unpaired_items(comparison: ComparisonReport, words: Words) -> Iterator[str]:

@@ -14,6 +14,7 @@ from steelyard.reports.blocks import Block
 from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import gain
 from steelyard.stats.gate import Gate
+from steelyard.stats.scopes import Scope, Units, scope_of
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
 
@@ -26,10 +27,10 @@ class Report:
     """Results of one kind, the first of them the one that the others are compared with.
 
     `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any. `added` gives
-    blocks that precede the footnotes. Text begins with the changed items of the metrics `changed`, if there are
-    some, and else with the means.
-    `built` are its blocks by language (`build`), `grouped` the summaries of groups by the number of the result and the
-    tag, `kept` what sections compute for all languages: each is made once.
+    blocks that precede the footnotes. Text begins with the changed items of the metrics `changed`, if there are some,
+    and else with the means. `units` says which scope decides (`scopes`); `scope` is that of the whole report, its
+    groups included. `built` are its blocks by language (`build`), `grouped` the summaries of groups by the number of
+    the result and the tag, `kept` what sections compute for all languages: each is made once.
     """
 
     tables: Sequence[Table]
@@ -39,6 +40,8 @@ class Report:
     gate: Gate | None = None
     added: Callable[[Words], Iterable[Block]] | None = None
     changed: Sequence[str] = ()
+    units: Units = "auto"
+    scope: Scope = field(init=False)
     summaries: list[Summary] = field(init=False)
     built: dict[Language, Sequence[Block]] = field(init=False, repr=False, compare=False, default_factory=dict)
     grouped: dict[tuple[int, str], Mapping[str, Summary]] = field(
@@ -48,7 +51,8 @@ class Report:
     kept: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "summaries", [table.summary() for table in self.tables])
+        object.__setattr__(self, "scope", scope_of(self.units, *self.tables))
+        object.__setattr__(self, "summaries", [table.summary(units=self.scope) for table in self.tables])
 
     @property
     def metrics(self) -> list[str]:
@@ -67,7 +71,7 @@ class Report:
     def groups(self, index: int, tag: str) -> Mapping[str, Summary]:
         """For each value of a tag the summary of the items of a result, in order of appearance."""
         if (index, tag) not in self.grouped:
-            self.grouped[index, tag] = _groups(self.tables[index], tag)
+            self.grouped[index, tag] = _groups(self.tables[index], tag, self.scope)
         return self.grouped[index, tag]
 
 
@@ -84,12 +88,13 @@ def main_of(kind: str, metrics: Sequence[str]) -> str:
     return next((metric for metric in (kind_of(kind).metric, *MAIN) if metric in metrics), None) or metrics[0]
 
 
-def _groups(table: Table, tag: str) -> dict[str, Summary]:
+def _groups(table: Table, tag: str, scope: Scope) -> dict[str, Summary]:
     if tag not in table.tags:
         hint = nearest(tag, table.tags) if table.tags else Message("reports.no_tags")
         raise UnknownName(Message("reports.no_tag_called", tag=tag), where=table.name, hint=hint)
     values = np.array(table.tags[tag])
-    return {value: table.take(np.flatnonzero(values == value)).summary() for value in dict.fromkeys(table.tags[tag])}
+    rows = {value: np.flatnonzero(values == value) for value in dict.fromkeys(table.tags[tag])}
+    return {value: table.take(those).summary(units=scope) for value, those in rows.items()}
 
 
 def lowest_rows(table: Table, metric: str, count: int, *, best: float | None = None) -> list[int]:

@@ -41,7 +41,10 @@ def check_outputs(
     suffixes: Sequence[str] = SUFFIXES,
     overwrite: bool = False,
 ) -> None:
-    """Refuse, before any work is done, paths that cannot be written or would overwrite an input or recorded data."""
+    """Refuse, before any work is done, paths that cannot be written or would overwrite an input or recorded data.
+
+    A format whose package is not installed is refused too (MissingExtra).
+    """
     for path in paths:
         where = str(path)
         if path.suffix.lower() not in suffixes:
@@ -59,6 +62,8 @@ def check_outputs(
             raise ConfigError(Message("reports.overwrites_input"), where=where, hint=Message("reports.other_name_hint"))
         if path.suffix.lower() == RECORDED and not overwrite:
             check_absent(path)
+    if any(path.suffix.lower() in PLOTS for path in paths):
+        _check_plots()
 
 
 def write_report(
@@ -96,3 +101,9 @@ def _plot(report: Report, path: Path, language: Language) -> Message | None:
     from steelyard.reports.plots.charts import save_plot
 
     return save_plot(report, path, language=language)
+
+
+def _check_plots() -> None:
+    from steelyard.reports.plots.style import load_vl_convert
+
+    load_vl_convert()

@@ -1,9 +1,10 @@
 """What kinds of results add to reports (`registry.kinds`).
 
-The module `Kind.report` of a kind may have `blocks(table, words)`, the blocks about one result; `pair_blocks(new, old,
-words)`, those about two that are compared; `compared_parts(new, old, settings)`, how parts of the scores of these two
-differ (`PartGroup`); `reason(table, row, metric, language)`, why an item has its score; `fields(table)`, the
-same as fields of JSON output; `panels(tables)`, charts of all results; `kind_page()`, a part of its own on pages
+The module `Kind.report` of a kind may have `blocks(table, words, units)`, the blocks about one result with intervals
+over these units; `pair_blocks(new, old, words)`, those about two that are compared; `compared_parts(new, old,
+settings)`, how parts of the scores of these two differ (`PartGroup`); `reason(table, row, metric, language)`, why an
+item has its score; `fields(table, units)`, the blocks as fields of JSON output; `panels(tables)`, charts of all
+results; `kind_page()`, a part of its own on pages
 (`render.html.kind_page`); and, if its items are about documents, `documents` (`KindDocuments`).
 """
 
@@ -16,16 +17,17 @@ from steelyard.i18n import Words
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.blocks import Block
 from steelyard.stats.compare import Comparison, ComparisonSettings
+from steelyard.stats.scopes import Scope
 from steelyard.table import Table
 
 if TYPE_CHECKING:
     from steelyard.documents.sets import DocumentSet
 
 
-def kind_blocks(table: Table, words: Words) -> Iterable[Block]:
+def kind_blocks(table: Table, words: Words, scope: Scope) -> Iterable[Block]:
     """The blocks that the kind of a result adds, in the language of the words."""
     make = getattr(kind_of(table.kind).load_report(), "blocks", None)
-    return () if make is None else make(table, words)
+    return () if make is None else make(table, words, scope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,10 @@ def item_reason(table: Table, row: int, metric: str, words: Words) -> str:
     return table.notes(row).get(metric, "") if make is None else make(table, row, metric, words.language)
 
 
-def kind_fields(table: Table) -> dict[str, Any]:
+def kind_fields(table: Table, scope: Scope) -> dict[str, Any]:
     """The fields that the kind of a result adds to JSON output, under the name of the kind."""
     make = getattr(kind_of(table.kind).load_report(), "fields", None)
-    return {} if make is None else {table.kind: make(table)}
+    return {} if make is None else {table.kind: make(table, scope)}
 
 
 def kind_panels(tables: Sequence[Table]) -> Mapping[str, Any]:

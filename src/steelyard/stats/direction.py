@@ -1,11 +1,23 @@
 """Direction of metrics and their parts: whether more or less is better."""
 
+from typing import Final
+
 from steelyard.registry.kinds import BUILT_IN
+
+_DECLARED: Final[set[str]] = set()
+
+
+def lower_is_better(*names: str) -> None:
+    """Declare, for this process, that less is better of columns with these names, such as "latency".
+
+    Names of metrics of other tools say nothing about their direction; without this, more is better.
+    """
+    _DECLARED.update(names)
 
 
 def is_lower_better(name: str) -> bool:
-    """Whether less is better of this column, as a kind of results declares it."""
-    return any(name in kind.lower_is_better for kind in BUILT_IN)
+    """Whether less is better of this column, as a kind of results or the user declares it."""
+    return name in _DECLARED or any(name in kind.lower_is_better for kind in BUILT_IN)
 
 
 def is_directed(name: str) -> bool:

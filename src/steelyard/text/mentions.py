@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from steelyard.text.dates import LUNAR_DAY, Day, dates
 from steelyard.text.measures import MEASURES
-from steelyard.text.numerals import CHINESE, HAS_WORD, Numeral, numerals
+from steelyard.text.numerals import CHINESE, HAS_WORD, NUMBER_WORDS, Numeral, numerals
 
 Kind = Literal[
     "id", "phone", "card", "serial", "date", "time", "percent", "age", "ordinal", "money", "count", "number"
@@ -113,10 +113,12 @@ _TIME: Final = re.compile(
     r"\b\d{1,2} ?(?i:[ap]\.?m)\b\.?",
 )
 _PERCENT: Final = re.compile(
-    rf"(?<![\d,.])\d[\d,]{{0,30}}(?:\.\d{{1,30}})?(?:%|‰| ?percent\b| per cent\b)"
-    rf"|[百千万]分之[\d.{CHINESE}点]{{1,30}}|(?:月息|年息|"
-    rf"利率)[\d.{CHINESE}]{{1,12}}[分厘]"
+    rf"(?<![\d,.])\d[\d,]{{0,30}}(?:\.\d{{1,30}})? ?(?:[%‰‱]|(?i:per ?cent)\b)"
+    rf"|(?<!point )(?<!-)(?i:{NUMBER_WORDS} per ?cent\b)"
+    rf"|[百千万]分之[\d.{CHINESE}点]{{1,30}}|(?:月息|年息|利率)[\d.{CHINESE}]{{1,12}}[分厘](?!之)"
 )
+_PERCENT_UNITS: Final = {"‰": Decimal("0.1"), "‱": Decimal("0.01"), "厘": Decimal("0.1")}
+_PARTS_OF: Final = {"百分之": Decimal(1), "千分之": Decimal("0.1"), "万分之": Decimal("0.01")}
 _AGE: Final = re.compile(rf"(?:\d{{1,3}}|[{CHINESE}]{{1,4}})(?:周)?岁|\b\d{{1,3}} years? old|\baged? \d{{1,3}}")
 _ORDINAL: Final = re.compile(
     rf"第(?:\d{{1,12}}|[{CHINESE}]{{1,12}})(?:[次页段条号笔项款人批期名行章节组届季层]|季度|部分)?|\b\d{{1,12}}(?i:st|nd|rd|th)\b"
@@ -138,15 +140,24 @@ def _find_marked(kind: Kind, pattern: re.Pattern[str]) -> Callable[[str], Iterat
 
 
 def _find_numbered(kind: Kind, pattern: re.Pattern[str]) -> Callable[[str], Iterator[Mention]]:
-    """Marks whose number is the value: 3% and 百分之三 are the same share."""
+    """Marks whose number is the value: 35岁."""
 
     def find(text: str) -> Iterator[Mention]:
         for match in pattern.finditer(text):
-            body = re.sub("^[百千万]分之", "", match[0])
-            values = [numeral.value for numeral in numerals(body)]
+            values = [numeral.value for numeral in numerals(match[0])]
             yield Mention(kind, match.start(), match.end(), match[0], values[0] if values else None)
 
     return find
+
+
+def _find_percents(text: str) -> Iterator[Mention]:
+    """Shares in per cent: 1.2% and 百分之一点二 are 1.2, 3‰ and 千分之三 are 0.3."""
+    for match in _PERCENT.finditer(text):
+        parts = _PARTS_OF.get(match[0][:3])
+        values = [numeral.value for numeral in numerals(match[0][3:] if parts else match[0])]
+        scale = parts or _PERCENT_UNITS.get(match[0][-1], Decimal(1))
+        value = values[0] * scale if values and values[0] is not None else None
+        yield _qualified(text, Mention("percent", match.start(), match.end(), match[0], value))
 
 
 def _find_dates(text: str) -> Iterator[Mention]:
@@ -360,9 +371,11 @@ def _qualified(text: str, mention: Mention) -> Mention:
     loose = mention.loose
     if _BOUND_BEFORE.search(before) or _SOME_BEFORE.search(before) or _BOUND_AFTER.match(after):
         loose = loose or "bound"
-    elif _RATE.match(after) or _RATE_BEFORE.search(before):
+    elif mention.kind != "percent" and (_RATE.match(after) or _RATE_BEFORE.search(before)):
         loose = loose or "rate"
-    elif mention.kind == "money" and (_SPAN_BEFORE.search(before) or (_SPAN_AFTER.match(after) and "=" not in after)):
+    elif mention.kind in ("money", "percent") and (
+        _SPAN_BEFORE.search(before) or (_SPAN_AFTER.match(after) and "=" not in after)
+    ):
         loose = loose or "range"
     approx = bool(_APPROX_BEFORE.search(before) or _APPROX_AFTER.match(after))
     if loose == mention.loose and not approx:
@@ -403,7 +416,7 @@ _FINDERS: Final[tuple[tuple[int, re.Pattern[str], Callable[[str], Iterator[Menti
     (0, re.compile(r"[年月]|\d[-/.]\d|\d{8}|[A-Za-z]{3}"), _find_dates),
     (1, re.compile(r"[A-Za-z][-_]?\d|\d[A-Za-z]"), _find_marked("serial", _SERIAL)),
     (0, re.compile(r"[时点]|\d:\d|\d ?[ap]\.?m", re.IGNORECASE), _find_marked("time", _TIME)),
-    (0, re.compile(r"[%‰]|分之|per ?cent|利率|[月年]息", re.IGNORECASE), _find_numbered("percent", _PERCENT)),
+    (0, re.compile(r"[%‰‱]|分之|利率|[月年]息|per ?cent", re.IGNORECASE), _find_percents),
     (0, re.compile(r"岁|\bold\b|\baged?\b"), _find_numbered("age", _AGE)),
     (0, re.compile(r"第|\d(?:st|nd|rd|th)\b|[A-Za-z.§] ?\d", re.IGNORECASE), _find_marked("ordinal", _ORDINAL)),
     (0, re.compile(r"[俩仨]|ce\b", re.IGNORECASE), _find_words),

@@ -34,13 +34,14 @@ _WORDS: Final = {word: value for value, word in enumerate(_ONES)} | {
 }
 _SCALES: Final = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _WORD: Final = "|".join(sorted((*_WORDS, *_SCALES), key=len, reverse=True))
-_WORD_RUN: Final = re.compile(
+NUMBER_WORDS: Final = (
     rf"\b(?:an? (?={'|'.join(_SCALES)})|half an? (?=million|billion|dozen))?(?:{_WORD})"
-    rf"(?:(?:[ -]|,? and )(?:{_WORD})){{0,24}}\b",
-    re.IGNORECASE,
+    rf"(?:(?:[ -]|,? and )(?:{_WORD})){{0,24}}\b"
 )
-HAS_WORD: Final = re.compile(rf"\b(?:{_WORD})\b", re.IGNORECASE)
 """Pattern of a number in English words."""
+_WORD_RUN: Final = re.compile(NUMBER_WORDS, re.IGNORECASE)
+HAS_WORD: Final = re.compile(rf"\b(?:{_WORD})\b", re.IGNORECASE)
+"""Pattern of a word of such a number."""
 LONGEST: Final = 60
 """The longest run of numerals in characters that is read as a number."""
 

@@ -9,6 +9,7 @@ from steelyard.i18n import Message
 from steelyard.io.foreign.tables import holds_scores
 from steelyard.io.records import format_suffix
 from steelyard.io.results import begins_with_header
+from steelyard.io.results.reading import results_beside
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".parquet", ".eval")
 SNAPSHOT = "memory_"
@@ -88,9 +89,7 @@ def holds_results(path: Path) -> bool:
         return False
     if begins_with_header(path):
         return True
-    beside = path.with_suffix(".jsonl")  # pipelines write the same scores to both files
-    is_twin = path.suffix == ".json" and beside.is_file() and begins_with_header(beside)
-    return not is_twin and holds_scores(path)
+    return results_beside(path) is None and holds_scores(path)
 
 
 def _result_file(entry: os.DirEntry[str], folder: Path) -> Iterator[ResultFile]:

@@ -13,7 +13,8 @@ from steelyard.reports import cells
 from steelyard.reports.content import Report, unique_names
 from steelyard.reports.plots.means import MOST_METRICS, MOST_RUNS
 from steelyard.reports.render.html.frame import render_page
-from steelyard.stats.compare import check_comparable, compare_all
+from steelyard.stats.comparable import check_comparable
+from steelyard.stats.compare import compare_all
 from steelyard.table import Table
 from steelyard.web.history import Draw, draw_trend, series_of, trends_of
 from steelyard.web.index import Entry, Index

@@ -11,6 +11,7 @@ from steelyard.io.foreign import rows
 from steelyard.io.records import Record, first_seen
 from steelyard.table import REPEAT_TAG
 
+AGAIN: Final = "counts.questions_again"
 _LONGEST_ITEM: Final = 80
 _LONGEST_NAME: Final = 100  # of a system
 
@@ -44,11 +45,14 @@ class RowIds:
 
     def __init__(self) -> None:
         self._times: dict[str, int] = {}
+        self.again = 0
+        """Rows whose question was there before."""
 
     def of(self, question: Any, row: int) -> str:
         """The question as an id; the number of the row where there is no question."""
         wanted = (_shortened(question) if isinstance(question, str) else "") or str(row)
         identifier = wanted
+        self.again += wanted in self._times
         while identifier in self._times:
             self._times[wanted] += 1
             identifier = f"{wanted} ({self._times[wanted]})"
@@ -69,6 +73,13 @@ def item_ids(records: Sequence[Record], columns: ItemColumns = _OURS) -> tuple[l
             raise InputError(message, where=record.where, hint=Message("formats.repeat_hint"))
         ids[identifier] = record
     return list(ids), items
+
+
+def questions_again(records: Iterable[Record]) -> int:
+    """How many rows without an id have the question of an earlier row of the same repeat."""
+    unnamed = (record for record in records if record.fields.get(rows.ID) is None)
+    asked = Counter((_repeat(record), question) for record in unnamed if (question := record.fields.get(rows.QUESTION)))
+    return sum(asked.values()) - len(asked)
 
 
 def systems_of(records: Iterable[Record]) -> list[str]:

@@ -74,7 +74,7 @@ def write(content: Iterable[Fields], path: Path) -> None:
     elif suffix in CELLS:
         write_whole(path, _separated(list(marked), "," if suffix == ".csv" else "\t"))
     elif suffix == ".parquet":
-        _write_parquet(list(marked), path)
+        _write_parquet(marked, path)
     else:
         known = ", ".join((*LINES, ".json", *CELLS, ".parquet"))
         raise ConfigError(
@@ -104,12 +104,13 @@ def _separated(content: list[Fields], separator: str) -> str:
     return text.getvalue()
 
 
-def _write_parquet(content: list[Fields], path: Path) -> None:
+def _write_parquet(rows_given: Iterable[Fields], path: Path) -> None:
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
         raise MissingExtra.of("pyarrow", "parquet", purpose=Message("words.writing_parquet_files")) from None
+    content = list(rows_given)
     columns = {name: _column([row.get(name) for row in content]) for name in _columns(content)}
     with whole_file(path) as part:
         parquet.write_table(pyarrow.table(columns), part)

@@ -14,7 +14,7 @@ from steelyard.i18n import Message
 from steelyard.io import layouts
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.formats import Source, open_source
-from steelyard.io.foreign.items import item_ids, systems_of
+from steelyard.io.foreign.items import AGAIN, item_ids, questions_again, systems_of
 from steelyard.io.foreign.rows import Fields
 from steelyard.io.records import Record, result_name
 from steelyard.io.shapes import wrong_shape
@@ -194,7 +194,9 @@ class _Scores:
         return outputs if any(outputs) else []
 
     def _counts(self, *, repeated: bool) -> dict[str, int]:
-        return {REPEATS: len(self.items) - len(set(self.items))} if repeated else {}
+        again = questions_again(self.records)
+        repeats = {REPEATS: len(self.items) - len(set(self.items))} if repeated else {}
+        return repeats | ({AGAIN: again} if again else {})
 
     def _settings(self) -> Fields:
         """The settings of the scores that the format knows of."""

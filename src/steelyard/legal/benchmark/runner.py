@@ -55,18 +55,20 @@ def evaluate_legal(
     path: str | Path | None = None,
     settings: AskSettings | None = None,
     documents_folder: str | Path | None = None,
+    name: str | None = None,
 ) -> Table:
     """Evaluate a system on a legal benchmark, by default the bundled one.
 
     `system` is a SPEC (`http://…`, `replay:FILE`, `builtin:baseline` …), a System, an object with `.query(question)`,
     or a function of the question; it gives text, or a mapping with `answer`, `citations` and typed fields. With `path`
     every item is written there as soon as it is done. Documents are inside the folder, or in `documents_folder`.
+    `name` is the name of the result, by default that of the system.
     """
     benchmark = load_benchmark(folder or benchmark_folder(), types, ids=ids, documents_folder=documents_folder)
     opened = _opened(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
     with TemporaryDirectory() as scratch:
         target = Path(path) if path is not None else Path(scratch) / "results.jsonl"
-        return run_benchmark(benchmark, opened, settings or AskSettings(), target)
+        return run_benchmark(benchmark, opened, settings or AskSettings(), target, name=name)
 
 
 def _opened(system: Any, settings: SystemSettings) -> System:
@@ -84,20 +86,23 @@ def run_benchmark(
     *,
     resume: bool = False,
     overwrite: bool = False,
+    name: str | None = None,
     progress: ProgressCallback = no_progress,
 ) -> Table:
     """Ask every question that has no answer in the file yet, judge and write the answers, and load the file.
 
     With `overwrite`, an existing file is replaced only when every question has been asked; until then the run is
-    written to a second file, which `resume` continues.
+    written to a second file, which `resume` continues. `name` is the name of the result, by default that of the system.
     """
     path = path.resolve() if path.is_symlink() else path
     check_regular(path)
     target = unfinished_path(path, resume=resume, overwrite=overwrite)
     if target == path:
-        return _run_into(path, benchmark, system, settings, resume=resume, progress=progress)
+        return _run_into(path, benchmark, system, settings, resume=resume, name=name, progress=progress)
     with held(path):
-        table = _run_into(target, benchmark, system, settings, resume=resume, replace=True, progress=progress)
+        table = _run_into(
+            target, benchmark, system, settings, resume=resume, replace=True, name=name, progress=progress
+        )
         replace_whole(target, path)
     return table
 
@@ -110,9 +115,10 @@ def _run_into(
     *,
     resume: bool,
     replace: bool = False,
+    name: str | None,
     progress: ProgressCallback,
 ) -> Table:
-    writer, done = _writer(benchmark, system, path, resume=resume, replace=replace)
+    writer, done = _writer(benchmark, system, path, resume=resume, replace=replace, name=name)
     if writer is None:
         return _in_order(load(path), benchmark)
     by_id = {question.about.id: question for question in benchmark.questions}
@@ -216,16 +222,17 @@ def unfinished_path(path: Path, *, resume: bool, overwrite: bool) -> Path:
 
 
 def _writer(
-    benchmark: Benchmark, system: System, path: Path, *, resume: bool, replace: bool
+    benchmark: Benchmark, system: System, path: Path, *, resume: bool, replace: bool, name: str | None
 ) -> tuple[ResultsWriter | None, set[str]]:
     """The writer, and the ids that have an answer in the file; no writer if the file is complete."""
-    header = _header(benchmark, system)
+    header = _header(benchmark, system, name)
     path.parent.mkdir(parents=True, exist_ok=True)
     if not resume:
         return (ResultsWriter.replace if replace else ResultsWriter.create)(path, header), set()
     writer, old, items = ResultsWriter.resume_or_begin(path, header)
     try:
         _check_same(old.signature, header.signature, path)
+        _check_name(old.name, name, path)
         _check_asked(items, benchmark, path)
     except InputError:
         if writer is not None:
@@ -244,6 +251,13 @@ def _check_same(recorded: Signature, signature: Signature, path: Path) -> None:
         )
 
 
+def _check_name(recorded: str, name: str | None, path: Path) -> None:
+    """Refuse another name than that of the file: a result has one name, which stands at its beginning."""
+    if name is not None and name != recorded:
+        message = Message("legal.recorded_under_other_name", name=recorded)
+        raise InputError(message, where=str(path), hint=Message("legal.resume_name_hint"))
+
+
 def _check_asked(items: Sequence[Item], benchmark: Benchmark, path: Path) -> None:
     """Refuse a file with an item that belongs to no question: such a run could never be complete."""
     asked = {question.about.id for question in benchmark.questions}
@@ -253,7 +267,7 @@ def _check_asked(items: Sequence[Item], benchmark: Benchmark, path: Path) -> Non
             raise InputError(message, where=str(path), hint=RESUME_HINT)
 
 
-def _header(benchmark: Benchmark, system: System) -> Header:
+def _header(benchmark: Benchmark, system: System, name: str | None) -> Header:
     settings = {
         "kind": METRIC,
         "system": system.name,
@@ -263,7 +277,7 @@ def _header(benchmark: Benchmark, system: System) -> Header:
     }
     return Header(
         METRIC,
-        system.name,
+        name or system.name,
         Signature.of(settings),
         [METRIC],
         items=len(benchmark.questions),

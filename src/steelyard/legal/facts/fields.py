@@ -25,6 +25,7 @@ from steelyard.legal.facts.clauses import doubt, is_bare_list, takes_itself_back
 from steelyard.legal.facts.counts import judge_count
 from steelyard.legal.facts.days import date_values, day_of, judge_date, judge_range
 from steelyard.legal.facts.names import judge_name
+from steelyard.legal.facts.percents import judge_percent, whole_percent, with_plain_percents
 from steelyard.legal.facts.polarity import judge_boolean, polarity
 from steelyard.legal.model import FIELDS, FactRules
 from steelyard.legal.reading import Reading, is_too_long, read
@@ -307,7 +308,15 @@ def _judge_boolean(expected: Any, text: str, case: _Case) -> FieldVerdict:
 
 
 def _judge_name(expected: Any, text: str, case: _Case) -> FieldVerdict:
-    return judge_name(normalise(str(expected)), [normalise(alias) for alias in case.rules.aliases], case.question, text)
+    """Judge a name or a text; a percentage is judged by value, alone or within the text."""
+    name, *aliases = (normalise(str(each)) for each in (expected, *case.rules.aliases))
+    percent = whole_percent(name)
+    if percent is not None and not aliases:
+        return judge_percent(percent, case.question, text, case.rules)
+    plain, *others = map(with_plain_percents, (name, *aliases))
+    answer = text if [plain, *others] == [name, *aliases] and percent is None else with_plain_percents(text)
+    verdict = judge_name(plain, others, case.question, answer)
+    return verdict if verdict.correct or percent is None else judge_percent(percent, case.question, text, case.rules)
 
 
 _VALUES: Final[Mapping[str, Callable[[str], Sequence[Mention]]]] = {

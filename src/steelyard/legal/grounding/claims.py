@@ -152,8 +152,6 @@ def _is_exempt(text: str, value: Mention, marks: frozenset[int], *, is_record: b
 
 
 def _is_own_count(text: str, value: Mention) -> bool:
-    if value.unit == "percent":
-        return False
     if value.value is None or value.value <= 1 or value.unit in _OWN_UNITS or not _is_unit(value.unit):
         return True
     if _FRACTION.search(text, max(0, value.start - 2), value.start):

@@ -10,7 +10,7 @@ from steelyard.legal.grounding import derivations
 from steelyard.legal.grounding.claims import Claims
 from steelyard.legal.grounding.clocks import minutes_of
 from steelyard.legal.grounding.derivations import REST, TOTAL, Stated, cents
-from steelyard.legal.grounding.grounds import Ground, percent_of, values_of
+from steelyard.legal.grounding.grounds import Ground, values_of
 from steelyard.text.dates import Day
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
@@ -81,8 +81,8 @@ class DerivedValues:
                         self.day_positions.add(value.start, len(self.days) - 1)
             case "time":
                 self.minutes.add(value.start, min(minutes_of(self.text, value)))
-            case "percent" if (percent := percent_of(self.text, value)) is not None and len(self.percents) < 8:
-                self.percents.append(percent)
+            case "percent" if value.value is not None and len(self.percents) < 8:
+                self.percents.append(value.value)
 
     def _with_year(self, day: Day) -> Day:
         """The day with the year of the document's day, if it has none."""
@@ -103,7 +103,7 @@ class DerivedValues:
             case "date":
                 return self._is_later(value)
             case "count":
-                return self._is_percent(value) if value.unit == "percent" else self._is_count(value)
+                return self._is_count(value)
         return False
 
     def _is_later(self, value: Mention) -> bool:
@@ -144,7 +144,7 @@ class DerivedValues:
         return is_sum or self._is_total_of_counts(value) or derivations.is_product(number, near, counts)
 
     def _is_percent(self, value: Mention) -> bool:
-        percent = percent_of(self.text, value)
+        percent = value.value
         if percent is None:
             return False
         around = self._around(value)

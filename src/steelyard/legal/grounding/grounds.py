@@ -109,7 +109,7 @@ class Ground:
     @cached_property
     def percents(self) -> frozenset[Decimal]:
         """Shares in per cent."""
-        return frozenset(_percents(self.text, self.values))
+        return frozenset(value.value for value in self.values if value.kind == "percent" and value.value is not None)
 
     @cached_property
     def minutes(self) -> frozenset[int]:
@@ -224,26 +224,6 @@ def nouns_of(text: str, value: Mention) -> Iterator[str]:
     for noun in (text[max(0, value.start - 2) : value.start], text[value.end : value.end + 2]):
         if _TWO_HAN.fullmatch(noun):
             yield value.unit + noun
-
-
-def _percents(text: str, values: Iterable[Mention]) -> Iterator[Decimal]:
-    for value in values:
-        if (value.kind == "percent" or value.unit == "percent") and (percent := percent_of(text, value)) is not None:
-            yield percent
-
-
-_PARTS_OF: Final = re.compile(r"[百千万]分之")
-_PER: Final = {"百": Decimal(1), "千": Decimal("0.1"), "万": Decimal("0.01")}
-
-
-def percent_of(text: str, value: Mention) -> Decimal | None:
-    """A share in per cent: 千分之三 and 3‰ are 0.3."""
-    if parts := _PARTS_OF.search(text, value.start, value.end + 3):
-        values = numerals(text[parts.end() : parts.end() + 12])
-        number = values[0].value if values and values[0].start == 0 else None
-        return None if number is None else number * _PER[parts[0][0]]
-    number = value.value
-    return None if number is None else number * (Decimal("0.1") if value.text.endswith(("‰", "厘")) else 1)
 
 
 def _date_forms(days: Iterable[Day]) -> Iterator[tuple[int | None, int | None, int | None]]:

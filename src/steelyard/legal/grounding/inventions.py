@@ -17,7 +17,7 @@ from steelyard.legal.grounding.claims import Claims, claims_of
 from steelyard.legal.grounding.clocks import minutes_of
 from steelyard.legal.grounding.derivations import cents, is_rounded
 from steelyard.legal.grounding.derived import DerivedValues
-from steelyard.legal.grounding.grounds import Ground, document_ground, percent_of, question_ground
+from steelyard.legal.grounding.grounds import Ground, document_ground, question_ground
 from steelyard.legal.grounding.proper_names import is_known_name
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
@@ -194,8 +194,6 @@ def _is_dated(value: Mention, ground: Ground) -> bool:
 
 
 def _is_counted(value: Mention, text: str, ground: Ground) -> bool:
-    if value.unit == "percent":
-        return _is_known_percent(value, text, ground)
     if value.unit == "号":
         return _find_whole(ground.key, quote_key(value.text)) >= 0
     if any(same_measure(value.unit, unit) for unit in ground.counts.get(value.value, ())):
@@ -209,7 +207,7 @@ def _is_counted(value: Mention, text: str, ground: Ground) -> bool:
 
 
 def _is_known_percent(value: Mention, text: str, ground: Ground) -> bool:
-    percent = percent_of(text, value)
+    percent = value.value
     if percent is None:
         return quote_key(value.text) in ground.key
     if percent in ground.percents:

@@ -20,7 +20,7 @@ from steelyard.stats.compare import ComparisonSettings, compare_each
 from steelyard.table import Column, FloatArray, Missing, Table
 
 ALL: Final = "report.all_questions"
-_OF_ALL: Final = ("passed", "citation_correctness", "value_cited", "penalised_score", "uncertain")
+PENALISED: Final = "penalised_score"
 _UNSCORED: Final = Missing("unscored", Message("missing.no_part"))
 _SHARES: Final[Mapping[str, tuple[str, Callable[[Table], FloatArray]]]] = {
     "legal.invented": ("report.hallucinating_answers", results.inventions),
@@ -42,16 +42,27 @@ def compared_parts(new: Table, old: Table, settings: ComparisonSettings) -> list
     """The shares over all questions, then for each type the score and the parts that count in it."""
     kinds = [kind for kind in dict.fromkeys(old.tags.get("type", ())) if kind in new.tags.get("type", ())]
     groups = {
-        ALL: [_columns(table, _OF_ALL, _SHARES) for table in (new, old)],
+        ALL: [_columns(table, _common_parts(new, old), _SHARES) for table in (new, old)],
         **{code_of("type_values", kind): [_type(table, kind) for table in (new, old)] for kind in kinds},
     }
     having = {title: _common(*tables) for title, tables in groups.items()}
     tested = {title: pair for title, pair in having.items() if pair is not None}
-    compared = compare_each(list(tested.values()), settings)
+    compared = compare_each(list(tested.values()), [old, new], settings)
     return [
         PartGroup(title, [(_name(each.metric), each) for each in of_group])
         for title, of_group in zip(tested, compared, strict=True)
     ]
+
+
+def _common_parts(new: Table, old: Table) -> list[str]:
+    """The parts of every type that do not count in the score; without penalties, their score is the score itself."""
+    return ["passed", *(part for part in COMMON_PARTS if part not in ("passed", *_without_penalties(new, old)))]
+
+
+def _without_penalties(*tables: Table) -> tuple[str, ...]:
+    columns = [(table.parts.get(METRIC, {}).get(PENALISED), table.column(METRIC)) for table in tables]
+    same = all(part is None or np.array_equal(part, score, equal_nan=True) for part, score in columns)
+    return (PENALISED,) if same else ()
 
 
 def reason(table: Table, row: int, metric: str, language: Language) -> str:

@@ -23,6 +23,7 @@ from steelyard.reports.blocks import TableBlock
 from steelyard.reports.plots.items import waterfall, waterfall_panel
 from steelyard.reports.plots.style import description, draw
 from steelyard.reports.render.html.kind_page import Chart, KindPage, Section, Sections
+from steelyard.stats.scopes import Units
 from steelyard.table import Table
 
 CITED: Final = ("citation_correctness", "citation_provided", "quote_included", "value_cited")
@@ -102,9 +103,9 @@ class LegalPage(KindPage):
     codes = tuple(label.code for label in INVENTED.values())
     about_documents = True
 
-    def sections(self, tables: Sequence[Table]) -> Sections:
+    def sections(self, tables: Sequence[Table], units: Units = "auto") -> Sections:
         """The uncertain verdicts below the headlines, and a panel for each result."""
-        panels = [legal_panel(table) for table in tables if table.kind == METRIC]
+        panels = [legal_panel(table, units) for table in tables if table.kind == METRIC]
         tiles = [panel.uncertain for panel in panels if panel.uncertain]
         summary = [Section("legal_uncertain.html.j2", tiles)] if tiles else []
         return Sections(summary, [Section("legal_panels.html.j2", panels)])
@@ -141,7 +142,7 @@ def losses_chart(table: Table, language: Language = "en") -> str | None:
     return draw(panel, about=about, language=language, translated=names)
 
 
-def legal_panel(table: Table) -> LegalPanel:
+def legal_panel(table: Table, units: Units = "auto") -> LegalPanel:
     """What a page shows of one legal result."""
     refused = results.refusals(table) if results.has_gaps(table) else None
     weighted = results.weighted_mean(table)
@@ -149,11 +150,11 @@ def legal_panel(table: Table) -> LegalPanel:
         table.name,
         refused,
         [*_refusal_rates(refused), *_part_rates(table)],
-        [_part_row(part) for part in results.part_means(table)],
+        [_part_row(part) for part in results.part_means(table, units)],
         [replace(loss, stage=STAGES[loss.stage]) for loss in losses(table)],
         None if weighted is None else cells.number(weighted),
         _seconds(table),
-        None if (doubts := uncertain(table)) is None else _tile(table, doubts),
+        None if (doubts := uncertain(table, units=units)) is None else _tile(table, doubts),
     )
 
 

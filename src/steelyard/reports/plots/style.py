@@ -195,7 +195,7 @@ def draw(
     """
     messages: list[Message] = []
     figure = {**_resolved(spec, language, messages), "config": _CONFIG, "background": background, "padding": _PADDING}
-    drawn = _vl_convert().vegalite_to_svg(figure)
+    drawn = load_vl_convert().vegalite_to_svg(figure)
     return _safe(drawn, about, [*translated, *map(translations, messages)])
 
 
@@ -214,13 +214,13 @@ def _resolved(value: Any, language: Language, messages: list[Message]) -> Any:
 
 def as_png(svg: str, *, scale: float = 2.0) -> bytes:
     """A drawing as PNG, with the fonts of this machine: Chinese names need a CJK font installed."""
-    png: bytes = _vl_convert().svg_to_png(svg, scale=scale)
+    png: bytes = load_vl_convert().svg_to_png(svg, scale=scale)
     return png
 
 
 def as_pdf(svg: str) -> bytes:
     """A drawing as PDF, one page of its size; the fonts of this machine are embedded, as far as they are used."""
-    pdf: bytes = _vl_convert().svg_to_pdf(svg)
+    pdf: bytes = load_vl_convert().svg_to_pdf(svg)
     return pdf
 
 
@@ -240,7 +240,8 @@ def _glyph(char: str) -> bytes:
     return as_png(f'<svg xmlns="{_SVG}" width="24" height="24">{text}</svg>')
 
 
-def _vl_convert() -> ModuleType:
+def load_vl_convert() -> ModuleType:
+    """The package that draws; MissingExtra if it is not installed."""
     try:
         import vl_convert
     except ImportError:

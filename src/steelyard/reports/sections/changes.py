@@ -25,20 +25,15 @@ LONGEST_REASON: Final = 160
 
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """The outcome and the lists, for two results; a report that does not begin with them has them on pages only."""
+    """The outcome and the lists, for two results; a report that does not begin with the lists has them on pages only."""
     if not report.is_pair:
         return
     main = main_metric(report)
     compared = report.comparison(report.tables[1].name, main)
     if compared is None:
         return
-    outcome = _outcome(compared, words)
-    on_page = partial(changed_items, report, main, words, REGRESSED, IMPROVED)
-    if not report.changed:
-        yield PageOnly(lambda: [outcome, *on_page()])
-        return
-    yield outcome
-    yield PageOnly(on_page)
+    yield _outcome(compared, words)
+    yield PageOnly(partial(changed_items, report, main, words, REGRESSED, IMPROVED))
     most = len(report.tables[1]) if report.per_item else PRINTED
     for metric in report.changed:
         yield from changed_items(report, metric, words, most, most, on_page=False)

@@ -8,16 +8,14 @@ from steelyard.i18n import Words
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Note, Notes
 from steelyard.reports.content import Report
+from steelyard.reports.verdicts import report_verdicts
 from steelyard.stats.compare import Comparison
 from steelyard.stats.pairing import quoted
-from steelyard.stats.summary import Summary, cluster_tag
+from steelyard.stats.scopes import Scope, Units
+from steelyard.stats.summary import Summary
 from steelyard.table import REPEAT_TAG, Table
 
 ORDER: Final = 90
-CANNOT_TELL: Final = {
-    True: "gate.smallest_p_documents",
-    False: "gate.smallest_p_items",
-}
 TESTS: Final[Mapping[str, str]] = {
     "permutation": "report.permutation_test",
     "t": "report.t_test",
@@ -25,6 +23,7 @@ TESTS: Final[Mapping[str, str]] = {
     "sign": "report.sign_test",
     "bootstrap": "report.bootstrap_test",
 }
+UNITS: Final[Mapping[Scope, str]] = {"items": "report.items", "documents": "scope.documents"}
 CORRECTIONS: Final[Mapping[str, str]] = {
     "none": "report.no_correction",
     "holm": "report.holm",
@@ -42,9 +41,11 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
     """For each result what was counted, then the method of comparison, then the signatures."""
     for summary in report.summaries:
         yield Note(f"{summary.name}: {_item_counts(summary, words)}{_other_counts(summary, words)}", "settings")
-    yield from (Note(line, "settings") for line in repeats(report.tables, words))
+    yield from (Note(line, "settings") for line in repeats(report.tables, report.scope, words))
+    if not report.is_pair:  # two results begin with them (`changes`)
+        yield from (Note(line) for line in report_verdicts(report, words))
     if report.comparisons:
-        yield Note(" · ".join(_method(report.comparisons, words)))
+        yield Note(" · ".join(_method(report, words)))
         yield from (Note(line, warning=True) for line in _warnings(report.comparisons, words))
     if equal := dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal):
         yield Note(words("report.equal_differences", metrics=", ".join(equal)))
@@ -52,32 +53,22 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
         yield Note(f"{words('report.signature')} {summary.name}: {summary.signature}", "settings")
 
 
-def repeats(tables: Sequence[Table], words: Words) -> Iterator[str]:
+def repeats(tables: Sequence[Table], scope: Scope, words: Words) -> Iterator[str]:
     """For each result with repeated runs of its items, that intervals and tests are clustered by item."""
     for table in tables:
-        if cluster_tag(table) == REPEAT_TAG:
+        if scope == "items" and REPEAT_TAG in table.tags:
             items = len(set(table.tags[REPEAT_TAG]))
             yield f"{table.name}: {words('report.repeats_clustered', rows=f'{len(table):,}', items=f'{items:,}')}"
+
+
+def units_line(scope: Scope, units: Units, words: Words) -> str:
+    """Which units decide, and the setting."""
+    return words("scope.units_method", units=words(UNITS[scope]), setting=units)
 
 
 def questions_differ(questions: Sequence[tuple[str, str]], words: Words) -> str:
     """How many items have different questions in two results, and the first of these questions."""
     return words("report.questions_differ", n=f"{len(questions):,}", **quoted(*questions[0]))
-
-
-def too_few(comparisons: Sequence[Comparison], words: Words) -> list[str]:
-    """Notes, without repetition, that so few documents or items vary that these tests cannot be significant."""
-    underpowered = (c for c in comparisons if c.underpowered and not c.test.resamples)
-    return list(dict.fromkeys(_too_few(comparison, words) for comparison in underpowered))
-
-
-def _too_few(comparison: Comparison, words: Words) -> str:
-    least, corrected = (0.0 if p is None else p for p in (comparison.smallest_p, comparison.smallest_p_adjusted))
-    limits = [words(CANNOT_TELL[comparison.by_document], n=f"{comparison.units:,}", p=f"{least:.3g}")]
-    if corrected > least:
-        limits.append(words("gate.after_correction", p=f"{corrected:.3g}"))
-    remedy = words("gate.use_test_t") if comparison.units > 1 else words("gate.add_more")
-    return f"{', '.join(limits)}; {remedy}"
 
 
 def _item_counts(summary: Summary, words: Words) -> str:
@@ -104,8 +95,8 @@ def _other_counts(summary: Summary, words: Words) -> str:
     return f"; {words('report.counted')}: {' · '.join(texts)}" if texts else ""
 
 
-def _method(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
-    first = comparisons[0]
+def _method(report: Report, words: Words) -> Iterator[str]:
+    comparisons, first = report.comparisons, report.comparisons[0]
     exact = sum(comparison.test.exact for comparison in comparisons)
     resamples = next((c.test.resamples for c in comparisons if c.test.resamples), None)
     yield words(TESTS[first.test.name])
@@ -116,6 +107,8 @@ def _method(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
     yield f"{words('report.correction')}: {words(CORRECTIONS[first.settings.correction])} ({len(comparisons)})"
     yield f"{cells.BETTER} {words('report.significantly_better')}, {cells.WORSE} {words('report.significantly_worse')}"
     yield f"{words('report.at')} {first.settings.alpha:g}"
+    if report.units != "auto" or len(first.scopes) > 1:
+        yield units_line(report.scope, report.units, words)
 
 
 def _warnings(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
@@ -130,7 +123,6 @@ def _warnings(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
     questions = max((comparison.questions_differ for comparison in comparisons), key=len)
     if questions:
         yield questions_differ(questions, words)
-    yield from too_few(comparisons, words)
     sampled = [c for c in comparisons if c.test.resamples]
     if sampled and _cannot_be_significant(sampled[0], len(comparisons)):
         yield words("report.too_few_resamples")

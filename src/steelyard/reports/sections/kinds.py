@@ -8,6 +8,7 @@ from steelyard.i18n import Words
 from steelyard.reports.blocks import Block, ItemList, PageOnly, TableBlock
 from steelyard.reports.content import Report
 from steelyard.reports.kinds import has_page, kind_blocks, pair_blocks
+from steelyard.stats.scopes import Scope
 from steelyard.table import Table
 
 ORDER: Final = 40
@@ -21,15 +22,15 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
         return
     if of_pair is not None:
         yield PageOnly(lambda: of_pair)
-    added = [block for table in report.tables for block in _of_kind(table, words)]
+    added = [block for table in report.tables for block in _of_kind(table, words, report.scope)]
     yield from (block for block in added if isinstance(block, TableBlock))
     yield from (block for block in added if not isinstance(block, TableBlock))
 
 
-def _of_kind(table: Table, words: Words) -> Iterator[Block]:
+def _of_kind(table: Table, words: Words, scope: Scope) -> Iterator[Block]:
     """The blocks of one result; a kind with its own part of a page shows there what its tables and lists say."""
     shown = not has_page(table.kind)
-    for block in kind_blocks(table, words):
+    for block in kind_blocks(table, words, scope):
         match block:
             case TableBlock():
                 yield block if shown else replace(block, page=None)

@@ -30,12 +30,13 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
 
 def _head(report: Report) -> dict[str, Any]:
     first = report.tables[0]
-    return {"steelyard": __version__, "kind": first.kind, "signature": str(first.signature)}
+    head = {"steelyard": __version__, "kind": first.kind, "signature": str(first.signature)}
+    return {**head, "units": report.units, "scope": report.scope}
 
 
 def _summary(report: Report, index: int) -> dict[str, Any]:
     """The summary of a result, and what its kind adds under its own name."""
-    return {**report.summaries[index].as_dict(), **kind_fields(report.tables[index])}
+    return {**report.summaries[index].as_dict(), **kind_fields(report.tables[index], report.scope)}
 
 
 def _means(report: Report, words: Words) -> TableBlock:

@@ -12,7 +12,7 @@ from steelyard.reports.content import Report, lowest_rows
 from steelyard.reports.render.html.kind_page import KindPage
 from steelyard.reports.render.html.tables import PageBlocks
 from steelyard.reports.sections.means import mean_cell
-from steelyard.reports.verdicts import OutcomeCode, outcome_of, verdict
+from steelyard.reports.verdicts import OutcomeCode, mean_sentences, outcome_of, sentences, verdict
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import MetricSummary, Summary
 from steelyard.table import Table
@@ -24,7 +24,10 @@ LONGEST_NOTE: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The headline of one result; `gauge` is low, mean and high where these are between 0 and 1."""
+    """The headline of one result; `gauge` is low, mean and high where these are between 0 and 1.
+
+    `outcome` is the code of the outcome of the comparison with the first result.
+    """
 
     summary: Summary
     metric: str
@@ -34,11 +37,17 @@ class Headline:
     compared: Comparison | None = None
 
     @property
+    def sentences(self) -> list[tuple[str, ...]]:
+        """The outcome for these documents and for others, in every language; of a mean, if items share documents."""
+        if self.compared is not None:
+            return [translations(message) for message in sentences(self.compared)]
+        mean = self.summary.metrics.get(self.metric)
+        return [] if mean is None else [translations(message) for message in mean_sentences(mean)]
+
+    @property
     def verdict(self) -> tuple[str, ...]:
-        """The outcome in every language, with the number of units where these are too few."""
-        if self.compared is None or self.outcome is None:
-            return (cells.DASH,)
-        return translations(verdict(self.compared))
+        """The outcome in every language."""
+        return (cells.DASH,) if self.compared is None else translations(verdict(self.compared))
 
     @property
     def difference(self) -> str:

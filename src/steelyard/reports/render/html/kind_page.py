@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final
 from steelyard.documents.pages import Document
 from steelyard.i18n import Language
 from steelyard.registry.kinds import kind_of
+from steelyard.stats.scopes import Units
 from steelyard.table import Table
 
 Json = dict[str, Any]
@@ -106,8 +107,8 @@ class KindPage:
     about_documents: ClassVar[bool] = False
     """Whether items are questions about documents, so that a page says which documents it does not have."""
 
-    def sections(self, tables: Sequence[Table]) -> Sections:
-        """The sections about these results."""
+    def sections(self, tables: Sequence[Table], units: Units = "auto") -> Sections:
+        """The sections about these results, with intervals over these units."""
         return Sections()
 
     def charts(self, table: Table, language: Language) -> Iterable[Chart]:

@@ -79,11 +79,17 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
         "blocks": blocks,
         "overview": overview(report, blocks) if len(report.tables) == 1 else [],
         "distribution": distribution_rows(report.tables, main),
-        "sections": Sections() if report.is_pair else kind.sections(report.tables),
-        "figures": [(table.name, kind.sections([table])) for table in report.tables] if report.is_pair else [],
+        "sections": Sections() if report.is_pair else kind.sections(report.tables, report.scope),
+        "figures": _figures(report, kind),
         "worst": [(table.name, low) for table in report.tables if (low := lowest(table, main, kind))],
         "charts": charts(report, main, language, kind),
     }
+
+
+def _figures(report: Report, kind: KindPage) -> list[tuple[str, Sections]]:
+    """The sections of each of two results, which are folded; of other reports nothing."""
+    tables = report.tables if report.is_pair else ()
+    return [(table.name, kind.sections([table], report.scope)) for table in tables]
 
 
 def _layout(report: Report) -> str:
