@@ -25,7 +25,7 @@ LONGEST_REASON: Final = 160
 
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """The outcome and the lists, for two results; a report that does not begin with the lists has them on pages only."""
+    """The outcome and the lists, for two results; a report that does not begin with lists has them on pages only."""
     if not report.is_pair:
         return
     main = main_metric(report)
