@@ -54,7 +54,7 @@ def item_reason(table: Table, row: int, metric: str, words: Words) -> str:
     """Why an item has its score in a metric, in a few words; "" if that is not known."""
     if row in table.failures:
         return f"{words('report.the_system_failed')}: {table.failures[row]}"
-    if missing := table.why(metric, row):
+    if metric in table.columns and (missing := table.why(metric, row)):
         return missing.reason.text(words.language)
     make = getattr(kind_of(table.kind).load_report(), "reason", None)
     return table.notes(row).get(metric, "") if make is None else make(table, row, metric, words.language)

@@ -66,11 +66,13 @@ def _without_penalties(*tables: Table) -> tuple[str, ...]:
 
 
 def reason(table: Table, row: int, metric: str, language: Language) -> str:
-    """The reason of the first part of an item's score that lacks something, after the name of the part."""
+    """The reason of a part, or of the first part of a score that lacks something, after the name of the part."""
     parts = table.parts.get(METRIC, {})
     output = (table.outputs[row] if table.outputs else None) or {}
     reasons = reasons_in(language, output) if metric.partition(".")[0] == METRIC else {}
-    wanted = [part for part in reasons if part not in COMMON_PARTS and _lacks(parts, part, row)]
+    named = metric.rpartition(".")[2]
+    lacking = [part for part in reasons if part not in COMMON_PARTS and _lacks(parts, part, row)]
+    wanted = [named] if named in reasons else lacking
     if not wanted:
         return note_in(language, table, row, metric) if not reasons else ""
     name = Message(code_of("part_names", wanted[0])).text(language)

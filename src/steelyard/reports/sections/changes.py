@@ -9,7 +9,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import Block, ItemList, ListItem, Outcome, PageOnly
 from steelyard.reports.content import Report, main_metric
 from steelyard.reports.kinds import item_reason
-from steelyard.reports.verdicts import TONES, outcome_of, verdict_lines
+from steelyard.reports.verdicts import TONES, outcome_of, report_verdicts
 from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import is_directed
 from steelyard.stats.pairing import Change, Changes, changes
@@ -32,14 +32,14 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
     compared = report.comparison(report.tables[1].name, main)
     if compared is None:
         return
-    yield _outcome(compared, words)
+    yield _outcome(report, compared, words)
     yield PageOnly(partial(changed_items, report, main, words, REGRESSED, IMPROVED))
     most = len(report.tables[1]) if report.per_item else PRINTED
     for metric in report.changed:
         yield from changed_items(report, metric, words, most, most, on_page=False)
 
 
-def _outcome(compared: Comparison, words: Words) -> Outcome:
+def _outcome(report: Report, compared: Comparison, words: Words) -> Outcome:
     same = compared.n - compared.wins - compared.losses
     numbers = {"better": compared.wins, "worse": compared.losses, "same": same}
     counts = words("report.changed_counts", **{name: f"{number:,}" for name, number in numbers.items()})
@@ -47,7 +47,7 @@ def _outcome(compared: Comparison, words: Words) -> Outcome:
         f"{compared.b} → {compared.a}",
         compared.metric,
         f"{counts} ({compared.metric})",
-        verdict_lines(compared, words),
+        report_verdicts(report, words),
         TONES.get(outcome_of(compared), "even") if is_directed(compared.metric) else "even",
         **numbers,
         before=cells.number(compared.b_mean),
@@ -88,23 +88,24 @@ def _places(report: Report) -> list[dict[str, int]]:
 
 
 def _item(report: Report, metric: str, change: Change, words: Words, told: int) -> ListItem:
-    """An item with its scores and its question; text has the reason of the result `told`, a page those of both."""
-    rows = [places[change.id] for places in _places(report)]
-    reasons = [
-        excerpt(item_reason(table, row, metric, words), LONGEST_REASON)
-        for table, row in zip(report.tables, rows, strict=True)
-    ]
     scores = f"{cells.score(change.old)} → {cells.score(change.new)}"
-    question = question_of(report.tables, rows)
-    parts = [change.id, scores, *([question] if question else [])]
-    return ListItem(parts, reasons[told], item=change.id, sides=reasons)
+    rows = [places[change.id] for places in _places(report)]
+    return changed_item(change.id, scores, list(zip(report.tables, rows, strict=True)), metric, words, told=told)
 
 
-def question_of(tables: Sequence[Table], rows: Sequence[int]) -> str:
-    """The beginning of the question of an item, from the first result that has it; "" if none has."""
-    outputs = (table.outputs[row] if table.outputs else None for table, row in zip(tables, rows, strict=True))
+def changed_item(
+    identifier: str, scores: str, found: Sequence[tuple[Table, int]], metric: str, words: Words, *, told: int = -1
+) -> ListItem:
+    """An item with its scores and its question, found in these rows of these tables.
+
+    Text has the reason of the table with the number `told`, a page those of all.
+    """
+    reasons = [excerpt(item_reason(table, row, metric, words), LONGEST_REASON) for table, row in found]
+    outputs = [table.outputs[row] if table.outputs else None for table, row in found]
     questions = (str((output or {}).get("question") or "").strip() for output in outputs)
-    return excerpt(next(filter(None, questions), ""), LONGEST_QUESTION)
+    question = excerpt(next(filter(None, questions), ""), LONGEST_QUESTION)
+    parts = [identifier, scores, *([question] if question else [])]
+    return ListItem(parts, reasons[told] if reasons else "", item=identifier, sides=reasons)
 
 
 def excerpt(text: str, longest: int) -> str:
