@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.i18n import Language, Message, Words, code_of
+from steelyard.i18n import Language, Message, Words, code_of, words_of
 from steelyard.legal.formulas import COMMON_PARTS, METRIC
 from steelyard.legal.question_types import part_labels
 from steelyard.legal.report import results
@@ -75,8 +75,7 @@ def reason(table: Table, row: int, metric: str, language: Language) -> str:
     wanted = [named] if named in reasons else lacking
     if not wanted:
         return note_in(language, table, row, metric) if not reasons else ""
-    name = Message(code_of("part_names", wanted[0])).text(language)
-    return f"{name}: {reasons[wanted[0]]}"
+    return f"{words_of(language).name('part', wanted[0])}: {reasons[wanted[0]]}"
 
 
 def _lacks(parts: Mapping[str, FloatArray], part: str, row: int) -> bool:
