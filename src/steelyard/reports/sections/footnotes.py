@@ -46,7 +46,7 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
         yield from (Note(line) for line in report_verdicts(report, words))
     if report.comparisons:
         yield Note(" · ".join(_method(report, words)))
-        yield from (Note(line, warning=True) for line in _warnings(report.comparisons, words))
+        yield from (Note(line, warning=True) for line in _warnings(report, words))
     if equal := dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal):
         yield Note(words("report.equal_differences", metrics=", ".join(equal)))
     for summary in report.summaries:
@@ -111,12 +111,14 @@ def _method(report: Report, words: Words) -> Iterator[str]:
         yield units_line(report.scope, report.units, words)
 
 
-def _warnings(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
+def _warnings(report: Report, words: Words) -> Iterator[str]:
     """What makes a comparison doubtful."""
+    comparisons = report.comparisons
     unpaired = max(comparison.unpaired for comparison in comparisons)
     if unpaired:
         yield f"{words('report.items_unpaired')}: {unpaired:,}"
-        yield words("gate.means_over_all", n=_shared_items(comparisons))
+        code = "report.over_shared" if report.changed else "gate.means_over_all"
+        yield words(code, n=_shared_items(comparisons))
     differ = dict.fromkeys(key for comparison in comparisons for key in comparison.settings_differ)
     if differ:
         yield f"{words('report.settings_differ')}: {', '.join(differ)}"
