@@ -103,8 +103,8 @@ def test_the_headline_says_how_good_it_is(at, made):
 
 def test_a_comparison_says_better_or_not_in_words(at):
     verdict = at("compare").locator(".verdict").text_content()
-    assert "On these 4 documents" in verdict
-    assert "cannot tell with 4 documents" in verdict
+    assert "On these 4 documents: " in verdict
+    assert "For other documents of this kind: cannot tell with 4 documents; " in verdict
     verdicts = at("retrieval").locator(".verdict").all_text_contents()
     assert len(verdicts) == 2
     assert all("worse" in verdict and "-0.2" in verdict for verdict in verdicts)
@@ -128,7 +128,7 @@ def test_items_are_searched_filtered_and_sorted(at):
     assert 0 < int(shown(page)) < 20
     assert all("冷藏车" in text for text in page.locator(".list-space .c-question").all_text_contents()[:3])
     page.fill("#search", "")
-    control(page, "type").select_option(label="fact_exact")
+    control(page, "type").select_option(label="exact facts")
     assert shown(page) == "83"
     control(page, "score from").fill("1")
     found = int(shown(page))

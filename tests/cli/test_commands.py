@@ -35,9 +35,9 @@ def test_demo():
     assert (done.returncode, done.stderr) == (0, "")
     assert "$ steelyard bench --system builtin:baseline" in done.stdout
     for words in (
-        "fact_exact",
-        "evidence_set",
-        "conflict_gap",
+        "exact facts",
+        "evidence sets",
+        "gaps and conflicts",
         "not answerable",
         "questions with the lowest scores",
         "153 scored",
@@ -56,7 +56,7 @@ def test_both_names_are_installed():
 
 def test_json_has_the_agreed_shape():
     found = as_json(QRELS, RUN_B, RUN_C, "-m", "ndcg@10,num_rel")
-    assert list(found) == ["steelyard", "kind", "signature", "results", "comparisons"]
+    assert list(found) == ["steelyard", "kind", "signature", "units", "scope", "results", "comparisons"]
     assert (found["steelyard"], found["kind"]) == (steelyard.__version__, "retrieval")
     first = found["results"][0]
     assert {key: first[key] for key in ("name", "items", "scored", "unscored", "errors")} == {
@@ -187,7 +187,7 @@ MISTAKES = {
     "an unknown format": (
         ("retrieval", QRELS, RUN_A, "-o", "report.docx"),
         "report.docx: no report format has the extension '.docx'\n"
-        "hint: known: .json, .csv, .md, .tex, .html, .svg, .png, .jsonl\n",
+        "hint: known: .json, .csv, .md, .tex, .html, .svg, .png, .pdf, .jsonl, .eval\n",
     ),
     "a missing folder": (
         ("retrieval", QRELS, RUN_A, "-o", "no/such/report.json"),

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import (
-    RULE_HELP,
     add_documents_option,
     add_output_options,
+    add_units_option,
     at_a_time,
     documents_folder,
     further_attempts,
@@ -22,8 +22,9 @@ from steelyard.cli.options import (
     rate,
     read_rules,
     seconds,
+    share,
 )
-from steelyard.i18n import Message
+from steelyard.i18n import Message, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,10 +38,6 @@ if TYPE_CHECKING:
     from steelyard.table import Table
 
 STOPPED_EARLY = Message("cli.stopped_early")
-_DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules (no model, no randomness).
-DIR contains questions/*.json and the documents that they name; the default is the bundled fictional benchmark.
-SPEC: http://host/path, openai:MODEL@BASE_URL, python:module:attribute, command:ARGV, replay:FILE, builtin:baseline.
-Every item is written to the results file (-o FILE.jsonl, by default results/…) as soon as it is done."""
 
 
 class _QuestionTypes:
@@ -59,61 +56,46 @@ def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "bench",
-        help="run the legal benchmark against a system",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="help.bench",
+        description="help.bench_about",
     )
-    parser.add_argument("folder", metavar="DIR", nargs="?", help="the benchmark folder (default: the bundled one)")
-    parser.add_argument("--system", required=True, metavar="SPEC", help="the system under test")
-    parser.add_argument(
-        "--name", type=name_of_result, metavar="NAME", help="name of the result (default: the name of the system)"
-    )
+    parser.add_argument("folder", metavar="DIR", nargs="?", help="help.benchmark_folder")
+    parser.add_argument("--system", required=True, metavar="SPEC", help="help.system_spec")
+    parser.add_argument("--name", type=name_of_result, metavar="NAME", help="help.bench_name")
     parser.add_argument(
         "--type",
         action="append",
         default=[],
         metavar="TYPE",
         choices=_QuestionTypes(),
-        help="only questions of this type, such as fact_exact",
+        help="help.type",
     )
-    parser.add_argument("--limit", type=positive, metavar="N", help="only the first N questions")
-    parser.add_argument("--by", metavar="TAG", default="type", help="means for each value of a tag (%(default)s)")
-    parser.add_argument(
-        "--require", action="append", default=[], metavar="RULE", help=f"exit code 1 unless {RULE_HELP}; see gate"
-    )
+    parser.add_argument("--limit", type=positive, metavar="N", help="help.limit")
+    parser.add_argument("--by", metavar="TAG", default="type", help="help.bench_by")
+    parser.add_argument("--require", action="append", default=[], metavar="RULE", help="help.bench_require")
     add_documents_option(parser)
     _add_asking_options(parser)
+    add_units_option(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)
 
 
 def _add_asking_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("asking")
-    group.add_argument(
-        "-j", "--concurrency", type=at_a_time, default=4, metavar="N", help="concurrent questions (%(default)s)"
-    )
-    group.add_argument(
-        "--timeout", type=seconds, default=60.0, metavar="S", help="timeout of one attempt in seconds (%(default)s)"
-    )
-    group.add_argument(
-        "--retries", type=further_attempts, default=2, metavar="N", help="retries after a failed attempt (%(default)s)"
-    )
-    group.add_argument("--rate", type=rate, metavar="R", help="maximum number of attempts per second")
-    group.add_argument("--resume", action="store_true", help="continue -o FILE.jsonl: ask only the missing questions")
-    group.add_argument(
-        "--request", metavar="JSON", help="request body for http: JSON with {question}, {id}, {document}"
-    )
+    group = parser.add_argument_group("help.group_asking")
+    group.add_argument("-j", "--concurrency", type=at_a_time, default=4, metavar="N", help="help.bench_concurrency")
+    group.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="help.attempt_timeout")
+    group.add_argument("--retries", type=further_attempts, default=2, metavar="N", help="help.retries")
+    group.add_argument("--rate", type=rate, metavar="R", help="help.rate")
+    group.add_argument("--max-errors", type=share, default=0.05, metavar="SHARE", help="help.max_errors")
+    group.add_argument("--resume", action="store_true", help="help.bench_resume")
+    group.add_argument("--request", metavar="JSON", help="help.request")
     group.add_argument(
         "--response",
         metavar="PATH",
-        help="location of the answer in the reply: /data/answer, or answer=/a,citations=/c",
+        help="help.response",
     )
-    group.add_argument(
-        "--header", action="append", default=[], metavar="NAME:VALUE", help="HTTP request header (repeatable)"
-    )
-    group.add_argument(
-        "--seed", type=natural, default=42, metavar="N", help="seed of the delays between attempts (%(default)s)"
-    )
+    group.add_argument("--header", action="append", default=[], metavar="NAME:VALUE", help="help.header")
+    group.add_argument("--seed", type=natural, default=42, metavar="N", help="help.bench_seed")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -147,13 +129,15 @@ def run(arguments: argparse.Namespace) -> int:
     with (
         _notice_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions), arguments.lang) as counted,
         redirect_stdout(sys.stderr),  # a system may print
-        proportion("questions") as draw,
+        proportion(words_of(arguments.lang)("cli.progress_questions")) as draw,
     ):
         table = run_benchmark(benchmark, system, settings, path, progress=counted(draw), name=arguments.name, **mode)
     if path not in arguments.output:
         notify(Message("cli.results_file", path=path).text(arguments.lang))
     reports = [output for output in arguments.output if output != path]
-    return _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
+    code = _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
+    _check_failures(table, arguments.max_errors, path)
+    return code
 
 
 @contextmanager
@@ -182,16 +166,28 @@ def _notice_when_stopped(
         raise
 
 
+def _check_failures(table: "Table", allowed: float, path: Path) -> None:
+    """Raise an error if more questions failed than allowed; the results are kept."""
+    from steelyard.errors import SystemFailure
+
+    if len(table.failures) <= allowed * len(table):
+        return
+    failed = {"n": f"{len(table.failures):,}", "items": f"{len(table):,}", "share": f"{allowed:.4g}"}
+    message = Message("cli.too_many_failed", **failed, why=table.failures[min(table.failures)])
+    raise SystemFailure(message, where=table.name, hint=Message("cli.ask_failed_again", path=path))
+
+
 def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namespace) -> int:
     """Decide the rules, then print and write the report; the report is also written when a rule raises an error."""
     from steelyard.cli.output import deliver
     from steelyard.errors import SteelyardError
     from steelyard.reports.content import Report
-    from steelyard.stats.gate import decide
+    from steelyard.stats.gate import GateSettings, decide
 
-    report = partial(Report, [table], per_item=arguments.per_item, by=arguments.by)
+    report = partial(Report, [table], per_item=arguments.per_item, by=arguments.by, units=arguments.units)
+    settings = GateSettings(allow_errors=arguments.max_errors, units=arguments.units)
     try:
-        gate = decide(rules, table) if rules else None
+        gate = decide(rules, table, settings=settings) if rules else None
     except SteelyardError:
         deliver(report(), arguments)
         raise

@@ -2,7 +2,7 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import (
     add_metric_options,
@@ -15,28 +15,27 @@ from steelyard.cli.options import (
 )
 from steelyard.i18n import Message
 
-_DESCRIPTION = """Score rankings against relevance judgments. With two or more runs, each is compared with the first.
-Files may be TREC, JSON, JSONL, CSV, TSV or parquet (by extension), plain or compressed (gz, zst); - is standard
-input, in TREC format; QRELS may be a BEIR folder. Without -m: RR, AP, and R, nDCG and P at 1, 5, 10, 20, 50, 100."""
+if TYPE_CHECKING:
+    from steelyard.retrieval.reading.rankings import Run
+    from steelyard.table import Table
 
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "retrieval",
-        help="ranking metrics, equal to trec_eval",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="help.retrieval",
+        description="help.retrieval_about",
     )
-    parser.add_argument("qrels", metavar="QRELS", help="relevance judgments")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="a run to evaluate; the first is the baseline")
+    parser.add_argument("qrels", metavar="QRELS", help="help.qrels")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="help.runs")
     add_metric_options(parser)
-    group = parser.add_argument_group("reading of rankings, as in trec_eval")
+    group = parser.add_argument_group("help.group_rankings")
     group.add_argument(
         "--missing",
         choices=("zero", "skip"),
         default="zero",
-        help="judged queries missing from a run count 0 (as trec_eval -c) or are skipped (%(default)s)",
+        help="help.missing",
     )
     group.add_argument(
         "-l",
@@ -44,39 +43,39 @@ def add_command(commands: Any) -> None:
         type=positive,
         default=1,
         metavar="N",
-        help="minimum grade of a relevant document (%(default)s)",
+        help="help.relevance_level",
     )
-    group.add_argument("-M", "--depth", type=positive, metavar="N", help="number of documents per query that are used")
+    group.add_argument("-M", "--depth", type=positive, metavar="N", help="help.depth")
     group.add_argument(
         "--trec-eval",
         type=int,
         choices=(9, 10),
         default=9,
-        help="order scores as version 9 (32-bit floats) or 10 (doubles) (%(default)s)",
+        help="help.trec_eval",
     )
     _add_text_options(parser)
     add_test_options(parser)
-    parser.add_argument("-j", "--concurrency", type=at_a_time, metavar="N", help="threads for reading")
+    parser.add_argument("-j", "--concurrency", type=at_a_time, metavar="N", help="help.reading_threads")
     add_output_options(parser)
     parser.set_defaults(run=run)
 
 
 def _add_text_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("texts and rankings, for pages (-o x.html)")
+    group = parser.add_argument_group("help.group_rankings")
     group.add_argument(
         "--queries",
         metavar="FILE",
-        help="texts of the queries: TREC topics, JSONL (BEIR), JSON, CSV, or TSV with id and text",
+        help="help.queries",
     )
     group.add_argument(
         "--docs",
         metavar="FILE",
-        help="texts of the documents: JSONL (BEIR), CSV, parquet, or TSV; only those that are shown are kept",
+        help="help.docs",
     )
     group.add_argument(
         "--rankings",
         action="store_true",
-        help="keep the first 20 documents of each query in results files (.jsonl) too, as --queries and --docs do",
+        help="help.rankings",
     )
 
 
@@ -84,40 +83,60 @@ def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
     from dataclasses import replace
 
-    from steelyard.cli.output import deliver, notify_other_meanings
-    from steelyard.io.records import check_readers
-    from steelyard.registry.metrics import load_metrics
-    from steelyard.registry.names import parse_measures, split_names
+    from steelyard.cli.output import deliver
     from steelyard.reports.content import Report
-    from steelyard.reports.files import check_outputs
-    from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run
-    from steelyard.retrieval.reading.sources import qrels_from, run_from
+    from steelyard.reports.files import TREC_EVAL
+    from steelyard.retrieval.reading.sources import run_from
     from steelyard.stats.compare import compare_all
 
     texts = [path for path in (arguments.queries, arguments.docs) if path]
-    inputs = [arguments.qrels, *arguments.runs, *texts]
-    _check_stdin(inputs)
-    check_outputs(arguments.output, inputs, overwrite=arguments.overwrite)
-    check_readers(inputs)
-    load_metrics(arguments.metrics_from, Path.cwd())
-    measures = parse_measures(arguments.metric and split_names(arguments.metric), arguments.cutoffs)
-    notify_other_meanings(arguments)
-    settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
-    judgments = qrels_from(arguments.qrels)
+    _check([arguments.qrels, *arguments.runs, *texts], arguments)
+    runs = [run_from(path) for path in arguments.runs]
     recorded = bool(texts) or arguments.rankings
-    options = {"threads": arguments.concurrency, "keep": recorded or _shows_rankings(arguments.output)}
-    tables = [
-        evaluate_run(judgments, run_from(path), measures, settings, name=name, **options)
-        for path, name in zip(arguments.runs, result_names(arguments.runs), strict=True)
-    ]
+    tables = _tables(runs, arguments, keep=recorded or _shows_rankings(arguments.output))
     if texts:
         from steelyard.retrieval.reading.texts import with_texts
 
         tables = with_texts(tables, arguments.queries, arguments.docs)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
+    is_named = any(path.suffix.lower() == TREC_EVAL for path in arguments.output)
+    tag = runs[0].tag() if is_named else ""
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
-    deliver(Report(tables, comparisons, arguments.per_item, units=arguments.units), arguments, recorded=bare)
+    deliver(
+        Report(tables, comparisons, arguments.per_item, units=arguments.units, run_tag=tag), arguments, recorded=bare
+    )
     return 0
+
+
+def _check(inputs: list[str], arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be read or written before anything is read."""
+    from steelyard.io.records import check_readers
+    from steelyard.reports.files import RANKING_SUFFIXES, check_one_run, check_outputs
+
+    _check_stdin(inputs)
+    check_outputs(arguments.output, inputs, suffixes=RANKING_SUFFIXES, overwrite=arguments.overwrite)
+    check_one_run(arguments.output, len(arguments.runs))
+    check_readers(inputs)
+
+
+def _tables(runs: "list[Run]", arguments: argparse.Namespace, *, keep: bool) -> "list[Table]":
+    """The result of every run; with `keep` its rankings too."""
+    from steelyard.cli.output import notify_other_meanings
+    from steelyard.registry.metrics import load_metrics
+    from steelyard.registry.names import parse_measures, split_names
+    from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run, need_subtopics
+    from steelyard.retrieval.reading.sources import qrels_from
+
+    load_metrics(arguments.metrics_from, Path.cwd())
+    named = arguments.metric and split_names(arguments.metric)
+    measures = parse_measures(named, arguments.cutoffs, trec_eval=arguments.trec_eval)
+    notify_other_meanings(arguments)
+    settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
+    judgments = qrels_from(arguments.qrels, subtopics=need_subtopics(measures))
+    return [
+        evaluate_run(judgments, run, measures, settings, name=name, threads=arguments.concurrency, keep=keep)
+        for run, name in zip(runs, result_names(arguments.runs), strict=True)
+    ]
 
 
 def _shows_rankings(outputs: list[Path]) -> bool:

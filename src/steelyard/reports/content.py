@@ -27,10 +27,11 @@ class Report:
     """Results of one kind, the first of them the one that the others are compared with.
 
     `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any. `added` gives
-    blocks that precede the footnotes. Text begins with the changed items of the metrics `changed`, if there are some,
-    and else with the means. `units` says which scope decides (`scopes`); `scope` is that of the whole report, its
-    groups included. `built` are its blocks by language (`build`), `grouped` the summaries of groups by the number of
-    the result and the tag, `kept` what sections compute for all languages: each is made once.
+    blocks that precede the footnotes. `run_tag` is the name that a run has in its own file. Text begins with the
+    changed items of the metrics `changed`, if there are some, and else with the means. `units` says which scope
+    decides (`scopes`); `scope` is that of the whole report, its groups included. `built` are its blocks by language
+    (`build`), `grouped` the summaries of groups by the number of the result and the tag, `kept` what sections compute
+    for all languages: each is made once.
     """
 
     tables: Sequence[Table]
@@ -40,6 +41,7 @@ class Report:
     gate: Gate | None = None
     added: Callable[[Words], Iterable[Block]] | None = None
     changed: Sequence[str] = ()
+    run_tag: str = ""
     units: Units = "auto"
     scope: Scope = field(init=False)
     summaries: list[Summary] = field(init=False)

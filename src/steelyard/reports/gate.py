@@ -20,6 +20,7 @@ from steelyard.reports.blocks import (
 )
 from steelyard.reports.content import main_of
 from steelyard.reports.sections.changes import changed_item
+from steelyard.reports.sections.failures import failures
 from steelyard.reports.sections.footnotes import questions_differ, repeats, units_line
 from steelyard.reports.verdicts import sentence
 from steelyard.stats.direction import best, is_lower_better
@@ -51,7 +52,7 @@ def gate_blocks(gate: Gate, language: Language = "en") -> list[Block]:
     words = words_of(language)
     signatures = [f"{words('report.signature')} {table.name}: {table.signature}" for table in gate.tables]
     return [
-        Headline(headline(gate, words), gate.passed, list(cut_off(gate, words))),
+        Headline(headline(gate, words), gate.passed, [*failures(gate.tables, words), *cut_off(gate, words)]),
         _table(gate, words),
         *(_regressions(gate, finding, words) for finding in gate.findings if finding.regressions),
         Notes([*warnings(gate, words), *repeats(gate.tables, gate.scope, words), *_units(gate, words), *signatures]),
@@ -73,7 +74,7 @@ def _fields(gate: Gate) -> dict[str, Any]:
         "units": gate.settings.units,
         "scope": gate.scope,
         "passed": gate.passed,
-        "warnings": [*cut_off(gate, words), *warnings(gate, words)],
+        "warnings": [*failures(gate.tables, words), *cut_off(gate, words), *warnings(gate, words)],
         "findings": findings_json(gate),
     }
 
@@ -111,11 +112,9 @@ def cut_off(gate: Gate, words: Words) -> Iterator[str]:
 
 
 def warnings(gate: Gate, words: Words) -> Iterator[str]:
-    """Other warnings: failures, items without a score in a metric of the rules, sums, and settings that differ."""
+    """Other warnings: items without a score in a metric of the rules, sums, and settings that differ."""
     used = {metric for finding in gate.findings for metric in gate.result.metrics if _is_about(finding, metric)}
     for table in gate.tables:
-        if table.failures:
-            yield f"{table.name}: {words('gate.failures_counted_0')}: {len(table.failures):,}"
         for metric in [metric for metric in table.metrics if metric in used]:
             missing = table.count("unscored", metric) + table.count("error", metric)
             if missing:
@@ -155,8 +154,19 @@ def _other_scopes(gate: Gate, words: Words) -> Iterator[str]:
     """For each rule what is found in the scope that does not decide."""
     for finding in gate.findings:
         for other in finding.others:
-            line = sentence(other.scope, other.units, _documents(finding), "; ".join(_measured(other, words)))
+            line = sentence(other.scope, other.units, _documents(finding), "; ".join(_decision(other, words)))
             yield words("core.labelled", label=str(finding.rule), message=line)
+
+
+def _decision(finding: Finding, words: Words) -> Iterator[str]:
+    """The numbers and the outcome in a scope that does not decide, and what makes it uncertain."""
+    if not math.isnan(finding.interval.low):
+        has_baseline = isinstance(finding.rule, Relative | NotWorse)
+        number = cells.signed(finding.difference) if has_baseline else cells.number(finding.value)
+        decided = outcome(finding, words)
+        yield words("scope.decision", number=number, interval=_interval(finding), outcome=decided)
+    if _is_uncertain(finding):
+        yield from _uncertainty(finding, words)
 
 
 def _units(gate: Gate, words: Words) -> Iterator[str]:
@@ -193,7 +203,7 @@ def _suite(gate: Gate, words: Words) -> CheckSuite:
         f"steelyard.gate.{gate.result.kind}",
         dict(_properties(gate)),
         [_case(gate, finding, words) for finding in gate.findings],
-        (*cut_off(gate, words), headline(gate, words), *warnings(gate, words)),
+        (*failures(gate.tables, words), *cut_off(gate, words), headline(gate, words), *warnings(gate, words)),
     )
 
 
@@ -203,6 +213,9 @@ def _properties(gate: Gate) -> Iterator[tuple[str, str]]:
     yield "result", gate.result.name
     yield "signature", str(gate.result.signature)
     yield "alpha", f"{gate.settings.alpha:g}"
+    yield "units", gate.settings.units
+    yield "scope", gate.scope
+    yield "failed questions", str(len(gate.result.failures))
     if gate.baseline is not None:
         yield "baseline", gate.baseline.name
         yield "baseline signature", str(gate.baseline.signature)

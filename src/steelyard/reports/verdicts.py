@@ -74,7 +74,7 @@ def report_verdicts(report: Report, words: Words) -> list[str]:
 def undecided(comparisons: Sequence[Comparison], words: Words) -> list[str]:
     """Once for each number of units, that so few cannot tell in the scope that decides, and how many could."""
     few = (each for each in comparisons if each.cannot_tell)
-    found = (settled_by(each.scope, each.units, needed=None, least=each.power.least) for each in few)
+    found = (needed_units(each.scope, each.units, needed=None, least=each.power.least) for each in few)
     return list(dict.fromkeys(message.text(words.language) for message in found))
 
 
@@ -92,7 +92,7 @@ def sentence(scope: Scope, units: int, documents: int | None, finding: Localized
     return Message("scope.sentence", subject=_subject(scope, units, documents), finding=finding)
 
 
-def settled_by(scope: Scope, units: int, *, needed: int | None, least: int) -> Message:
+def needed_units(scope: Scope, units: int, *, needed: int | None, least: int) -> Message:
     """That so few units cannot tell, and how many would."""
     count = least if needed is None else min(needed, MOST_NEEDED)
     about = needed is not None and needed <= MOST_NEEDED
@@ -112,7 +112,7 @@ def _documents(units: dict[Scope, int]) -> int | None:
 def _line(comparison: Comparison, documents: int | None) -> Message:
     if comparison.cannot_tell:
         power = comparison.power
-        finding = settled_by(comparison.scope, comparison.units, needed=power.needed, least=power.least)
+        finding = needed_units(comparison.scope, comparison.units, needed=power.needed, least=power.least)
     else:
         finding = Message(
             "scope.difference",

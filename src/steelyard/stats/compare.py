@@ -16,11 +16,11 @@ from steelyard.stats.direction import gain
 from steelyard.stats.intervals import Interval, mean_interval, standard_error
 from steelyard.stats.paired import PairedResult, TestName, paired_tests
 from steelyard.stats.pairing import PairedRows, pair, paired_questions
-from steelyard.stats.power import effect_size, least_units, smallest_detectable, smallest_p, units_to_settle
+from steelyard.stats.power import effect_size, least_units, smallest_detectable, smallest_p, units_to_detect
 from steelyard.stats.scopes import Scope, Units, cannot_tell, scope_of, scopes_of
 from steelyard.stats.selection import part_names
 from steelyard.stats.summary import interval_list, known
-from steelyard.table import Bounds, Flags, FloatArray, Table, mean
+from steelyard.table import Bounds, Flags, FloatArray, Table, exponential, mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,7 +408,7 @@ def _corrected(comparison: Comparison, p_adjusted: float, smallest: float, *, le
     bound = None if comparison.smallest_p is None else smallest
     test = replace(comparison.test, p_adjusted=p_adjusted, smallest_p_adjusted=bound)
     level = test.alpha if comparison.settings.correction == "none" else test.alpha / family
-    needed = units_to_settle(comparison.power.spread, comparison.difference, least=least, alpha=level)
+    needed = units_to_detect(comparison.power.spread, comparison.difference, least=least, alpha=level)
     power = replace(comparison.power, least=least, needed=needed)
     power = replace(power, smallest_detectable=np.nan) if test.underpowered else power
     return replace(comparison, test=test, power=power)
@@ -448,7 +448,8 @@ def _compare_pair(
     names = _common_metrics(new, old, metrics)
     if not names:
         return []
-    rows = pair(new, old, scope)
+    geometric = {*new.geometric, *old.geometric}
+    rows = pair(new.on_log_scale(), old.on_log_scale(), scope)
     # Wilcoxon's ranks are those of R, which does not see ties behind rounding; its published values depend on that
     differences = np.column_stack([rows.differences(metric, ties=settings.test != "wilcoxon") for metric in names])
     units = rows.by_cluster(differences)
@@ -457,8 +458,27 @@ def _compare_pair(
         _compare_metric(rows, metric, differences[:, index], results[index], settings)
         for index, metric in enumerate(names)
     ]
+    compared = [_from_log_scale(each) if each.metric in geometric else each for each in compared]
     differing = paired_questions(new, old).differing
     return [replace(each, questions_differ=differing) for each in compared] if differing else compared
+
+
+def _from_log_scale(comparison: Comparison) -> Comparison:
+    """The comparison of geometric means: the ratio of the two, as a difference from the mean of b."""
+    logs, power = comparison.estimate, comparison.power
+    old = exponential(logs.b_mean)
+    low, high = (old * (exponential(end) - 1) for end in (logs.interval.low, logs.interval.high))
+    estimate = replace(
+        logs,
+        a_mean=exponential(logs.a_mean),
+        b_mean=old,
+        difference=exponential(logs.a_mean) - old,
+        interval=Interval(low, high, f"geometric {logs.interval.method}"),
+    )
+    detectable = old * (exponential(power.smallest_detectable) - 1)
+    return replace(
+        comparison, estimate=estimate, power=replace(power, smallest_detectable=detectable, spread=old * power.spread)
+    )
 
 
 def _compare_metric(

@@ -104,7 +104,7 @@ def least_units(test: TestName, correction: Correction, family: int, *, alpha: f
     return _MOST_LEAST
 
 
-def units_to_settle(spread: float, difference: float, *, least: int, alpha: float = 0.05) -> int | None:
+def units_to_detect(spread: float, difference: float, *, least: int, alpha: float = 0.05) -> int | None:
     """About how many units with this spread would detect the measured difference, at least `least`.
 
     None if the spread is unknown or the difference is 0.

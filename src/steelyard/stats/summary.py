@@ -8,7 +8,7 @@ import numpy as np
 from steelyard.counts import with_texts
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.scopes import Scope, Units, clusters_of, scope_of, scopes_of, units_in
-from steelyard.table import Flags, FloatArray, Table
+from steelyard.table import Flags, FloatArray, Table, exponential
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,8 @@ class MetricSummary:
     """One column: its mean over scored items, the interval, and the numbers of items.
 
     `interval` is that of the `scope` that decides; `scopes` has it for items, and for documents where items share
-    them. `total` is the sum of a count, which is reported instead of the mean; None for other metrics.
+    them. `total` is the sum of a count, which is reported instead of the mean; None for other metrics. Mean and
+    interval of a `geometric` metric are those of the logarithms, taken back.
     """
 
     mean: float
@@ -38,6 +39,7 @@ class MetricSummary:
     unscored: int
     errors: int
     total: float | None = None
+    geometric: bool = False
     scope: Scope = "items"
     scopes: tuple[ScopeInterval, ...] = ()
 
@@ -53,7 +55,8 @@ class MetricSummary:
             "scope": self.scope,
             "scopes": [each.as_dict() for each in self.scopes],
         }
-        return summary if self.total is None else {**summary, "sum": self.total}
+        geometric = {"average": "geometric"} if self.geometric else {}
+        return {**summary, **geometric, **({} if self.total is None else {"sum": self.total})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +99,7 @@ class Summary:
     def _repr_html_(self) -> str:
         from steelyard.api import SummaryView
 
-        return SummaryView(self).to_html()
+        return SummaryView(self)._repr_html_()
 
     def as_dict(self) -> dict[str, Any]:
         """As one entry of `results` in JSON output."""
@@ -158,6 +161,11 @@ def _in_scope(table: Table, column: FloatArray, present: Flags, scope: Scope) ->
 
 
 def _summarise_column(table: Table, metric: str, scope: Scope) -> MetricSummary:
+    if table[metric].geometric:
+        logs = _summarise_column(table.only([metric]).on_log_scale(), metric, scope)
+        scopes = tuple(replace(each, interval=taken_back(each.interval)) for each in logs.scopes)
+        interval = taken_back(logs.interval)
+        return replace(logs, mean=table.mean(metric), interval=interval, scopes=scopes, geometric=True)
     column = table.column(metric)
     present = ~np.isnan(column)
     failed = int(present[list(table.failures)].sum())
@@ -173,6 +181,11 @@ def _summarise_column(table: Table, metric: str, scope: Scope) -> MetricSummary:
         scope=scope,
         scopes=scopes,
     )
+
+
+def taken_back(interval: Interval) -> Interval:
+    """The interval of a geometric mean, from that of the mean of the logarithms."""
+    return Interval(exponential(interval.low), exponential(interval.high), f"geometric {interval.method}")
 
 
 def _within(interval: Interval, bounds: tuple[float, float]) -> Interval:

@@ -24,7 +24,8 @@ def _parts(block: Block) -> Iterator[str]:
             yield f"<p><strong>{escape(block.text)}</strong></p>"
             yield from (f"<p>{escape(warning)}</p>" for warning in block.warnings)
         case Notes():
-            yield from map(_small, block.texts)
+            yield from (f"<p><strong>{escape(text)}</strong></p>" for text in block.alerts)
+            yield from (_small(text) for text in block.texts if text not in block.alerts)
         case ItemList() if block.items:
             entries = (f"<li>{escape(' '.join(item.parts))}</li>" for item in block.items)
             yield f"<p>{escape(block.title)}</p><ul>{''.join(entries)}</ul>"

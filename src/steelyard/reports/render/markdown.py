@@ -27,7 +27,9 @@ def _paragraphs(block: Block) -> Iterator[str]:
             yield f"## {PASSED if block.passed else FAILED} {_escaped(block.text)}"
             yield from (f"**{_escaped(warning)}**" for warning in block.warnings)
         case Notes() if block.lines:
-            yield _bullets(block.texts)
+            yield from (f"**{_escaped(line)}**" for line in block.alerts)
+            if others := [text for text in block.texts if text not in block.alerts]:
+                yield _bullets(others)
         case ItemList():
             yield from _list(block)
         case ItemScores():

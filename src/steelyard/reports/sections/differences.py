@@ -70,7 +70,9 @@ def pair_table(report: Report, words: Words) -> DifferenceTable:
     """Before, after and the difference of every metric of two results, then of the parts of their scores."""
     compared = {comparison.metric: comparison for comparison in report.comparisons}
     metrics = [
-        _pair_row(metric, compared[metric]) if metric in compared else _untested(metric, report.summaries)
+        _pair_row(words.name("metric", metric), compared[metric])
+        if metric in compared
+        else _untested(metric, report.summaries)
         for metric in report.metrics
     ]
     groups = _parts(report)
@@ -93,7 +95,7 @@ def pair_table(report: Report, words: Words) -> DifferenceTable:
 
 def tests_table(report: Report, words: Words) -> TableBlock:
     """The tests in full: p-values, effect sizes, and what the sample could detect."""
-    rows = [[row[column] for column in _TESTS] for row in map(_row, report.comparisons)]
+    rows = [[row[column] for column in _TESTS] for row in (_row(each, words) for each in report.comparisons)]
     headings = [words(_HEADINGS[column]) for column in _TESTS]
     return TableBlock(headings, rows, words("report.tests"), in_papers=False, page=None)
 
@@ -145,7 +147,7 @@ def _table(
     title = f"{comparisons[0].a} {words('report.against')} {comparisons[0].b}"
     return TableBlock(
         [words(heading) for heading in _HEADINGS],
-        [_row(comparison) for comparison in comparisons],
+        [_row(comparison, words) for comparison in comparisons],
         title,
         in_papers=False,
         in_text=in_text,
@@ -154,10 +156,10 @@ def _table(
     )
 
 
-def _row(comparison: Comparison) -> Row:
+def _row(comparison: Comparison, words: Words) -> Row:
     effect_size, *changed = effect(comparison)
     return [
-        comparison.metric,
+        words.name("metric", comparison.metric),
         cells.number(comparison.b_mean),
         cells.number(comparison.a_mean),
         difference(comparison),

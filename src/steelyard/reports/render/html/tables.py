@@ -208,8 +208,6 @@ class _Column:
 
 def _page_table(texts: Sequence[TableBlock], language: Language, key: str) -> PageTable:
     block: TableBlock = _joined(texts, language)
-    if block.page and block.page.heading:
-        block = replace(block, headings=[block.page.heading, *block.headings[1:]])
     columns = [_column(texts, block, place) for place in range(len(block.headings))]
     has_groups = any(column.named for column in columns)
     return PageTable(

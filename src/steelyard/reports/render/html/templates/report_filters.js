@@ -5,13 +5,6 @@ const Filters = (() => {
   const MOST_VALUES = 200;
   const SAME = 1e-9;
   const ALL = "report.all";
-  const TAGS = {
-    type: "report.type",
-    document: "report.document",
-    difficulty: "report.difficulty",
-    category: "report.category",
-    language: "report.language",
-  };
   const STATES = { scored: "report.scored", unscored: "report.unscored", errors: "report.errors" };
   const DOUBTS = { only: "report.only_these", without: "report.without_these" };
   const CHANGES = { changed: "report.changed", better: "report.better", worse: "report.worse" };
@@ -72,7 +65,7 @@ const Filters = (() => {
   }
 
   function metric(data, choice, update) {
-    const given = data.metrics.map((each) => option(each, each, false));
+    const given = data.metrics.map((each) => option(each, Frame.codeOf("metric_names", each)));
     return control("report.metric", select(given, choice.metric, (value) => update("metric", value)));
   }
 
@@ -85,7 +78,10 @@ const Filters = (() => {
   function tags(data, choice, changed) {
     const usable = Object.entries(data.tags).filter(([, tag]) => tag.values.length > 1 && tag.values.length <= MOST_VALUES);
     return usable.map(([name, tag]) => {
-      const given = tag.values.map((value, code) => option(String(code), value, false));
+      const given = tag.values.map((value, number) => {
+        const code = Frame.codeOf(`${name}_values`, value);
+        return option(String(number), code, code !== value);
+      });
       const made = select([option("", ALL), ...given], "", (value) => {
         choice.tags[name] = value === "" ? null : Number(value);
         changed();
@@ -96,7 +92,7 @@ const Filters = (() => {
 
   // what the page calls a tag: most have their own names
   function tagName(name) {
-    return Object.hasOwn(TAGS, name) ? TAGS[name] : name;
+    return Frame.codeOf("tag_names", name);
   }
 
   function range(update) {

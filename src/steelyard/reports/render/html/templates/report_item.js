@@ -174,7 +174,7 @@ const Item = (() => {
       "article",
       { class: "answer" },
       titled,
-      output.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}: `, Texts.box(output.failure)) : null,
+      output.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}: `, Texts.box(Frame.chosen(output.failure))) : null,
       words(data, output, differing, contexts.go),
       verdicts(output),
       output.abstained === undefined ? null : reading(output.abstained),
@@ -222,7 +222,7 @@ const Item = (() => {
       { class: "score" },
       before ? element("span", { class: "muted digits" }, `${Texts.number(then, 2)} → `) : null,
       element("strong", { class: `digits ${tone}` }, Texts.number(now, 2)),
-      element("span", { class: "muted small said" }, ` ${metric}`),
+      element("span", { class: "muted small said" }, ` ${Frame.nameOf("metric_names", metric)}`),
     );
   }
 
