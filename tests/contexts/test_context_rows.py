@@ -365,7 +365,7 @@ def test_grades_missing_ids_and_nothing_relevant_are_as_in_retrieval(write, form
     ]
     for table in (
         steelyard.evaluate_answers(joined, None, NAMES),
-        steelyard.evaluate_answers(*beside, NAMES),
+        steelyard.evaluate_answers(beside[0], beside[1], NAMES),
     ):
         for name in NAMES:
             found = dict(zip(table.ids, table.column(name).tolist(), strict=True))

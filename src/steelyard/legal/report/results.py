@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard.legal.formulas import METRIC
-from steelyard.legal.question_types import part_labels
+from steelyard.legal.question_types import counted_parts, part_labels
 from steelyard.reports.content import lowest_rows
 from steelyard.stats.intervals import Interval
 from steelyard.stats.scopes import Scope, Units, scope_of
@@ -81,6 +81,18 @@ def part_mean(table: Table, kind: str, part: str, column: FloatArray, scope: Sco
     return PartMean(kind, part, float(column[scored].mean()), bounded, int(scored.sum()))
 
 
+def weighted_parts(table: Table, row: int) -> dict[str, tuple[float, float]]:
+    """The parts that count in the score of an item, each with its weight and the value that counts.
+
+    Recall and precision count as 1 if they reach their thresholds, else as 0. Empty where no type has these parts.
+    """
+    columns = table.parts.get(METRIC, {})
+    parts = {name: float(column[row]) for name, column in columns.items() if not np.isnan(column[row])}
+    output = (table.outputs[row] if table.outputs else None) or {}
+    reached = (output.get("verdict") or {}).get("reached") or {}
+    return counted_parts(parts, float(table.column(METRIC)[row]), reached)
+
+
 def refusals(table: Table) -> Refusals:
     """How questions about gaps were answered; those without an answer are counted by themselves."""
     counts: dict[tuple[bool, bool], int] = {}
@@ -108,9 +120,11 @@ def hallucinations(table: Table) -> tuple[int, int]:
 def inventions(table: Table) -> FloatArray:
     """1 for answers to questions about gaps in which something is invented, 0 for the others, NaN for other items."""
     column = table.parts.get(METRIC, {}).get("no_hallucination", np.full(len(table), np.nan))
-    return _flags(
-        table, lambda row, of: None if np.isnan(column[row]) else column[row] == 0 and of.get("invented", True)
-    )
+
+    def flag(row: int, verdict: Mapping[str, Any]) -> bool | None:
+        return None if np.isnan(column[row]) else bool(column[row] == 0 and verdict.get("invented", True))
+
+    return _flags(table, flag)
 
 
 def wrong_answers(table: Table) -> FloatArray:
@@ -123,7 +137,7 @@ def wrong_refusals(table: Table) -> FloatArray:
     return _flags(table, lambda row, of: None if of.get("should_abstain") else of["abstained"])
 
 
-def _flags(table: Table, flag: Callable[[int, Mapping[str, Any]], Any]) -> FloatArray:
+def _flags(table: Table, flag: Callable[[int, Mapping[str, Any]], bool | None]) -> FloatArray:
     """A flag of each verdict on a question about a gap that has an answer; NaN where there is none."""
     column = np.full(len(table), np.nan)
     for row, verdict in _answered_gaps(table).items():

@@ -137,7 +137,10 @@ def _answer(table: Table, row: int, *, details: ItemDetails, kind: KindPage, tex
     values = {
         "answer": text,
         "marks": verdict.marks,
-        "fields": {key: _cut(as_text(value), LONGEST_FIELD) for key, value in output.items() if key not in shown},
+        "fields": {
+            **verdict.values,
+            **{key: _cut(as_text(value), LONGEST_FIELD) for key, value in output.items() if key not in shown},
+        },
         "citations": verdict.citations,
         "evidence": verdict.evidence,
         **texts.answer(output, verdict.contexts),

@@ -4,7 +4,7 @@ A text that differs between languages is markup that changes with the language o
 is a name or a number.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final
 
@@ -113,6 +113,10 @@ class PageBlocks:
             if table.block.page and table.block.page.choice:
                 choices.setdefault(table.block.page.choice, []).append(table)
         return choices
+
+    def choices_without(self, tags: Collection[str]) -> dict[str, list[PageTable]]:
+        """The same without those of some tags."""
+        return {choice: tables for choice, tables in self.choices.items() if choice not in tags}
 
     @property
     def is_unfolded(self) -> bool:
