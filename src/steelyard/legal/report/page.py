@@ -109,7 +109,7 @@ def legal_panel(table: Table, units: Units = "auto") -> LegalPanel:
         table.name,
         legal_tiles(table),
         results.refusals(table) if results.has_gaps(table) else None,
-        type_groups(table),
+        type_groups(table, units),
         [replace(loss, stage=STAGES[loss.stage]) for loss in losses(table)],
         None if weighted is None else cells.number(weighted),
         _seconds(table),
