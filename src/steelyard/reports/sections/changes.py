@@ -61,9 +61,9 @@ def changed_items(
     """At most so many of the items that are worse and better in a metric, those that changed most first."""
     found = _changes(report, metric)
     sides = (("report.most_regressed", found.worse, worse, 1), ("report.most_improved", found.better, better, 0))
-    for title, changed, most, told in sides:
+    for title, changed, most, chosen in sides:
         if changed:
-            items = [_item(report, metric, change, words, told) for change in changed[:most]]
+            items = [_item(report, metric, change, words, chosen) for change in changed[:most]]
             more = words("gate.and_more", n=f"{len(changed) - most:,}") if len(changed) > most else ""
             heading = f"{words(title)}: {metric}"
             yield ItemList(heading, items, on_page=on_page, more=more, place="changes")
@@ -87,25 +87,25 @@ def _places(report: Report) -> list[dict[str, int]]:
     return found
 
 
-def _item(report: Report, metric: str, change: Change, words: Words, told: int) -> ListItem:
+def _item(report: Report, metric: str, change: Change, words: Words, chosen: int) -> ListItem:
     scores = f"{cells.score(change.old)} → {cells.score(change.new)}"
     rows = [places[change.id] for places in _places(report)]
-    return changed_item(change.id, scores, list(zip(report.tables, rows, strict=True)), metric, words, told=told)
+    return changed_item(change.id, scores, list(zip(report.tables, rows, strict=True)), metric, words, chosen=chosen)
 
 
 def changed_item(
-    identifier: str, scores: str, found: Sequence[tuple[Table, int]], metric: str, words: Words, *, told: int = -1
+    identifier: str, scores: str, found: Sequence[tuple[Table, int]], metric: str, words: Words, *, chosen: int = -1
 ) -> ListItem:
     """An item with its scores and its question, found in these rows of these tables.
 
-    Text has the reason of the table with the number `told`, a page those of all.
+    Text has the reason of the table with the number `chosen`, a page those of all.
     """
     reasons = [excerpt(item_reason(table, row, metric, words), LONGEST_REASON) for table, row in found]
     outputs = [table.outputs[row] if table.outputs else None for table, row in found]
     questions = (str((output or {}).get("question") or "").strip() for output in outputs)
     question = excerpt(next(filter(None, questions), ""), LONGEST_QUESTION)
     parts = [identifier, scores, *([question] if question else [])]
-    return ListItem(parts, reasons[told] if reasons else "", item=identifier, sides=reasons)
+    return ListItem(parts, reasons[chosen] if reasons else "", item=identifier, sides=reasons)
 
 
 def excerpt(text: str, longest: int) -> str:
