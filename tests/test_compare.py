@@ -198,9 +198,14 @@ def test_changed_items_are_those_of_metrics_that_changed():
     after = {**before, "F1": [0.5, 1.0, 0.0], **{name: [1.0, 1.0, 0.5] for name in "PRS"}}
     old, new = make_table("old", before), make_table("new", after)
     text = str(steelyard.compare(old, new))
+    assert "1 better · 1 worse · 1 same (F1)" in text
+    titles = [line for line in text.splitlines() if line.startswith("most ")]
+    assert titles == ["most regressed items: F1", "most improved items: F1"]
+    named = str(steelyard.compare(old, new, metrics="S,F1,EM"))
+    assert "most improved items: S" in named
+    assert "items: EM" not in named
+    text = str(steelyard.compare(old, new, make_table("third", after)))
     assert "new − old, EM" not in text
     assert "new − old, F1: 1 better, 1 worse" in text
-    assert "new − old, R: 1 better, 0 worse" in text
     assert "new − old, S" not in text
     assert "not listed (metrics=METRIC lists them): S" in text
-    assert "new − old, S: 1 better" in str(steelyard.compare(old, new, metrics="S,F1"))

@@ -93,7 +93,7 @@ def test_what_is_printed(files, run):
     assert lines[0] == "the gate is not passed: new against old"
     assert re.match(r"✅ +legal >= 0\.8 +met +measured 0\.8925 \[0\.8\d+, 0\.9\d+\] \(95 %\), 40 items$", lines[2])
     assert lines[3].endswith("not met  1 of 20 items that scored 1 fell")
-    assert lines[4:6] == ["items that fell: no item of fact_exact may fall from 1", "  q19: 1 → 0.7000"]
+    assert lines[4:6] == ["items that fell: no item of fact_exact may fall from 1", "  q19  1 → 0.7000"]
 
 
 def test_files_and_json(files, tmp_path, run):
@@ -372,7 +372,7 @@ def test_more_of_what_is_uncertain_is_worse(run, judged):
     assert re.search(
         r"❌  no item of legal.uncertain may rise from 0 +not met +\d+ of \d+ items that scored 0 rose", out
     )
-    assert "contract_fact_001: 0 → 1.0000" in out
+    assert "contract_fact_001  0 → 1.0000" in out
     code, out, _ = run("gate", judged / "few.jsonl", "--baseline", judged / "many.jsonl", *rules[:2], "--lang", "zh")
     assert (code, "达标" in out) == (0, True)
 
@@ -413,5 +413,5 @@ def test_compare_says_that_an_increase_is_worse(run, judged):
     assert one["losses"] > one["wins"]
     assert len(found["changes"][0]["worse"]) == one["losses"]
     _, out, _ = run(*words, "--lang", "en")
-    assert re.search(r"legal\.uncertain +0\.\d+ +\[.*\] +0\.\d+ ▼", out)
-    assert re.search(r"legal.uncertain: \d+ better, \d+ worse", out)
+    assert re.search(r"legal\.uncertain +0\.\d+ +0\.\d+ +\+0\.\d+ ▼", out)
+    assert re.search(r"\d+ better · \d+ worse · \d+ same \(legal.uncertain\)", out)

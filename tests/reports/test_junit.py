@@ -105,7 +105,7 @@ def test_the_summary_for_a_pull_request():
     assert "| ✅ | F1 \\>= 0.4 | met (not established) | measured 0.4500 " in text
     assert "| ❌ | F1 \\>= 0.9 | not met | " in text
     assert "| ⚠️ | F1 not-worse-by 0.3 | inconclusive | " in text
-    assert "### items that fell: no item of F1 may fall from 1\n\n- q0: 1 → 0.0000\n" in text
+    assert "### items that fell: no item of F1 may fall from 1\n\n- q0 · 1 → 0.0000\n" in text
     assert render_markdown(gate("F1 >= 0.4")).startswith("## ✅ the gate is passed")
 
 
@@ -113,7 +113,7 @@ def test_many_falls_are_not_all_named():
     new, old = table("new", [0.0] * 80), table("old", [1.0] * 80)
     found = decide([parse_rule("no item of F1 may fall from 1")], new, old)
     text = render_markdown(found)
-    assert (text.count(": 1 → 0.0000"), "- and 30 more\n" in text) == (50, True)
+    assert (text.count(" · 1 → 0.0000"), "\nand 30 more\n" in text) == (50, True)
     assert len(as_json(found)["findings"][0]["fell"]) == 80
 
 

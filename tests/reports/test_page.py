@@ -230,15 +230,15 @@ def test_a_comparison_is_drawn_as_a_whole_and_item_by_item():
     old, new = (table.name for table in report.tables)
     found = {(each.name, each.of): each for each in page_figures.charts(report, "F1", "en", KindPage()).figures}
     assert list(found) == [
-        ("forest", ""),
         ("distribution", ""),
         ("difference-forest", ""),
         ("differences", new),
         ("dumbbell", new),
     ]
     assert old in found["dumbbell", new].drawing
+    order = [("differences", new), ("distribution", ""), ("dumbbell", new), ("difference-forest", "")]
     captions = re.findall(r'<figcaption[^>]*><span data-en="([^"]+)"', render_html(report))
-    assert captions == [words_of("en")(found[key].caption) for key in [*found][:1] + [*found][2:] + [*found][1:2]]
+    assert captions == [words_of("en")(found[key].caption) for key in order]
 
 
 def test_results_that_are_alike_have_no_items_that_changed():
@@ -252,7 +252,7 @@ def test_without_the_plots_extra_the_page_says_so_and_has_tables(monkeypatch):
     def absent(*_):
         raise MissingExtra.of("vl-convert-python", "plots", purpose="drawing")
 
-    monkeypatch.setattr(plots, "forest", absent)
+    monkeypatch.setattr(plots, "distribution", absent)
     page = render_html(answers())
     assert 'pip install "steelyard[plots]"' in text_of(page)
     assert "<figure" not in page
@@ -358,7 +358,7 @@ def test_masked_pages_hold_no_private_number(legal, tmp_path):
 def test_the_extension_is_the_format(tmp_path):
     path = tmp_path / "x.html"
     write_report(answers(), path, language="zh")
-    assert "全部指标" in path.read_text("utf-8")
+    assert "得分分布" in path.read_text("utf-8")
     assert files.PLOTS == plots.SUFFIXES
 
 

@@ -94,7 +94,9 @@ BUILT_IN: Final = (
         metric="legal",
         checks="steelyard.legal.recorded",
         report="steelyard.legal.report",
-        lower_is_better=frozenset(("legal.uncertain",)),
+        lower_is_better=frozenset(
+            ("legal.uncertain", "legal.invented", "legal.wrong_refusal", "legal.wrong_answer"),
+        ),
     ),
 )
 INSTALLED: Final = EntryPointGroup[Kind](

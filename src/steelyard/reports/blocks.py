@@ -14,8 +14,8 @@ from steelyard.table import FloatArray
 
 HEATS: Final = 6
 """The number of shades of cells."""
-Place = Literal["top", "metrics", "details", "results", "settings"]
-"""A part of a page: before everything else, the tables of metrics, the details, those of each of many results, or
+Place = Literal["top", "metrics", "changes", "details", "results", "settings"]
+"""A part of a page: before everything else, metrics, what changed, details, the tables of each of many results, or
 counts and settings at its end."""
 
 
@@ -68,7 +68,7 @@ class TableBlock:
 
     `detail` is the heading of the details of its cells, where they have some. `notes` are printed below the table.
     A `grouped` table has rows in groups with the same first cell, which a terminal prints once a group. Tables that
-    are not `in_papers` are left out of LaTeX.
+    are not `in_papers` are left out of LaTeX, those that are not `in_text` of the terminal and of Markdown.
 
     Text has the columns `printed`, in this order, or all. `page` is how a page shows the table, None if it does not;
     `extra` is the heading of what only pages show of the cells, and `value` that of the numbers beside it.
@@ -83,6 +83,7 @@ class TableBlock:
     notes: Sequence[str] = ()
     grouped: bool = False
     in_papers: bool = True
+    in_text: bool = True
     printed: Sequence[int] | None = None
     page: PageForm | None = IN_METRICS
     value: str = ""
@@ -158,6 +159,62 @@ class PageTables:
 
 
 @dataclass(frozen=True, slots=True)
+class DifferenceGroup:
+    """Rows of a table of differences that are about the same items, under a title."""
+
+    title: str
+    rows: Sequence[Row]
+
+
+P_COLUMN = 5
+"""The column of a table of differences with the p-values, whose heading is a symbol."""
+PARTS_PRINTED = (0, 1, 2, 3, P_COLUMN)
+"""The columns of a table of differences that text has of parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceTable:
+    """How two results differ: a row per metric, then groups of parts of the scores, on a page all in one table.
+
+    Text has the parts in a second table below `title`, whose first column is called `part`.
+    """
+
+    headings: Sequence[str]
+    metrics: Sequence[Row]
+    parts: Sequence[DifferenceGroup] = ()
+    title: str = ""
+    part: str = ""
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one result compares with another: how many items are better, worse and the same in the main metric.
+
+    `verdict` are the sentences that say what follows, `tone` whether they are good, bad or neither; `before` and
+    `after` are the means.
+    """
+
+    title: str
+    metric: str
+    counts: str
+    verdict: Sequence[str]
+    tone: Literal["good", "bad", "even"]
+    better: int
+    worse: int
+    same: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageOnly:
+    """Blocks that only pages show; `blocks` is called by pages only."""
+
+    blocks: Callable[[], "Iterable[Block]"]
+
+
+@dataclass(frozen=True, slots=True)
 class Headline:
     """The outcome in one line, with warnings that must not be overlooked."""
 
@@ -203,21 +260,32 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class ListItem:
-    """An entry of a list: its parts in one line, and a note below it."""
+    """An entry of a list: its parts in one line, and a note below it.
+
+    A page links to the item with the id `item`, and has `sides`, what explains each of two results, instead of the
+    note.
+    """
 
     parts: Sequence[str]
     note: str = ""
+    item: str = ""
+    sides: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ItemList:
-    """A list of items below its title; `lead` are lines of text before the title. Pages show it if `on_page`."""
+    """A list of items below its title; `lead` are lines of text before the title, `more` is one after the items.
+
+    Pages show it if `on_page`, in the part `place`.
+    """
 
     title: str
     items: Sequence[ListItem]
     lead: Sequence[str] = ()
     numbered: bool = False
     on_page: bool = True
+    more: str = ""
+    place: Place = "metrics"
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,9 +347,12 @@ class CheckSuite:
 
 Block = (
     TableBlock
+    | DifferenceTable
     | Leaderboard
     | MetricMatrix
     | PageTables
+    | PageOnly
+    | Outcome
     | Headline
     | Notes
     | ItemList
@@ -296,10 +367,15 @@ def printed(blocks: Iterable[Block]) -> Iterator[Block]:
     """The blocks of formats of text: without tables and columns that only pages have room for."""
     for block in blocks:
         match block:
-            case PageTables():
+            case PageTables() | PageOnly():
                 pass
             case TableBlock():
                 yield _printed(block)
+            case DifferenceTable():
+                yield from _as_tables(block)
+            case Outcome():
+                means = f"{block.title}: {block.metric} {block.before} → {block.after}"
+                yield ItemList("", (), [means, *block.verdict, block.counts])
             case _:
                 yield block
 
@@ -359,3 +435,18 @@ def with_columns(block: TableBlock, columns: Sequence[int]) -> TableBlock:
     kept = [*range(block.text_columns), *columns]
     rows = [[row[column] for column in kept] for row in block.rows]
     return replace(block, headings=[block.headings[column] for column in kept], rows=rows, families=())
+
+
+def _as_tables(block: DifferenceTable) -> Iterator[TableBlock]:
+    """The metrics, and the parts of scores where there are some: each group below its title, in fewer columns."""
+    yield TableBlock(block.headings, block.metrics, in_papers=False)
+    if block.parts:
+        headings = [block.part, *(block.headings[column] for column in PARTS_PRINTED[1:])]
+        rows = [row for group in block.parts for row in _group_rows(group, len(headings))]
+        yield TableBlock(headings, rows, block.title, notes=block.notes, in_papers=False)
+
+
+def _group_rows(group: DifferenceGroup, columns: int) -> Iterator[Row]:
+    yield [group.title, *[""] * (columns - 1)]
+    for row in group.rows:
+        yield [f"· {row[0]}", *(row[column] for column in PARTS_PRINTED[1:])]

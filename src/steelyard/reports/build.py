@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
 from steelyard.i18n import Language, Words, words_of
 from steelyard.reports import sections
 from steelyard.reports.blocks import Block, printed
 from steelyard.reports.content import Report
+
+FOOT: Final = 90
+"""The order of the first section that follows the blocks that are added: footnotes, then items."""
 
 
 class Section(Protocol):
@@ -29,8 +32,10 @@ def all_blocks(report: Report, language: Language = "en") -> Sequence[Block]:
     """The blocks of every section, in order, with what only pages show; built once for a report and a language."""
     if language not in report.built:
         words = words_of(language)
-        blocks = [block for section in load_sections() for block in section.blocks(report, words)]
-        report.built[language] = [*blocks, *(report.added(words) if report.added else ())]
+        loaded = load_sections()
+        before = [block for section in loaded if section.ORDER < FOOT for block in section.blocks(report, words)]
+        after = [block for section in loaded if section.ORDER >= FOOT for block in section.blocks(report, words)]
+        report.built[language] = [*before, *(report.added(words) if report.added else ()), *after]
     return report.built[language]
 
 

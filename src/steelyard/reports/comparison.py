@@ -1,4 +1,4 @@
-"""The blocks of `compare`: those of the report, then effects, groups, changed items, letters over all pairs."""
+"""The blocks of `compare`: those of the report, groups, tests; of three or more results changed items and letters."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Cell, Fields, Note, Notes, PageForm, PageTables, Row, TableBlock
 from steelyard.reports.content import MANY, Report, main_metric
 from steelyard.reports.ranking import letters_by_metric, ranking
-from steelyard.reports.sections.differences import difference, effect
+from steelyard.reports.sections.differences import difference, effect, tests_table
 from steelyard.reports.sections.footnotes import CORRECTIONS
 from steelyard.reports.verdicts import undecided
 from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all, compare_by, compare_pairs
@@ -70,19 +70,38 @@ def compare_results(
 
 
 def compared_report(comparison: ComparisonReport) -> Report:
-    """The report, with the blocks that only a comparison has after its own."""
-    return replace(comparison.report, added=partial(_added, comparison))
+    """The report, with the blocks that only a comparison has; of two results, text begins with what changed."""
+    report = replace(comparison.report, added=partial(_added, comparison))
+    return replace(report, changed=_changed_first(comparison)) if report.is_pair else report
+
+
+def _changed_first(comparison: ComparisonReport) -> list[str]:
+    """The metrics whose changed items are listed first: all if they were asked for, else that of the headline."""
+    every = list(dict.fromkeys(compared.metric for compared in comparison.report.comparisons))
+    return every if comparison.named or comparison.report.per_item else [main_metric(comparison.report)]
 
 
 def _added(comparison: ComparisonReport, words: Words) -> list[Block]:
+    middle = _of_pair if comparison.report.is_pair else _of_many
     return [
-        _effects(comparison, words),
-        *_within(comparison, words),
-        *_changed_items(comparison, words),
-        *_letter_tables(comparison, words),
+        *middle(comparison, words),
         Notes(list(_notes(comparison, words))),
         Fields(partial(_fields, comparison)),
     ]
+
+
+def _of_pair(comparison: ComparisonReport, words: Words) -> Iterator[Block]:
+    """The differences by tag and the tests in full; the sections have the changes."""
+    yield from _within(comparison, words)
+    yield tests_table(comparison.report, words)
+
+
+def _of_many(comparison: ComparisonReport, words: Words) -> Iterator[Block]:
+    """Effect sizes, differences by tag, changed items and letters."""
+    yield _effects(comparison, words)
+    yield from _within(comparison, words)
+    yield from _changed_items(comparison, words)
+    yield from _letter_tables(comparison, words)
 
 
 def _fields(comparison: ComparisonReport) -> dict[str, Any]:
@@ -147,6 +166,9 @@ def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
     if not comparison.within:
         return
     tag = comparison.report.by or ""
+    if comparison.report.is_pair:
+        yield _within_pair(comparison, tag, words)
+        return
     shown = words.name("tag", tag)
     headings = (shown, words("report.result"), words("report.metric"), "n", *map(words, _DIFFERENCES))
     rows: list[Row] = [
@@ -164,6 +186,28 @@ def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
         for pair in comparisons
     ]
     yield TableBlock(headings, rows, f"{words('gate.within_each')} {shown}", text_columns=3)
+
+
+def _within_pair(comparison: ComparisonReport, tag: str, words: Words) -> TableBlock:
+    """Before, after and the difference of two results within each value of the tag."""
+    columns = ("report.before", "report.after", "report.difference", "report.interval", "report.p_adjusted")
+    rows: list[Row] = [
+        [
+            words.value(tag, value) or cells.DASH,
+            pair.metric,
+            f"{pair.n:,}",
+            cells.number(pair.b_mean),
+            cells.number(pair.a_mean),
+            difference(pair),
+            cells.interval(pair.interval),
+            cells.p_value(pair.p_adjusted),
+        ]
+        for value, comparisons in comparison.within.items()
+        for pair in comparisons
+    ]
+    headings = [words.name("tag", tag), words("report.metric"), "n", *map(words, columns)]
+    title = f"{words('gate.within_each')} {words.name('tag', tag)}"
+    return TableBlock(headings, rows, title, text_columns=2, grouped=True, page=PageForm("details"))
 
 
 def _pair(comparison: Comparison) -> str:
@@ -236,7 +280,7 @@ def _notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:
         yield from (Note(f"{value or cells.DASH}: {line}", warning=True) for line in undecided(comparisons, words))
     yield from _letter_notes(comparison, words)
     unlisted = [metric for metric in dict.fromkeys(c.metric for c in _changed(comparison)) if metric not in listed]
-    if unlisted and not comparison.report.is_short:
+    if unlisted and not (comparison.report.is_short or comparison.report.is_pair):
         yield words("gate.changed_too", metrics=", ".join(unlisted))
     yield from _unpaired_items(comparison, words)
 

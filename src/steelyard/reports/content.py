@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -29,10 +29,11 @@ class Report:
     """Results of one kind, the first of them the one that the others are compared with.
 
     `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any, `pairs` comparisons
-    of every two results. `added` gives blocks that follow those of the sections. `run_tag` is the name that a run has
-    in its own file. `built` are its blocks by language (`build`), `grouped` the summaries of groups by the number of
-    the result and the tag: both are made once. `units` says which scope decides (`scopes`); `scope` is that of the
-    whole report, its groups included.
+    of every two results. `added` gives blocks that precede the footnotes. `run_tag` is the name that a run has in its
+    own file. Text begins with the changed items of the metrics `changed`, if there are some, and else with the means.
+    `units` says which scope decides (`scopes`); `scope` is that of the whole report, its groups included. `built` are
+    its blocks by language (`build`), `grouped` the summaries of groups by the number of the result and the tag, `kept`
+    what sections compute for all languages: each is made once.
     """
 
     tables: Sequence[Table]
@@ -42,6 +43,7 @@ class Report:
     gate: Gate | None = None
     pairs: Sequence[Comparison] = ()
     added: Callable[[Words], Iterable[Block]] | None = None
+    changed: Sequence[str] = ()
     run_tag: str = ""
     units: Units = "auto"
     scope: Scope = field(init=False)
@@ -50,6 +52,8 @@ class Report:
     grouped: dict[tuple[int, str], Mapping[str, Summary]] = field(
         init=False, repr=False, compare=False, default_factory=dict
     )
+
+    kept: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scope", scope_of(self.units, *self.tables))
@@ -69,6 +73,11 @@ class Report:
     def metrics(self) -> list[str]:
         """The metrics of all tables, each once, in order."""
         return list(dict.fromkeys(metric for table in self.tables for metric in table.metrics))
+
+    @property
+    def is_pair(self) -> bool:
+        """Whether there are two results, and the second is compared with the first."""
+        return len(self.tables) == 2 and bool(self.comparisons)
 
     def comparison(self, name: str, metric: str) -> Comparison | None:
         """The comparison of the result `name` on a metric, if there is one."""

@@ -1,7 +1,7 @@
 """The blocks of a gate: the outcome, a table of the rules, regressions, and what else is to be known."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Literal
 
@@ -15,10 +15,11 @@ from steelyard.reports.blocks import (
     Fields,
     Headline,
     ItemList,
-    ListItem,
     Notes,
     TableBlock,
 )
+from steelyard.reports.content import main_of
+from steelyard.reports.sections.changes import changed_item
 from steelyard.reports.sections.failures import failures
 from steelyard.reports.sections.footnotes import questions_differ, repeats, units_line
 from steelyard.reports.verdicts import sentence
@@ -27,6 +28,7 @@ from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
 from steelyard.stats.rules import NoRegression, NotWorse, Relative, Threshold
 from steelyard.stats.scopes import cannot_tell
 from steelyard.stats.summary import interval_list, known
+from steelyard.table import Table
 
 MOST_MORE: Final = 1_000_000
 """More items than this are given as more than this."""
@@ -52,7 +54,7 @@ def gate_blocks(gate: Gate, language: Language = "en") -> list[Block]:
     return [
         Headline(headline(gate, words), gate.passed, [*failures(gate.tables, words), *cut_off(gate, words)]),
         _table(gate, words),
-        *(_regressions(finding, words) for finding in gate.findings if finding.regressions),
+        *(_regressions(gate, finding, words) for finding in gate.findings if finding.regressions),
         Notes([*warnings(gate, words), *repeats(gate.tables, gate.scope, words), *_units(gate, words), *signatures]),
         _suite(gate, words),
         Fields(partial(_fields, gate)),
@@ -173,11 +175,25 @@ def _units(gate: Gate, words: Words) -> Iterator[str]:
         yield units_line(gate.scope, gate.settings.units, words)
 
 
-def _regressions(finding: Finding, words: Words) -> ItemList:
-    """The items that broke a rule about regressions."""
+def _regressions(gate: Gate, finding: Finding, words: Words) -> ItemList:
+    """The items that broke a rule about regressions, with their questions and the reasons of their scores."""
     title = words("gate.items_rose") if _may_not_rise(finding) else words("gate.items_fell")
-    items = [ListItem((line,)) for line in regression_lines(finding, words)]
-    return ItemList(f"{title}: {finding.rule}", items)
+    places = [(table, {item: row for row, item in enumerate(table.ids)}) for table in reversed(gate.tables)]
+    name = finding.rule.target.name
+    is_type = name.partition(".")[0] not in gate.result.columns
+    metric = main_of(gate.result.kind, gate.result.metrics) if is_type else name
+    items = [
+        changed_item(each.id, _regression(finding, each, words), _found(places, each.id), metric, words)
+        for each in finding.regressions[:LISTED]
+    ]
+    more = len(finding.regressions) - LISTED
+    rest = words("gate.and_more", n=f"{more:,}") if more > 0 else ""
+    return ItemList(f"{title}: {finding.rule}", items, more=rest)
+
+
+def _found(places: Sequence[tuple[Table, Mapping[str, int]]], item: str) -> list[tuple[Table, int]]:
+    """The tables that have an item, each with its row."""
+    return [(table, rows[item]) for table, rows in places if item in rows]
 
 
 def _suite(gate: Gate, words: Words) -> CheckSuite:

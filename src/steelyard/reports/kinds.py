@@ -1,18 +1,22 @@
 """What kinds of results add to reports (`registry.kinds`).
 
 The module `Kind.report` of a kind may have `blocks(table, words, units)`, the blocks about one result with intervals
-over these units; `fields(table, units)`, the same as fields of JSON output; `panels(tables)`, charts of all results;
-`kind_page()`, a part of its own on pages
+over these units; `pair_blocks(new, old, words)`, those about two that are compared; `compared_parts(new, old,
+settings)`, how parts of the scores of these two differ (`PartGroup`); `reason(table, row, metric, language)`, why an
+item has its score; `fields(table, units)`, the blocks as fields of JSON output; `panels(tables)`, charts of all
+results; `kind_page()`, a part of its own on pages
 (`render.html.kind_page`); and, if its items are about documents, `documents` (`KindDocuments`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from steelyard.i18n import Words
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.blocks import Block
+from steelyard.stats.compare import Comparison, ComparisonSettings
 from steelyard.stats.scopes import Scope
 from steelyard.table import Table
 
@@ -24,6 +28,36 @@ def kind_blocks(table: Table, words: Words, scope: Scope) -> Iterable[Block]:
     """The blocks that the kind of a result adds, in the language of the words."""
     make = getattr(kind_of(table.kind).load_report(), "blocks", None)
     return () if make is None else make(table, words, scope)
+
+
+@dataclass(frozen=True, slots=True)
+class PartGroup:
+    """Parts of scores over the same items, each by the code of its name; `title` is the code of what the items are."""
+
+    title: str
+    parts: Sequence[tuple[str, Comparison]]
+
+
+def pair_blocks(new: Table, old: Table, words: Words) -> Iterable[Block] | None:
+    """The blocks about two results that are compared; None if the kind has none, so that each has its own."""
+    make = getattr(kind_of(new.kind).load_report(), "pair_blocks", None)
+    return None if make is None else make(new, old, words)
+
+
+def compared_parts(new: Table, old: Table, settings: ComparisonSettings) -> Sequence[PartGroup]:
+    """How the parts of scores of two results differ; all p-values form one family."""
+    make = getattr(kind_of(new.kind).load_report(), "compared_parts", None)
+    return () if make is None else make(new, old, settings)
+
+
+def item_reason(table: Table, row: int, metric: str, words: Words) -> str:
+    """Why an item has its score in a metric, in a few words; "" if that is not known."""
+    if row in table.failures:
+        return f"{words('report.the_system_failed')}: {table.failures[row]}"
+    if metric in table.columns and (missing := table.why(metric, row)):
+        return missing.reason.text(words.language)
+    make = getattr(kind_of(table.kind).load_report(), "reason", None)
+    return table.notes(row).get(metric, "") if make is None else make(table, row, metric, words.language)
 
 
 def kind_fields(table: Table, scope: Scope) -> dict[str, Any]:

@@ -330,6 +330,21 @@ def compare_pairs(
     return _in_scopes(compare, tables, settings)
 
 
+def compare_each(
+    pairs: Sequence[tuple[Table, Table]], whole: Sequence[Table], settings: ComparisonSettings
+) -> list[list[Comparison]]:
+    """Compare the first table of each pair with the second on all metrics; all p-values of a scope form one family.
+
+    The pairs are parts of the tables `whole`, which say what scope decides.
+    """
+
+    def compare(scope: Scope) -> list[Comparison]:
+        return [each for new, old in pairs for each in _compare_pair(new, old, settings, new.metrics, scope)]
+
+    compared = iter(_in_scopes(compare, whole, settings))
+    return [[next(compared) for _ in new.metrics] for new, _ in pairs]
+
+
 def compare_by(
     new: Sequence[Table],
     old: Table,

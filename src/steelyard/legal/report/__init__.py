@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from steelyard.legal.report.differences import compared_parts, pair_blocks, reason
 from steelyard.legal.report.sections import blocks, fields
 
 if TYPE_CHECKING:
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
     from steelyard.reports.render.html.kind_page import KindPage
 
 
-__all__ = ["blocks", "documents", "fields", "kind_page"]
+__all__ = ["blocks", "compared_parts", "documents", "fields", "kind_page", "pair_blocks", "reason"]
 
 
 def kind_page() -> "KindPage":

@@ -73,10 +73,12 @@ def _lowest(table: Table, words: Words) -> ItemList:
         ListItem((low.id, cells.number(low.score, 2), low.question), note_in(words.language, table, low.row))
         for low in results.worst(table)
     ]
-    return ItemList(f"{table.name}: {words('report.worst_questions')}", items, list(_mean(table, words)), numbered=True)
+    return ItemList(
+        f"{table.name}: {words('report.worst_questions')}", items, list(mean_lines(table, words)), numbered=True
+    )
 
 
-def _mean(table: Table, words: Words) -> Iterator[str]:
+def mean_lines(table: Table, words: Words) -> Iterator[str]:
     """The weighted mean, and the range of the mean, where the result has them."""
     weighted = results.weighted_mean(table)
     if weighted is not None:

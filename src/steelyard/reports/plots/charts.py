@@ -87,7 +87,7 @@ def differences(new: Table, old: Table, metric: str, language: Language = "en") 
 
 
 def dumbbell(new: Table, old: Table, metric: str, language: Language = "en") -> str | None:
-    """The old and the new score of the 40 items that changed most, the greatest gain first; None where none did."""
+    """The old and the new score of the 20 items that changed most, the greatest gain first; None where none did."""
     shown = Paired.of(new, old, metric).largest(MOST_ROWS)
     if not shown.ids:
         return None

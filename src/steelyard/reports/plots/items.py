@@ -31,7 +31,7 @@ from steelyard.table import FloatArray, IntArray, Table
 
 BINS: Final = 20
 MOST_BARS: Final = 300
-MOST_ROWS: Final = 40
+MOST_ROWS: Final = 20
 
 _QUANTITY: Final = {"type": "quantitative"}
 

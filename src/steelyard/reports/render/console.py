@@ -61,7 +61,7 @@ def table_lines(block: TableBlock, *, width: int = PIPED, colour: bool = False) 
 def _parts(block: Block, width: int, colour: bool) -> Iterator[list[str]]:
     """The lines of a block; a table that is too wide has several parts, and an empty block none."""
     match block:
-        case TableBlock():
+        case TableBlock() if block.in_text:
             yield from (table_lines(part, width=width, colour=colour) for part in _divided(block, width))
         case Leaderboard():
             yield table_lines(fitted(block, width), width=width, colour=colour)
@@ -196,6 +196,8 @@ def _list_lines(block: ItemList) -> Iterator[str]:
         yield f"  {'  '.join(item.parts)}"
         if item.note:
             yield f"    {item.note}"
+    if block.more:
+        yield f"  {block.more}"
 
 
 def _score_lines(block: ItemScores) -> Iterator[str]:

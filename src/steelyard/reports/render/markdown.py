@@ -37,7 +37,7 @@ def render_markdown(blocks: Sequence[Block]) -> str:
 
 def _paragraphs(block: Block) -> Iterator[str]:
     match block:
-        case TableBlock():
+        case TableBlock() if block.in_text:
             yield from _table(block)
         case Leaderboard() | MetricMatrix():
             yield from (paragraph for table in for_paper(block, MOST_COLUMNS) for paragraph in _table(table))
@@ -82,6 +82,8 @@ def _list(block: ItemList) -> Iterator[str]:
         yield f"### {_escaped(block.title)}"
         bullets = (f"{number}." if block.numbered else "-" for number in range(1, len(block.items) + 1))
         yield "\n".join(_item(bullet, item) for bullet, item in zip(bullets, block.items, strict=True))
+    if block.more:
+        yield _escaped(block.more)
 
 
 def _item(bullet: str, item: ListItem) -> str:

@@ -41,7 +41,8 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
     """For each result what was counted, then the method of comparison, then the signatures."""
     yield from (Note(line, "settings") for line in _counted(report, words))
     yield from (Note(line, "settings") for line in repeats(report.tables, report.scope, words))
-    yield from (Note(line) for line in report_verdicts(report, words))
+    if not report.is_pair:  # two results begin with them (`changes`)
+        yield from (Note(line) for line in report_verdicts(report, words))
     if report.comparisons:
         yield Note(" · ".join(_method(report, words)))
     if equal := dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal):
@@ -143,12 +144,14 @@ def _method(report: Report, words: Words) -> Iterator[str]:
         yield units_line(report.scope, report.units, words)
 
 
-def warnings_of(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
+def warnings_of(report: Report, words: Words) -> Iterator[str]:
     """What makes a comparison doubtful."""
+    comparisons = report.comparisons
     unpaired = max(comparison.unpaired for comparison in comparisons)
     if unpaired:
         yield f"{words('report.items_unpaired')}: {unpaired:,}"
-        yield words("gate.means_over_all", n=_shared_items(comparisons))
+        code = "report.over_shared" if report.changed else "gate.means_over_all"
+        yield words(code, n=_shared_items(comparisons))
     differ = dict.fromkeys(key for comparison in comparisons for key in comparison.settings_differ)
     if differ:
         yield f"{words('report.settings_differ')}: {', '.join(words.name('setting', key) for key in differ)}"

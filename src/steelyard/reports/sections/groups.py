@@ -1,14 +1,19 @@
 """The means of the items that share a value of a tag."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
+
+import numpy as np
 
 from steelyard.i18n import Words, code_of
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Cell, Fields, PageForm, PageTables, TableBlock
 from steelyard.reports.content import Report, main_metric
+from steelyard.stats.pairing import PairedRows, pair
 from steelyard.stats.summary import MetricSummary, Summary
+from steelyard.table import FloatArray
 
 ORDER: Final = 30
 MOST_GROUPS: Final = 24
@@ -22,9 +27,43 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
     """A table for each result, with a row per value of the tag; only pages have the other tags."""
     if report.by:
         for index in range(len(report.tables)):
-            yield _table(report, index, report.by, words)
+            table = _table(report, index, report.by, words)
+            yield replace(table, in_text=not report.changed, page=None if report.is_pair else table.page)
             yield Fields(partial(_fields, report, index, report.by), index)
-    yield PageTables(partial(_others, report, words))
+    yield PageTables(partial(_of_pair if report.is_pair else _others, report, words))
+
+
+def _of_pair(report: Report, words: Words) -> Iterator[TableBlock]:
+    """For each tag one table: the means of the headline before and after, over the items that both results score."""
+    old, new = report.tables
+    metric = main_metric(report)
+    rows = pair(new, old)
+    differences = rows.differences(metric, ties=True)
+    before, after = old.column(metric)[rows.old], new.column(metric)[rows.new]
+    for tag in _tags(report):
+        values = _values(report, tag, rows)
+        groups = [(value, (values == value) & ~np.isnan(differences)) for value in dict.fromkeys(values.tolist())]
+        yield TableBlock(
+            [words.name("tag", tag), "n", *map(words, ("report.before", "report.after", "report.difference"))],
+            [
+                [words.value(tag, value) or cells.DASH, *_change(before[chosen], after[chosen], differences[chosen])]
+                for value, chosen in groups
+                if chosen.any()
+            ],
+            metric,
+            page=PageForm("details", choice=words.name("tag", tag)),
+        )
+
+
+def _values(report: Report, tag: str, rows: PairedRows) -> "np.ndarray[Any, np.dtype[Any]]":
+    """The value of a tag for each paired item: that of the first result, or if it has none, that of the second."""
+    old, new = (table.tags.get(tag, [""] * len(table)) for table in report.tables)
+    return np.array([old[a] or new[b] for a, b in zip(rows.old.tolist(), rows.new.tolist(), strict=True)])
+
+
+def _change(before: FloatArray, after: FloatArray, differences: FloatArray) -> list[str | Cell]:
+    means = [float(column.mean()) for column in (before, after)]
+    return [f"{len(before):,}", *map(cells.number, means), cells.signed(float(differences.mean()))]
 
 
 def _others(report: Report, words: Words) -> Iterator[TableBlock]:

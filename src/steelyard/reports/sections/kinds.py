@@ -5,9 +5,9 @@ from dataclasses import replace
 from typing import Final
 
 from steelyard.i18n import Words
-from steelyard.reports.blocks import Block, ItemList, PageTables, TableBlock
+from steelyard.reports.blocks import Block, ItemList, PageOnly, PageTables, TableBlock
 from steelyard.reports.content import Report
-from steelyard.reports.kinds import has_page, kind_blocks
+from steelyard.reports.kinds import has_page, kind_blocks, pair_blocks
 from steelyard.stats.scopes import Scope
 from steelyard.table import Table
 
@@ -15,7 +15,16 @@ ORDER: Final = 40
 
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """The tables of every result, which text has only of few results, then its other blocks."""
+    """The tables of every result, which text has only of few results, then its other blocks.
+
+    Of two results there is what the kind has about both.
+    """
+    of_pair = pair_blocks(report.tables[1], report.tables[0], words) if report.is_pair else None
+    if of_pair is not None and report.changed:
+        yield from of_pair
+        return
+    if of_pair is not None:
+        yield PageOnly(lambda: of_pair)
     added = [block for table in report.tables for block in _of_kind(table, words, report.scope)]
     tables = [block for block in added if isinstance(block, TableBlock)]
     shown = [block for block in tables if block.page is not None]

@@ -8,7 +8,7 @@ from typing import Any, Final
 from steelyard import __version__
 from steelyard.i18n import Words
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Cell, Fields, Records, Row, TableBlock
+from steelyard.reports.blocks import IN_METRICS, Block, Cell, Fields, PageForm, Records, Row, TableBlock
 from steelyard.reports.content import Report
 from steelyard.reports.kinds import kind_fields
 from steelyard.stats.summary import Summary, known
@@ -45,7 +45,8 @@ def _means(report: Report, words: Words) -> TableBlock:
     rows: list[Row] = [[words.name("metric", metric), *_mean_cells(report, metric)] for metric in report.metrics]
     headings = [words("report.metric"), *(summary.name for summary in report.summaries)]
     detail, value, extra = map(words, ("report.interval", "report.mean", "report.fates"))
-    return TableBlock(headings, rows, detail=detail, value=value, extra=extra)
+    form = PageForm("settings") if report.is_pair else IN_METRICS  # two results have a table of differences
+    return TableBlock(headings, rows, detail=detail, value=value, extra=extra, in_text=not report.changed, page=form)
 
 
 def _mean_cells(report: Report, metric: str) -> list[Cell]:

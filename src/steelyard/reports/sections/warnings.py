@@ -17,7 +17,7 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
     """A line for each warning; nothing where there is none."""
     lines = [line for summary in report.summaries for line in _missing(summary, words)]
     if report.comparisons:
-        lines += warnings_of(report.comparisons, words)
+        lines += warnings_of(report, words)
     if lines:
         yield Notes([Note(line, warning=True) for line in lines])
 

@@ -97,7 +97,8 @@ def _figures(report: Report, metric: str, language: Language, kind: KindPage) ->
     from steelyard.reports.plots import charts as plots
 
     with_metric = [table for table in report.tables if metric in table.columns]
-    yield from _figure("forest", "report.means_with_intervals", plots.forest(report, language))
+    if not report.is_pair:  # two means are in the headline
+        yield from _figure("forest", "report.means_with_intervals", plots.forest(report, language))
     distribution = plots.distribution(with_metric, metric, language)
     yield from _figure("distribution", "report.distribution", distribution)
     for family, curve in plots.curves(report, language).items():

@@ -16,7 +16,7 @@ from steelyard.reports.render.html.figures import charts, distribution_rows
 from steelyard.reports.render.html.frame import render_page
 from steelyard.reports.render.html.headlines import headlines, lowest
 from steelyard.reports.render.html.items import item_data
-from steelyard.reports.render.html.kind_page import KindPage, kind_page
+from steelyard.reports.render.html.kind_page import KindPage, Sections, kind_page
 from steelyard.reports.render.html.sanitize import sanitized, sanitized_documents, sanitized_report
 from steelyard.reports.render.html.tables import page_blocks
 from steelyard.reports.render.html.tiles import metric_tiles
@@ -70,7 +70,8 @@ def _title(report: Report, main: str, language: Language) -> str:
     if report.is_many:
         words = words_of(language)
         return words("report.board_title", metric=words.name("metric", main), n=f"{len(report.tables):,}")
-    return " · ".join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard"
+    between = " → " if report.is_pair else " · "
+    return between.join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard"
 
 
 def _context(report: Report, main: str, language: Language, kind: KindPage) -> dict[str, Any]:
@@ -78,7 +79,7 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
     first = report.tables[0].kind
     return {
         "report": report,
-        "layout": _layout(len(report.tables)),
+        "layout": _layout(report),
         "kind": kind_of(first).title or first,
         "about_documents": kind.about_documents,
         "main": main,
@@ -90,10 +91,17 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
         "counted": _counted(first, report.summaries[0].items),
         "tags_shown": {code for tag in kind.tags_shown for code in (tag, code_of("tag_names", tag))},
         "distribution": distribution_rows(report.tables, main),
-        "sections": kind.sections(report.tables, report.scope),
+        "sections": Sections() if report.is_pair else kind.sections(report.tables, report.scope),
+        "figures": _figures(report, kind),
         "worst": [(table.name, low) for table in report.tables if (low := lowest(table, main, kind))],
         "charts": charts(report, main, language, kind),
     }
+
+
+def _figures(report: Report, kind: KindPage) -> list[tuple[str, Sections]]:
+    """The sections of each of two results, which are folded; of other reports nothing."""
+    tables = report.tables if report.is_pair else ()
+    return [(table.name, kind.sections([table], report.scope)) for table in tables]
 
 
 def _counted(kind: str, items: int) -> tuple[str, ...]:
@@ -102,9 +110,9 @@ def _counted(kind: str, items: int) -> tuple[str, ...]:
     return translations(Message(code if code != kind else "report.n_items", n=f"{items:,}"))
 
 
-def _layout(results: int) -> str:
-    """The template with the parts of the page in order: for one result, for a difference, or for a leaderboard."""
-    name = {1: "one", 2: "two"}.get(results, "many")
+def _layout(report: Report) -> str:
+    """The template with the parts of the page in order: for one result, for a difference, or for several results."""
+    name = "one" if len(report.tables) == 1 else "two" if report.is_pair else "many"
     return f"layout_{name}.html.j2"
 
 

@@ -11,9 +11,12 @@ from typing import Any, Final
 from steelyard.i18n import LANGUAGES, Language
 from steelyard.reports import cells
 from steelyard.reports.blocks import (
+    P_COLUMN,
     Axis,
     Block,
     Cell,
+    DifferenceGroup,
+    DifferenceTable,
     Dot,
     Headline,
     ItemList,
@@ -21,8 +24,11 @@ from steelyard.reports.blocks import (
     MetricMatrix,
     Note,
     Notes,
+    Outcome,
+    PageOnly,
     PageTables,
     Place,
+    Row,
     TableBlock,
 )
 from steelyard.reports.build import all_blocks
@@ -78,6 +84,23 @@ class PageBoard:
 
 
 @dataclass(frozen=True, slots=True)
+class PageDifference:
+    """A row of that table; `tone` is good or bad where the difference is significant."""
+
+    cells: Sequence[PageCell]
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageDifferences:
+    """The table of differences of two results: its headings, and groups of rows, the first without a title."""
+
+    headings: Sequence[PageCell]
+    groups: Sequence[tuple[str, Sequence[PageDifference]]]
+    notes: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class PageBlocks:
     """The blocks of a page."""
 
@@ -87,6 +110,8 @@ class PageBlocks:
     lists: Sequence[ItemList]
     board: PageBoard | None = None
     matrix: PageTable | None = None
+    comparison: Outcome | None = None
+    differences: PageDifferences | None = None
 
     def tables_in(self, place: Place) -> list[PageTable]:
         """The tables of a part of the page."""
@@ -97,6 +122,10 @@ class PageBlocks:
         """The tables about one of many results; those about all of them have no name."""
         tables = ((table, table.block.page) for table in self.tables)
         return [table for table, form in tables if form and form.place == "results" and form.result == result]
+
+    def lists_in(self, place: Place) -> list[ItemList]:
+        """The lists of a part of the page."""
+        return [block for block in self.lists if block.place == place]
 
     def notes_in(self, place: Place) -> list[Note]:
         """The notes of a part of the page, warnings last."""
@@ -139,6 +168,8 @@ def page_blocks(report: Report, language: Language) -> PageBlocks:
         [block for block in joined if isinstance(block, ItemList)],
         next((_page_board(texts, language) for texts in boards), None),
         next((_page_table([each.table for each in texts], language, "matrix") for texts in matrices), None),
+        next((block for block in joined if isinstance(block, Outcome)), None),
+        next((_page_differences(block) for block in joined if isinstance(block, DifferenceTable)), None),
     )
 
 
@@ -153,12 +184,32 @@ def _shown(blocks: Iterable[Block]) -> Iterator[Block]:
         match block:
             case PageTables():
                 yield from block.tables()
+            case PageOnly():
+                yield from _shown(block.blocks())
             case TableBlock() if block.page is not None:
                 yield block
             case ItemList() if block.on_page:
                 yield block
-            case Headline() | Notes() | Leaderboard() | MetricMatrix():
+            case Headline() | Notes() | Outcome() | DifferenceTable() | Leaderboard() | MetricMatrix():
                 yield block
+
+
+def _page_differences(block: DifferenceTable) -> PageDifferences:
+    """The table; a part is a text, the other columns are numbers."""
+    first, *others = block.headings
+    classes = ["number name" if place == P_COLUMN else "number" for place in range(1, len(block.headings))]
+    headings = [PageCell(block.part if block.parts else first), *map(PageCell, others, classes)]
+    groups = [DifferenceGroup("", block.metrics), *block.parts]
+    rows = [(group.title, [_difference_row(row) for row in group.rows]) for group in groups]
+    return PageDifferences(headings, rows, block.notes)
+
+
+def _difference_row(row: Row) -> PageDifference:
+    name, *numbers = (cell.text if isinstance(cell, Cell) else cell for cell in row)
+    marks = [cell.mark if isinstance(cell, Cell) else "" for cell in row[1:]]
+    shown = [PageCell(f"{text} {mark}".rstrip(), "number") for text, mark in zip(numbers, marks, strict=True)]
+    tone = next((_MARKS[mark] for mark in marks if mark in _MARKS), "")
+    return PageDifference([PageCell(name, _name_class(name)), *shown], tone)
 
 
 def _joined(values: Sequence[Any], language: Language) -> Any:

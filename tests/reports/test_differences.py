@@ -1,0 +1,126 @@
+"""Two results: what changed, the parts of scores, refusals before and after, and the order of the text."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from rendering import as_json, render_console, render_latex, render_markdown
+from tables import table_of
+
+from steelyard.legal.report.differences import compared_parts
+from steelyard.legal.report.results import inventions, wrong_answers, wrong_refusals
+from steelyard.reports.comparison import compare_results
+from steelyard.reports.content import Report
+from steelyard.reports.render.html.report_html import render_html
+from steelyard.stats.compare import ComparisonSettings, compare_all
+from steelyard.stats.correction import adjust
+
+SETTINGS = ComparisonSettings()
+
+
+def legal(name, right, refused):
+    """A result with twelve facts, of which so many are right, and eight gaps, of which the first are refused."""
+    facts = np.array([1.0] * right + [0.0] * (12 - right))
+    score = np.concatenate([facts, [1.0] * refused + [0.5] * (8 - refused)])
+    nothing = np.full(8, np.nan)
+    parts = {
+        "exact_match": np.concatenate([facts, nothing]),
+        "citation_correctness": np.concatenate([facts, nothing]),
+        "no_hallucination": np.concatenate([np.full(12, np.nan), np.ones(8)]),
+        "passed": (score == 1).astype(float),
+    }
+    verdicts = [{"reasons": {"exact_match": "the answer says 7"}} for _ in facts]
+    verdicts += [{"should_abstain": n < 6, "abstained": n < refused} for n in range(8)]
+    return table_of(
+        ids=[f"q{n:02}" for n in range(20)],
+        columns={"legal": score},
+        parts={"legal": parts},
+        kind="legal",
+        name=name,
+        tags={"type": ["fact_exact"] * 12 + ["conflict_gap"] * 8},
+        outputs=[{"question": f"question {n}", "verdict": each} for n, each in enumerate(verdicts)],
+    )
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """A result, and one with fewer facts right and more gaps refused."""
+    return legal("old", 12, 2), legal("new", 3, 7)
+
+
+def test_parts_are_compared_by_type_as_one_family(pair):
+    old, new = pair
+    groups = {group.title: dict(group.parts) for group in compared_parts(new, old, SETTINGS)}
+    assert list(groups) == ["report.all_questions", "type_values.fact_exact", "type_values.conflict_gap"]
+    facts = groups["type_values.fact_exact"]["part_names.exact_match"]
+    assert (facts.n, facts.b_mean, facts.a_mean, facts.p_value) == (12, 1.0, 0.25, 2 / 2**9)
+    tested = [part for group in groups.values() for part in group.values()]
+    assert [part.p_adjusted for part in tested] == adjust([part.p_value for part in tested], "holm")
+    shares = groups["report.all_questions"]
+    assert shares["report.answered_unanswerable"].gain > 0
+    assert shares["report.abstained_answerable"].gain < 0
+
+
+def test_shares_are_of_the_questions_that_they_are_about(pair):
+    _, new = pair
+    assert wrong_answers(new)[12:].tolist()[:6] == [0.0] * 6
+    assert np.isnan(wrong_answers(new)[:12]).all()
+    assert wrong_refusals(new)[18:].tolist() == [1.0, 0.0]
+    assert np.nansum(inventions(new)) == 0
+
+
+def test_text_begins_with_the_outcome_and_ends_with_signatures(pair):
+    text = render_console(compare_results(pair, SETTINGS))
+    lines = text.splitlines()
+    assert lines[0] == "old → new: legal 0.8500 → 0.5250"
+    assert lines[1].startswith("legal: On these 20 items: -0.3250 ")
+    assert lines[2] == "5 better · 9 worse · 6 same (legal)"
+    order = [
+        "most regressed items: legal",
+        "most improved items: legal",
+        "better / same / worse",
+        "parts of the score",
+        "exploratory",
+        "refusals, before → after",
+        "\ntests\n",
+        "signature new",
+    ]
+    assert [text.index(words) for words in order] == sorted(text.index(words) for words in order)
+    assert re.search(r"  q03  1\.0000 → 0\.0000  question 3\n    exact match: the answer says 7\n", text)
+    assert re.search(r"\nanswerable +2 → 1 +0 → 1 +0\.0 % → 50\.0 %\nnot answerable +4 → 0 +2 → 6 ", text)
+    assert re.search(r"\n· exact match +1\.0000 +0\.2500 +-0\.7500 ▼? ?", text)
+
+
+def test_json_and_papers_keep_the_means(pair):
+    compared = compare_results(pair, SETTINGS)
+    found = as_json(compared)
+    assert list(found)[-2:] == ["comparisons", "changes"]
+    assert len(found["changes"][0]["worse"]) == 9
+    assert json.dumps(found)
+    tex = render_latex(compared)
+    assert "legal & 0.8500 & 0.5250" in tex
+    assert "exact match" not in tex
+    assert "| legal | 0.8500 [" not in render_markdown(compared)
+
+
+def test_a_report_of_two_results_has_the_outcome_and_its_means(pair):
+    old, new = pair
+    report = Report(pair, compare_all([new], old, SETTINGS))
+    text = render_console(report)
+    assert text.startswith("old → new: legal 0.8500 → 0.5250\n")
+    assert "most regressed" not in text
+    assert "new against old" in text
+    page = render_html(report)
+    assert page.count("On these 20 items") > 0
+    assert "5 better" in text
+    assert all(words in page for words in ("most regressed items", "refusals, before → after", "exploratory"))
+
+
+def test_a_total_has_no_test():
+    columns = {"F1": np.array([1.0, 0.0, 0.5]), "NumRet": np.array([3.0, 4.0, 1000.0])}
+    old, new = (table_of(ids=["a", "b", "c"], columns=columns, sums=("NumRet",), name=name) for name in ("old", "new"))
+    text = render_console(compare_results([old, new], SETTINGS))
+    assert re.search(r"\nNumRet +1007 +1007 +\+0 +– +– +–\n", text)
+    assert "0 better · 0 worse · 3 same (F1)" in text
+    assert "most " not in text
