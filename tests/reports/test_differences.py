@@ -84,7 +84,7 @@ def test_text_begins_with_the_outcome_and_ends_with_signatures(pair):
         "exploratory",
         "refusals, before → after",
         "\ntests\n",
-        "signature new",
+        "\nsignature",
     ]
     assert [text.index(words) for words in order] == sorted(text.index(words) for words in order)
     assert re.search(r"  q03  1\.0000 → 0\.0000  question 3\n    exact match: the answer says 7\n", text)

@@ -61,8 +61,8 @@ class Report:
 
     @property
     def is_many(self) -> bool:
-        """Whether the results are so many that they are shown as a leaderboard."""
-        return len(self.tables) >= MANY
+        """Whether the results are shown as a leaderboard: several, and not a pair."""
+        return len(self.tables) > 1 and not self.is_pair
 
     @property
     def is_short(self) -> bool:
