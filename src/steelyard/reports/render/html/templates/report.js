@@ -57,7 +57,7 @@
 
   function sort(key) {
     const { sort: now } = state.choice;
-    state.choice.sort = { by: key, down: now.by === key ? !now.down : key === "uncertain" };
+    state.choice.sort = { by: key, down: now.by === key && !now.down };
     changed("sort");
   }
 
@@ -101,6 +101,7 @@
   state.choice = filters.choice;
   state.list = List.make(place, Rows.columns(data, state), { open: go, sort });
   place.classList.toggle("tall", Rows.isTall(data));
+  place.classList.toggle("compared", data.results.length > 1);
   document.getElementById("group-choice")?.addEventListener("change", chooseGroup);
   if (!Address.read(data, location.hash).choice) refresh();
   window.addEventListener("hashchange", follow);

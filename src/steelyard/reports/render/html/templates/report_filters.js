@@ -9,7 +9,7 @@ const Filters = (() => {
   const DOUBTS = { only: "report.only_these", without: "report.without_these" };
   const CHANGES = { changed: "report.changed", better: "report.better", worse: "report.worse" };
   const CHOICES = { state: Object.keys(STATES), uncertain: Object.keys(DOUBTS), change: Object.keys(CHANGES) };
-  const SORTS = ["id", "score", "uncertain", "before", "change"];
+  const SORTS = ["id", "score", "before", "change"];
 
   // the controls; `changed` is called with the name of what was changed; `show` sets them to what the choice says
   function make(place, data, changed) {
@@ -240,7 +240,6 @@ const Filters = (() => {
     const keys = {
       id: (item) => data.ids[item],
       score: (item) => columns.now[item],
-      uncertain: (item) => columns.uncertain[item],
       before: (item) => columns.before?.[item] ?? null,
       change: (item) => difference(columns, item),
     };

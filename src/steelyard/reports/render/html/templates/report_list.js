@@ -9,7 +9,7 @@ const List = (() => {
 
   // `columns` are {key, title, width, cell(item) → nodes, sortable}; `open` is called with an item
   function make(place, columns, { open, sort }) {
-    const list = { rows: [], active: 0, columns, open, drawn: "" };
+    const list = { rows: [], active: 0, columns, open, drawn: "", printed: 0 };
     list.head = element("div", { role: "rowgroup", class: "list-head" }, header(list, sort));
     list.space = element("div", { role: "rowgroup", class: "list-space" });
     list.grid = element("div", { role: "grid", tabindex: "0", class: "list-grid" }, list.head, list.space);
@@ -17,8 +17,8 @@ const List = (() => {
     list.grid.addEventListener("scroll", () => requestAnimationFrame(() => draw(list)), { passive: true });
     list.grid.addEventListener("keydown", (event) => steer(list, event));
     list.space.addEventListener("click", (event) => choose(list, event));
-    window.addEventListener("beforeprint", () => draw(list, PRINTED));
-    window.addEventListener("afterprint", () => redraw(list));
+    window.addEventListener("beforeprint", () => print(list, PRINTED));
+    window.addEventListener("afterprint", () => print(list, 0));
     list.none = element("p", { class: "list-none muted", hidden: true }, Frame.word("report.no_items_match"));
     list.rest = element("p", { class: "list-rest muted small" });
     place.replaceChildren(list.grid, list.none, list.rest);
@@ -73,6 +73,11 @@ const List = (() => {
     list.grid.style.maxHeight = `${head + most * each}px`;
   }
 
+  function print(list, most) {
+    list.printed = most;
+    redraw(list);
+  }
+
   function redraw(list) {
     list.drawn = "";
     fit(list, height(list));
@@ -80,7 +85,8 @@ const List = (() => {
   }
 
   // the rows in sight, unless they are drawn already; for paper the first ones, and how many more there are
-  function draw(list, printed = 0) {
+  function draw(list) {
+    const { printed } = list;
     const each = height(list);
     const count = printed ? Math.min(printed, list.rows.length) : list.rows.length;
     const first = printed ? 0 : Math.max(0, Math.floor(list.grid.scrollTop / each) - SPARE);

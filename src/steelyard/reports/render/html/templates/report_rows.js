@@ -3,21 +3,22 @@
 const Rows = (() => {
   const { element, t } = Frame;
   const EXCERPT = 300;
+  const FIRST = 10; // documents of a ranking
   const SVG = "http://www.w3.org/2000/svg";
 
   // the columns of the list; `state` has the choice of the reader and the numbers under it
   function columns(data, state) {
     const compared = data.results.length > 1;
     const has = contents(data);
-    const score = (item) => scoreCell(data, state, item);
+    const number = (key, title, width, cell) => ({ key, title, width, sortable: true, cell });
     return [
       ...(has.texts ? [{ key: "question", title: heading(has), width: "minmax(0, 1.7fr)", cell: (item) => said(data, state, item, has) }] : []),
       ...(has.reasons ? [{ key: "why", title: "report.reason", width: "minmax(0, 1fr)", cell: (item) => why(data, state, item) }] : []),
-      ...(has.uncertain ? [{ key: "uncertain", title: "report.uncertain_items", width: "104px", sortable: true, cell: (item) => uncertainCell(state, item) }] : []),
+      ...(has.rankings ? [{ key: "why", title: "report.first_documents", width: "minmax(0, 1fr)", cell: (item) => ranking(data, state, item) }] : []),
       { key: "id", title: "report.id", width: has.texts ? "144px" : "minmax(0, 1fr)", sortable: true, cell: (item) => named(data, item) },
-      ...(compared ? [{ key: "before", title: "report.before", width: "60px", sortable: true, cell: (item) => beforeCell(state, item) }] : []),
-      { key: "score", title: compared ? "report.after" : "report.score", width: has.texts ? "104px" : "200px", sortable: true, cell: score },
-      ...(compared ? [{ key: "change", title: "report.change", width: "88px", sortable: true, cell: (item) => changeCell(data, state, item) }] : []),
+      ...(compared ? [number("before", "report.before", "64px", (item) => beforeCell(state, item))] : []),
+      number("score", compared ? "report.after" : "report.score", "112px", (item) => scoreCell(data, state, item)),
+      ...(compared ? [number("change", "report.change", "92px", (item) => changeCell(data, state, item))] : []),
     ];
   }
 
@@ -27,15 +28,16 @@ const Rows = (() => {
     const questions = data.questions.some(Boolean);
     const answers = outputs((output) => output.answer !== undefined);
     const explained = outputs((output) => output.reasons || output.notes || output.gaps || output.failure);
-    const reasons = explained || data.expected.some((expected) => expected?.references);
+    const rankings = Boolean(data.rankings);
+    const reasons = !rankings && (explained || Filters.hasUncertain(data) || data.expected.some((expected) => expected?.references));
     const tagged = Object.keys(data.tags).length > 0;
-    return { questions, answers, texts: questions || answers, reasons, tagged, uncertain: Filters.hasUncertain(data) };
+    return { questions, answers, texts: questions || answers, reasons, rankings, tagged };
   }
 
   // whether a row has two lines
   function isTall(data) {
     const has = contents(data);
-    return (has.questions && has.answers) || has.reasons || has.tagged;
+    return (has.questions && has.answers) || has.reasons || has.rankings || has.tagged;
   }
 
   function heading({ questions, answers }) {
@@ -68,8 +70,27 @@ const Rows = (() => {
 
   function why(data, state, item) {
     const [label, text, tone] = reason(data, state.choice, item);
-    if (!text) return null;
-    return element("span", { class: `two-lines ${tone}` }, label ? element("span", { class: "row-part" }, `${label}: `) : null, excerpt(text));
+    const doubt = state.columns.uncertain[item] === 1 ? [element("span", { class: "chip warn" }, Frame.nameOf("part_names", "uncertain")), " "] : null;
+    if (!text && !doubt) return null;
+    const cross = tone === "lost" ? element("span", { class: "bad", "aria-hidden": "true" }, "✗ ") : null;
+    const part = label ? element("span", { class: "row-part" }, `${label}: `) : null;
+    return element("span", { class: `two-lines ${tone}` }, doubt, cross, part, excerpt(text));
+  }
+
+  // the first documents of the ranking by their grades, and how many of them are relevant
+  function ranking(data, state, item) {
+    const found = data.rankings.items[item];
+    const ranked = found?.ranked[state.choice.other]?.slice(0, FIRST);
+    if (!ranked) return line(t("report.item_absent"), "row-answer row-none");
+    const grades = ranked.map((document) => found.grades[document]);
+    const relevant = grades.filter((grade) => isRelevant(data, grade)).length;
+    const words = t("report.relevant_among").replace("{n}", String(relevant)).replace("{of}", String(ranked.length));
+    const signs = grades.map((grade) => (grade === null ? "·" : isRelevant(data, grade) ? "●" : "○")).join("");
+    return [element("span", { class: "row-grades", "aria-hidden": "true" }, signs), line(words, "row-answer")];
+  }
+
+  function isRelevant(data, grade) {
+    return grade !== null && grade >= data.rankings.level;
   }
 
   // why an item has its score, as [name of the part, text, tone]: an error, why there is no score, the first part that
@@ -83,7 +104,7 @@ const Rows = (() => {
     if (missing) return ["", Frame.chosen(missing[1]), "muted"];
     const reasons = output.reasons ?? [];
     const lost = reasons.find(([part]) => hasLost(data, result, part, item));
-    if (lost || reasons.length) return partReason(lost ?? reasons[0], lost ? "" : "muted");
+    if (lost || reasons.length) return partReason(lost ?? reasons[0], lost ? "lost" : "muted");
     const note = output.notes?.[choice.metric];
     if (note) return ["", Frame.chosen(note), ""];
     return [t("report.expected"), reference(data.expected[item]), "muted"];
@@ -115,11 +136,6 @@ const Rows = (() => {
     const [first] = Object.keys(data.tags);
     const value = first === undefined ? undefined : data.tags[first].values[data.tags[first].codes[item]];
     return [line(data.ids[item], "row-id"), value === undefined ? null : line(Filters.valueName(first, value), "row-tag")];
-  }
-
-  function uncertainCell(state, item) {
-    const name = Frame.nameOf("part_names", "uncertain");
-    return state.columns.uncertain[item] === 1 ? element("span", { class: "chip warn" }, name) : null;
   }
 
   function scoreCell(data, state, item) {
