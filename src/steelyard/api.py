@@ -295,9 +295,10 @@ def _table(result: Result) -> Table:
 
 
 def _write(content: Report, path: Path, language: Language) -> None:
-    from steelyard.reports.files import check_outputs, write_report
+    from steelyard.reports.files import RANKING_SUFFIXES, SUFFIXES, check_outputs, write_report
 
-    check_outputs([path], overwrite=True)
+    suffixes = RANKING_SUFFIXES if content.tables[0].kind == "retrieval" else SUFFIXES
+    check_outputs([path], suffixes=suffixes, overwrite=True)
     write_report(content, path, language=language)
 
 

@@ -4,6 +4,7 @@ Every evaluator returns a Table, and everything after it (means, intervals, pair
 from one. Columns are arrays; a cell without a number always has a reason.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,6 +29,9 @@ Bounds = tuple[float, float]
 UNBOUNDED: Bounds = (-np.inf, np.inf)
 REPEAT_TAG = "repeat_of"
 """The tag of repeated runs of one item: its id."""
+_LEAST = 1e-300
+"""What a logarithm takes for 0."""
+_LARGEST_LOGARITHM = 700.0
 ROUNDING = 1e-9
 """How far a score may lie outside of its bounds."""
 
@@ -83,7 +87,7 @@ class Column:
     A cell without a number is NaN in `values`, and `status[row]` is then 1 + the index of its reason in `reasons`;
     without a `status`, every row was scored. `parts` holds the components of the score (part → values), `notes`
     explain single scores (row → text), `bounds` are the values that the metric can take, within which intervals are
-    kept, and `summed` says that people quote its total.
+    kept, `summed` says that people quote its total, and `geometric` that its mean is the geometric one.
     """
 
     values: FloatArray
@@ -93,6 +97,7 @@ class Column:
     notes: Mapping[int, str] = field(default_factory=dict)
     bounds: Bounds | None = None
     summed: bool = False
+    geometric: bool = False
 
     def __post_init__(self) -> None:
         if not np.array_equal(np.isnan(self.values), self.codes > 0):
@@ -119,6 +124,11 @@ class Column:
     def missing(self, kind: Literal["unscored", "error"]) -> Flags:
         """Which rows have no number for a reason of this kind."""
         return np.isin(self.codes, [code for code, reason in enumerate(self.reasons, 1) if reason.kind == kind])
+
+    def on_log_scale(self) -> "Column":
+        """The column of natural logarithms, without its parts; its mean is the arithmetic one."""
+        low, high = logarithms(np.array(self.bounds or (0.0, np.inf))).tolist()
+        return replace(self, values=logarithms(self.values), parts={}, bounds=(low, high), geometric=False)
 
     def take(self, rows: IntArray) -> "Column":
         """The same column with only these rows, in this order."""
@@ -178,6 +188,16 @@ class Table:
         """The metrics whose total people quote."""
         return [metric for metric, column in self.columns.items() if column.summed]
 
+    @property
+    def geometric(self) -> list[str]:
+        """The metrics whose mean is the geometric one."""
+        return [metric for metric, column in self.columns.items() if column.geometric]
+
+    def on_log_scale(self) -> "Table":
+        """The same table with the logarithms of geometric metrics, on which arithmetic means and tests apply."""
+        logs = {metric: self.columns[metric].on_log_scale() for metric in self.geometric}
+        return replace(self, columns={**self.columns, **logs}) if logs else self
+
     def __getitem__(self, metric: str) -> Column:
         """The column of a metric, in the spelling of any common tool (`map` is AP)."""
         if metric in self.columns:
@@ -209,8 +229,9 @@ class Table:
         return self[metric].scored
 
     def mean(self, metric: str) -> float:
-        """The mean over scored rows; NaN when there is none."""
-        return mean(self.scored(metric))
+        """The mean over scored rows, arithmetic or geometric as the metric wants it; NaN when there is none."""
+        column = self[metric]
+        return exponential(mean(logarithms(column.scored))) if column.geometric else mean(column.scored)
 
     def why(self, metric: str, row: int) -> Missing | None:
         """Why the cell has no number, or None if it has one."""
@@ -303,6 +324,16 @@ def mean(values: FloatArray) -> float:
     with np.errstate(over="ignore", invalid="ignore"):
         found = float(np.cumsum(values)[-1] / len(values))
     return found if np.isfinite(found) else float(np.sum(values / len(values)))  # the sum alone was too large
+
+
+def logarithms(values: FloatArray) -> FloatArray:
+    """The natural logarithms of scores; finite also of 0."""
+    return np.log(np.maximum(values, _LEAST))
+
+
+def exponential(logarithm: float) -> float:
+    """The number with this natural logarithm; never too large for a float."""
+    return math.exp(min(logarithm, _LARGEST_LOGARITHM))
 
 
 def _escape(value: str) -> str:

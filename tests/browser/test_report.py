@@ -110,7 +110,7 @@ def test_a_comparison_says_better_or_not_in_words(at):
     assert all("worse" in verdict and "-0.2" in verdict for verdict in verdicts)
 
 
-@pytest.mark.parametrize(("name", "charts"), [("legal", 2), ("compare", 6), ("retrieval", 10), ("answers", 5)])
+@pytest.mark.parametrize(("name", "charts"), [("legal", 2), ("compare", 6), ("retrieval", 11), ("answers", 5)])
 def test_charts_have_names_and_are_drawn_once_in_each_language(at, name, charts):
     page = at(name)
     drawn = page.locator(".drawing:visible")

@@ -13,7 +13,7 @@ from reference import ranking
 
 import steelyard
 from steelyard.answers.metrics import DEFAULT_ANSWERS
-from steelyard.registry.metrics import REGISTRY, USUAL_NEEDS, Measure
+from steelyard.registry.metrics import REGISTRY, USUAL_NEEDS, Measure, Metric
 from steelyard.registry.names import parse_measure, register_all
 from steelyard.table import Table
 
@@ -21,14 +21,19 @@ from steelyard.table import Table
 def measures_of(kind: str) -> list[str]:
     """Every metric of a kind, with a cut-off of 5 where it needs one; again with 3 where it may have one.
 
-    Metrics of answers that need more than references are a kind of their own here: contexts.
+    Those of subtopics are left out: they need other judgments. Metrics of answers that need more than references are a
+    kind of their own here: contexts.
     """
     usual = frozenset(USUAL_NEEDS)
     kinds: dict[str, str] = {name: metric.kind for name, metric in REGISTRY.items()}
     kinds |= {name: "contexts" for name, kind in kinds.items() if kind == "answers" and REGISTRY[name].needs != usual}
-    names = [name for name in REGISTRY if kinds[name] == kind]
-    plain = [str(Measure.of(REGISTRY[n], {"k": 5} if "k" in REGISTRY[n].required else {})) for n in names]
+    names = [name for name in REGISTRY if kinds[name] == kind and not REGISTRY[name].subtopics]
+    plain = [str(Measure.of(REGISTRY[name], _required(REGISTRY[name]))) for name in names]
     return list(dict.fromkeys(plain + [f"{n}@3" for n in names if "k" in REGISTRY[n].parameters]))
+
+
+def _required(metric: Metric) -> dict[str, float]:
+    return {metric.at: metric.levels[-1] if metric.levels else 5} if metric.at in metric.required else {}
 
 
 register_all()
@@ -37,9 +42,10 @@ RANKING = MEASURES["retrieval"]
 assert set(DEFAULT_ANSWERS) < set(MEASURES["answers"])
 
 # a perfect ranking, of the relevant documents alone and best first, scores 1 in all but these: P@5 and Judged@k count
-# places, RBP and ERR stay below 1 by their definition, Num… are counts
-NOT_ONE_WHEN_PERFECT = {"P", "RBP", "ERR", "NumRet", "NumRel", "NumRelRet"}
-NOT_ZERO_WHEN_SILENT = {"NumRel", "Invented"}
+# places, RBP, ERR and infAP stay below 1 by their definition, Num… and Utility are counts, RprecMult is at 2R here
+NOT_ONE_WHEN_PERFECT = {"P", "RBP", "ERR", "infAP", "NumRet", "NumRel", "NumRelRet", "Utility", "RprecMult"}
+LESS_IS_BETTER = {"RBPresid", "Unjudged", "NumNonrelRet"}
+NOT_ZERO_WHEN_SILENT = {"NumRel", "Invented", "GMAP", "GMbpref"}
 
 documents = st.sampled_from([f"d{n}" for n in range(12)] + ["文书", "Ω", "d"])
 judgments = st.dictionaries(documents, st.integers(-1, 4), min_size=1)
@@ -218,7 +224,7 @@ def test_one_item_scores_in_its_range_alone_among_others_and_in_any_order(subjec
 @examples(60)
 def test_a_perfect_ranking_scores_one(grades):
     perfect = {document: float(grade) for document, grade in grades.items() if grade > 0}
-    measures = [m for m in map(parse_measure, RANKING) if m.name not in NOT_ONE_WHEN_PERFECT]
+    measures = [m for m in map(parse_measure, RANKING) if m.name not in NOT_ONE_WHEN_PERFECT | LESS_IS_BETTER]
     # recall is below 1 where there are fewer places than relevant documents
     names = [str(m) for m in measures if m.name not in ("R", "AP") or (m.settings()["k"] or 99) >= len(perfect)]
     table = evaluate_rankings({"q": (grades, perfect)}, names)
@@ -272,7 +278,7 @@ def test_no_ranking_beats_the_ideal_one(grades, scores):
         best = evaluate_rankings({"q": (grades, {**ideal, **rest})})
         other = evaluate_rankings({"q": (grades, {**dict.fromkeys({**ideal, **rest}, 0.0), **scores})})
         for name in RANKING:
-            if not name.startswith("Judged"):
+            if parse_measure(name).name not in LESS_IS_BETTER | {"Judged"}:
                 assert other.mean(name) <= best.mean(name) + 1e-12, name
 
 
@@ -280,7 +286,7 @@ def test_no_ranking_beats_the_ideal_one(grades, scores):
 @given(SUBJECTS["rankings"].items())
 @examples(60)
 def test_metrics_without_a_peer_here_equal_their_plain_definition(items):
-    names = ["RBP", "RBP(p=0.5)", "RBP(p=0.8,rel=2)", "ERR@3", "Judged@2", "RR@2", "nDCG@3"]
+    names = ["RBP", "RBP(p=0.5)", "RBP(p=0.8,rel=2)", "ERR@3", "Judged@2", "RR@2", "nDCG@3", "nDCGexp@3"]
     table = evaluate_rankings(items, names, trec_eval=10)
     for row, query in enumerate(table.ids):
         grades, scores = items[query]
@@ -292,5 +298,6 @@ def test_metrics_without_a_peer_here_equal_their_plain_definition(items):
             ranking.judged(grades, scores, k=2),
             ranking.reciprocal_rank(grades, scores, k=2),
             ranking.ndcg(grades, scores, k=3),
+            ranking.ndcg({document: 2 ** max(grade, 0) - 1 for document, grade in grades.items()}, scores, k=3),
         ]
         assert [table.column(name)[row] for name in names] == pytest.approx(expected, abs=1e-12)

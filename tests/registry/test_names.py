@@ -29,6 +29,33 @@ SPELLINGS = {
     "NumRelRet": ["NumRelRet", "num_rel_ret"],
     "ERR@20": ["ERR@20", "err@20"],
     "Judged@10": ["Judged@10", "judged@10"],
+    "nDCGexp@10": [
+        "nDCGexp@10",
+        "ndcg_exp_10",
+        "ndcg_burges@10",
+        "nDCG(dcg='exp-log2')@10",
+        "nDCG(dcg=exp-log2, k=10)",
+    ],
+    "nDCG@5": ["nDCG(dcg='log2')@5"],
+    "IPrec@0.1": ["IPrec@0.1", "iprec_at_recall_0.10", "IPrec(recall=0.1)", "iprec@.1"],
+    "IPrec@0.0": ["IPrec@0", "iprec_at_recall_0.00", "IPrec@0.0"],
+    "IPrec(rel=2)@0.5": ["IPrec(rel=2)@0.5", "IPrec(rel=2,recall=0.5)"],
+    "IAP": ["IAP", "11pt_avg"],
+    "infAP": ["infAP", "infap"],
+    "GMAP": ["GMAP", "gm_map"],
+    "GMbpref": ["GMbpref", "gm_bpref"],
+    "RprecMult@0.2": ["RprecMult@0.2", "Rprec_mult_0.20"],
+    "RelP@30": ["RelP@30", "relative_P_30"],
+    "SetRelP": ["set_relative_P"],
+    "SetAP": ["set_map"],
+    "Rndcg": ["Rndcg"],
+    "nDCGrel": ["ndcg_rel"],
+    "Utility": ["utility"],
+    "G": ["G"],
+    "binG": ["binG"],
+    "NumNonrelRet": ["num_nonrel_judged_ret"],
+    "RBPresid": ["rbp_resid"],
+    "Unjudged@5": ["unj_5"],
 }
 
 
@@ -59,6 +86,25 @@ def test_each_measure_comes_once():
 def test_names_are_split_at_commas_outside_brackets():
     assert split_names(["nDCG@10, AP", "RBP(p=0.8,rel=1)"]) == ["nDCG@10", "AP", "RBP(p=0.8,rel=1)"]
     assert split_names(["P.5,10,ndcg_cut_5,20"]) == ["P.5", "P.10", "ndcg_cut_5", "ndcg_cut_20"]
+    levels = ["iprec_at_recall.0", "iprec_at_recall.0.1", "iprec_at_recall.0.25"]
+    assert split_names(["iprec_at_recall.0,.1,.25"]) == levels
+    assert [str(parse_measure(level)) for level in levels] == ["IPrec@0.0", "IPrec@0.1", "IPrec@0.25"]
+
+
+def test_levels_of_recall_are_no_cut_offs():
+    names = [str(measure) for measure in parse_measures(["iprec_at_recall", "P"], [3])]
+    assert names == [*(f"IPrec@{level / 10}" for level in range(11)), "P@3"]
+
+
+def test_the_sets_of_trec_eval():
+    official = [str(measure) for measure in parse_measures(["official"])]
+    assert official[:9] == ["NumRet", "NumRel", "NumRelRet", "AP", "GMAP", "Rprec", "bpref", "RR", "IPrec@0.0"]
+    assert official[-1] == "P@1000"
+    every = [str(measure) for measure in parse_measures("all_trec")]
+    assert {*official, *map(str, parse_measures("set")), "nDCG", "nDCG@5", "AP@1000", "infAP", "IAP"} <= set(every)
+    assert set(map(str, parse_measures("all_trec", trec_eval=10))) - set(every) == {
+        *("RBP", "RBPresid", "Unjudged@5", "Unjudged@10", "Unjudged@20")
+    }
 
 
 def test_no_name_at_all_is_an_error():
@@ -74,6 +120,7 @@ def test_a_metric_of_answers_is_none_of_rankings(name):
         parse_measures([name])
 
 
+DCG = "hint: known: nDCG(dcg='log2'), nDCG(dcg='exp-log2')"
 MISTAKES = {
     "ndgc@10": (UnknownName, "no metric is called 'ndgc@10'\nhint: did you mean 'nDCG'?"),
     "P": (ConfigError, "P needs k\nhint: for example P@10"),
@@ -83,11 +130,15 @@ MISTAKES = {
     "P(k=5)@10": (ConfigError, "P(k=5)@10: k is given twice"),
     "P(rel=2,rel=3)@5": (ConfigError, "P(rel=2,rel=3)@5: rel is given twice"),
     "P(rel=2)@5-l3": (ConfigError, "P(rel=2)@5-l3: rel is given twice"),
-    "ndcg_burges@10": (
+    "dcg_burges@10": (
         UnknownName,
-        "ndcg_burges is not computed here\nhint: nearest: nDCG (the gain is the grade itself, as in trec_eval), ERR",
+        "dcg_burges is not computed here\nhint: nearest: nDCG (the gain is the grade itself, as in trec_eval), ERR",
     ),
-    "gm_map": (UnknownName, "gm_map is not computed here\nhint: nearest: AP, bpref, Rprec"),
+    "relstring": (UnknownName, "relstring is not computed here\nhint: nearest: AP, bpref, Rprec"),
+    "IPrec": (ConfigError, "IPrec needs recall\nhint: for example IPrec@0.1"),
+    "IPrec@-.": (ConfigError, "IPrec@-.: 'IPrec@-.' is not of the form parameter=number\nhint: for example P(rel=2)@5"),
+    "nDCG(dcg='x')@5": (ConfigError, f"nDCG(dcg='x')@5: 'dcg=x' is no gain\n{DCG}"),
+    "P(dcg='log2')@5": (ConfigError, f"P(dcg='log2')@5: 'dcg=log2' is no gain\n{DCG}"),
     "P(k=0)": (ConfigError, "a cutoff must be an integer of at least 1, not 0\nhint: for example nDCG@10"),
     "P(k=2.5)": (ConfigError, "P: k must be an integer, not 2.5"),
     "SetF(beta=1e400)": (ConfigError, "SetF: beta must be finite, not inf"),

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from tables import make_table
 
-from steelyard.errors import MissingExtra, UnknownName
+from steelyard import evaluate_retrieval
+from steelyard.cli import options
+from steelyard.errors import ConfigError, MissingExtra, UnknownName
 from steelyard.legal.report.page import losses_chart
 from steelyard.reports.content import Report
 from steelyard.reports.plots import charts as plots
@@ -539,3 +541,28 @@ def test_without_its_package_a_plot_says_what_to_install(monkeypatch):
     assert str(error.value) == (
         'drawing plots needs the package vl-convert-python\nhint: pip install "steelyard[plots]"'
     )
+
+
+def test_a_figure_may_show_one_thing_alone(tmp_path):
+    assert options.PLOTTED == plots.SHOWN
+    drawn = {name: plots.report_figure(compared(), shown=name) for name in ("means", "differences", "cutoffs")}
+    titles = {name: set(texts(svg, "role-axis-title")) for name, svg in drawn.items()}
+    assert titles["means"] == {"Mean with 95 % interval", "Metric"}
+    assert titles["differences"] == {"Difference with 95 % interval", "Metric"}
+    assert titles["cutoffs"] == {"Cut-off k (logarithmic)", "nDCG@k", "P@k"}
+    for name, report in (("differences", Report([ranked("a")])), ("precision-recall", compared())):
+        with pytest.raises(ConfigError, match=f"nothing to draw for --plot {name}") as error:
+            plots.report_figure(report, shown=name)
+        assert error.value.hint
+
+
+def test_kept_rankings_have_a_precision_recall_curve():
+    run = {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    tables = [evaluate_retrieval({"q": {"a": 1, "c": 1}}, run, ["AP", "P@1"], keep=True, name=name) for name in "ab"]
+    svg = plots.report_figure(Report(tables), shown="precision-recall")
+    assert texts(svg, "role-axis-title") == ["Recall", "Interpolated precision"]
+    heights = [place(point)[1] for point in elements(svg, "symbol", "path")][:11]
+    assert heights[:6] == [0.0] * 6  # one of two relevant documents is first: precision 1 up to recall 0.5
+    assert len(set(heights[6:])) == 1
+    assert heights[6] == pytest.approx(260 / 3, abs=0.001)
+    assert list(plots.kind_charts(Report(tables))) == ["report.precision_recall"]

@@ -1,5 +1,6 @@
 """Live parity with pytrec_eval (trec_eval 9) on generated collections that are full of ties."""
 
+import math
 import random
 from pathlib import Path
 
@@ -11,10 +12,14 @@ import steelyard
 from steelyard.registry.names import parse_measure
 
 CUTOFFS = "1,2,5,10,30,100"
+LEVELS = ",".join(f"{level / 10}" for level in range(11))
 THEIRS = {
     *("map", "recip_rank", "ndcg", "Rprec", "bpref", "set_P", "set_recall", "set_F"),
-    *("num_ret", "num_rel", "num_rel_ret"),
-    *(f"{name}.{CUTOFFS}" for name in ("P", "recall", "ndcg_cut", "map_cut", "success")),
+    *("num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"),
+    *("infAP", "11pt_avg", "gm_map", "gm_bpref", "binG", "utility", "set_relative_P", "set_map"),
+    *("G", "ndcg_rel", "Rndcg"),
+    *(f"{name}.{CUTOFFS}" for name in ("P", "recall", "ndcg_cut", "map_cut", "success", "relative_P")),
+    *(f"iprec_at_recall.{LEVELS}", "Rprec_mult.0.2,0.5,1.0,1.7,3.0"),
 }
 
 SCORES = {
@@ -67,24 +72,29 @@ def test_every_value_of_every_query(tmp_path, kind, interleave):
     assert set(table.ids) == set(qrels)
     for row, query in enumerate(table.ids):
         for theirs, ours in names.items():
-            value = expected[query][theirs] if query in expected else _when_missing(theirs, qrels[query])
+            value = _value(expected[query], theirs) if query in expected else _when_missing(theirs, qrels[query])
             assert table.column(ours)[row] == pytest.approx(value, abs=1e-9), (query, ours)
 
 
+def _value(values, name):
+    return math.exp(values[name]) if name.startswith("gm_") else values[name]
+
+
 def _when_missing(name, judged):
+    if name.startswith("gm_"):
+        return 1e-5
     return sum(grade > 0 for grade in judged.values()) if name == "num_rel" else 0.0
 
 
 @pytest.mark.parametrize("level", [2, 3])
 def test_relevance_levels(level):
     qrels, run = collection(level, 60, SCORES["few values"])
-    binary = THEIRS - {"ndcg", f"ndcg_cut.{CUTOFFS}"}
-    expected = pytrec_eval.RelevanceEvaluator(qrels, binary, relevance_level=level).evaluate(run)
+    expected = pytrec_eval.RelevanceEvaluator(qrels, THEIRS, relevance_level=level).evaluate(run)
     names = {name: str(parse_measure(name)) for name in next(iter(expected.values()))}
     table = steelyard.evaluate_retrieval(qrels, run, list(names.values()), relevance_level=level)
     for row, query in enumerate(table.ids):
         for theirs, ours in names.items() if query in expected else ():
-            assert table.column(ours)[row] == pytest.approx(expected[query][theirs], abs=1e-9), (query, ours)
+            assert table.column(ours)[row] == pytest.approx(_value(expected[query], theirs), abs=1e-9), (query, ours)
 
 
 def test_a_level_in_the_name_is_the_level_as_a_setting():

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import steelyard
-from steelyard.errors import SteelyardError
 from steelyard.registry.names import parse_measure
+from steelyard.reports.content import Report
+from steelyard.reports.render.trec_eval import render_trec_eval
+from steelyard.retrieval.reading.trec import read_run
 
 COVID = [
     (
@@ -46,6 +48,8 @@ def cases():
         folder = "trec_eval_suite"
         yield f"{folder}/{qrels}", f"{folder}/{run}", f"{folder}/expected_9.0.8/{name}", settings
         yield f"{folder}/{qrels}", f"{folder}/{run}", f"{folder}/{name}", {**settings, "trec_eval": 10}
+    parameters = {"missing": "skip", "trec_eval": 10}
+    yield f"{folder}/qrels.test", f"{folder}/results.test", f"{folder}/out.test.meas_params", parameters
     for system in ("bm25", "tfidf"):
         for qrels in ("qrels.lecard", "qrels.lecard.test20"):
             for kind in ("full_run", "judged_only", "judged_only.l3"):
@@ -56,19 +60,17 @@ def cases():
     yield "lecoqa/qrels.test.txt", "lecoqa/run.bm25-jieba.test.txt", "lecoqa/expected/bm25-jieba.test.txt", {}
 
 
-def our_name(theirs: str) -> str | None:
-    try:
-        return str(parse_measure(theirs))
-    except SteelyardError:
-        return None  # a measure that we do not have
+NO_METRICS = {"runid", "num_q", "relstring", "relstring_20"}
+"""What is no number of each query."""
+OWN_WEIGHTS = {"utility_2,-1,0,0", "11pt_avg_.25,.5,.75", "ndcg_1=3,2=9,4=4.5"}
+"""What has other weights or levels than ours can have."""
 
 
 def stored(path: Path):
     for line in path.read_text().splitlines():
         measure, query, value = (cell.strip() for cell in line.split("\t"))
-        name = our_name(measure)
-        if name is not None:
-            yield name, query, value
+        if measure not in NO_METRICS | OWN_WEIGHTS:
+            yield str(parse_measure(measure)), query, value
 
 
 def as_printed(name: str, value: float) -> str:
@@ -91,6 +93,36 @@ def test_every_digit(real, qrels, run, expected, settings):
         total = np.nansum(column) if name.startswith("Num") else table.mean(name)
         assert as_printed(name, total if query == "all" else column[place[query]]) == value, (name, query)
     assert len(rows) >= 6
+
+
+def asked(expected: Path) -> list[str]:
+    """The metrics that the stored output is of."""
+    measures = dict.fromkeys(line.split("\t")[0].strip() for line in expected.read_text().splitlines())
+    if "num_q" not in measures:
+        return list(measures)
+    return ["official" if expected.name == "out.test" else "all_trec"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("qrels", "run", "expected", "settings"),
+    [case for case in cases() if not case[2].endswith("meas_params")],
+    ids=lambda v: Path(v).name if isinstance(v, str) else "",
+)
+def test_the_output_of_trec_eval_to_the_byte(real, qrels, run, expected, settings):
+    path = real / expected
+    table = steelyard.evaluate_retrieval(real / qrels, real / run, asked(path), **settings)
+    per_query = any(not line.split("\t")[1].startswith("all") for line in path.read_text().splitlines())
+    ours = render_trec_eval(Report([table], per_item=per_query, run_tag=read_run(real / run).tag()))
+    wanted = [line for line in path.read_text().splitlines() if not line.startswith("relstring")]
+    found = ours.splitlines()
+    if settings.get("relevance_level") and settings.get("missing") != "skip":
+        # trec_eval -c counts num_rel over all queries at level 1 whatever -l says; see the NumRel docstring
+        wanted, found = (
+            [line for line in lines if line.split()[:2] != ["num_rel", "all"]] for lines in (wanted, found)
+        )
+    assert found == wanted
+    assert ours.endswith("\n")
 
 
 def test_the_published_leaderboard_of_trec_covid(real):

@@ -229,6 +229,7 @@ class _ColumnBuilder:
             self._notes,
             bounds=metric.bounds,
             summed=metric.summed,
+            geometric=metric.geometric,
         )
 
 

@@ -82,16 +82,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _deliver(comparison: "ComparisonReport", arguments: argparse.Namespace, folders: list[Path]) -> None:
     """Write the files that were asked for, then print."""
-    from steelyard.cli.output import show, write_and_show
+    from steelyard.cli.output import show, write_and_show, write_file
     from steelyard.cli.results import load_documents
     from steelyard.reports.comparison import compared_report
-    from steelyard.reports.files import PAGE, write_report
+    from steelyard.reports.files import PAGE
 
     report = compared_report(comparison)
 
     def write(path: Path) -> None:
         is_page = path.suffix.lower() == PAGE
         documents = load_documents(report.tables, None, folders, documents_folder(arguments)) if is_page else {}
-        write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
+        write_file(report, path, arguments, documents)
 
     write_and_show(arguments.output, write, lambda: show(report, arguments))

@@ -66,6 +66,7 @@ def _explain(metric: "Metric") -> Iterator[str]:
 
 
 def _usage(metric: "Metric") -> str:
-    inner = ",".join(sorted(metric.parameters - {"k"}))
-    cut = "@k" if "k" in metric.required else "[@k]" if "k" in metric.parameters else ""
+    at = metric.at
+    inner = ",".join(sorted(metric.parameters - {at}))
+    cut = f"@{at}" if at in metric.required else f"[@{at}]" if at in metric.parameters else ""
     return f"{metric.name}{f'[({inner})]' if inner else ''}{cut}"

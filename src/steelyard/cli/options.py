@@ -36,6 +36,9 @@ def add_metric_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+PLOTTED = ("means", "differences", "cutoffs", "precision-recall")
+
+
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """-o, --json, -q and the language."""
     group = parser.add_argument_group("output")
@@ -48,6 +51,8 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write a report (repeatable); by extension: .html .md .tex .csv .json .jsonl .svg .png .pdf",
     )
+    words = "what plot files show: means, differences, metrics over cut-offs or precision over recall (default: all)"
+    group.add_argument("--plot", choices=PLOTTED, help=words)
     add_overwrite_option(group)
     group.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
     group.add_argument("-q", "--per-item", action="store_true", help="print every item, not only the means")

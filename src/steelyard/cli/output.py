@@ -3,13 +3,14 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.text.visible import printable, visible_json, visible_lines
 
 if TYPE_CHECKING:
+    from steelyard.documents.pages import Document
     from steelyard.reports.blocks import Block
     from steelyard.reports.content import Report
     from steelyard.table import Table
@@ -27,12 +28,21 @@ def deliver(report: "Report", arguments: argparse.Namespace, *, recorded: "Seque
             write_report(replace(report, tables=recorded), path, overwrite=arguments.overwrite)
             return
         documents = load_documents(report.tables) if path.suffix.lower() == PAGE else {}
-        options = {"language": arguments.lang, "documents": documents, "overwrite": arguments.overwrite}
-        note = write_report(report, path, **options)
-        if note:
-            notify(note.text(arguments.lang))
+        write_file(report, path, arguments, documents)
 
     write_and_show(arguments.output, write, lambda: show(report, arguments))
+
+
+def write_file(
+    report: "Report", path: Path, arguments: argparse.Namespace, documents: "Mapping[str, Document]"
+) -> None:
+    """Write one file of a report by the options of output; what it cannot show is a note on standard error."""
+    from steelyard.reports.files import write_report
+
+    given = {"language": arguments.lang, "overwrite": arguments.overwrite, "plot": arguments.plot}
+    note = write_report(report, path, documents=documents, **given)
+    if note:
+        notify(note.text(arguments.lang))
 
 
 def write_and_show(paths: Sequence[Path], write: Callable[[Path], None], show: Callable[[], None]) -> None:

@@ -44,15 +44,15 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read the results, compare them, print and write."""
-    from steelyard.cli.output import notify, show, write_and_show
+    from steelyard.cli.output import notify, show, write_and_show, write_file
     from steelyard.cli.results import load_documents, read_placed
     from steelyard.reports.content import Report
-    from steelyard.reports.files import check_outputs, write_report
+    from steelyard.reports.files import RANKING_SUFFIXES, check_outputs
     from steelyard.reports.masking import mask_documents, mask_tables
     from steelyard.stats.compare import compare_all
 
     declare_directions(arguments)
-    check_outputs(arguments.output, arguments.results, overwrite=arguments.overwrite)
+    check_outputs(arguments.output, arguments.results, suffixes=RANKING_SUFFIXES, overwrite=arguments.overwrite)
     placed = read_placed(arguments.results, arguments.metric)
     tables = [table for _, table in placed]
     folders = [folder for folder, _ in placed]
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     report = Report(tables, comparisons, arguments.per_item, arguments.by)
 
     def write(path: Path) -> None:
-        write_report(report, path, language=arguments.lang, documents=documents, overwrite=arguments.overwrite)
+        write_file(report, path, arguments, documents)
         notify(Message("cli.written", path=path).text(arguments.lang))
 
     is_shown = arguments.json or not arguments.output

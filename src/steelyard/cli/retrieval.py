@@ -17,7 +17,9 @@ from steelyard.i18n import Message
 
 _DESCRIPTION = """Score rankings against relevance judgments. With two or more runs, each is compared with the first.
 Files may be TREC, JSON, JSONL, CSV, TSV or parquet (by extension), plain or compressed (gz, zst); - is standard
-input, in TREC format; QRELS may be a BEIR folder. Without -m: RR, AP, and R, nDCG and P at 1, 5, 10, 20, 50, 100."""
+input, in TREC format; QRELS may be a BEIR folder. Without -m: RR, AP, and R, nDCG and P at 1, 5, 10, 20, 50, 100.
+-m official, set and all_trec are trec_eval's sets of measures; -o FILE.eval is trec_eval's own output, with -q also of
+each query."""
 
 
 def add_command(commands: Any) -> None:
@@ -89,34 +91,39 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import parse_measures, split_names
     from steelyard.reports.content import Report
-    from steelyard.reports.files import check_outputs
-    from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run
+    from steelyard.reports.files import RANKING_SUFFIXES, TREC_EVAL, check_one_run, check_outputs
+    from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run, need_subtopics
     from steelyard.retrieval.reading.sources import qrels_from, run_from
     from steelyard.stats.compare import compare_all
 
     texts = [path for path in (arguments.queries, arguments.docs) if path]
     inputs = [arguments.qrels, *arguments.runs, *texts]
     _check_stdin(inputs)
-    check_outputs(arguments.output, inputs, overwrite=arguments.overwrite)
+    check_outputs(arguments.output, inputs, suffixes=RANKING_SUFFIXES, overwrite=arguments.overwrite)
+    check_one_run(arguments.output, len(arguments.runs))
     check_readers(inputs)
     load_metrics(arguments.metrics_from, Path.cwd())
-    measures = parse_measures(arguments.metric and split_names(arguments.metric), arguments.cutoffs)
+    named = arguments.metric and split_names(arguments.metric)
+    measures = parse_measures(named, arguments.cutoffs, trec_eval=arguments.trec_eval)
     notify_other_meanings(arguments)
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
-    judgments = qrels_from(arguments.qrels)
+    judgments = qrels_from(arguments.qrels, subtopics=need_subtopics(measures))
+    runs = [run_from(path) for path in arguments.runs]
     recorded = bool(texts) or arguments.rankings
     options = {"threads": arguments.concurrency, "keep": recorded or _shows_rankings(arguments.output)}
     tables = [
-        evaluate_run(judgments, run_from(path), measures, settings, name=name, **options)
-        for path, name in zip(arguments.runs, result_names(arguments.runs), strict=True)
+        evaluate_run(judgments, run, measures, settings, name=name, **options)
+        for run, name in zip(runs, result_names(arguments.runs), strict=True)
     ]
     if texts:
         from steelyard.retrieval.reading.texts import with_texts
 
         tables = with_texts(tables, arguments.queries, arguments.docs)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
+    is_named = any(path.suffix.lower() == TREC_EVAL for path in arguments.output)
+    tag = runs[0].tag() if is_named else ""
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
-    deliver(Report(tables, comparisons, arguments.per_item), arguments, recorded=bare)
+    deliver(Report(tables, comparisons, arguments.per_item, run_tag=tag), arguments, recorded=bare)
     return 0
 
 

@@ -50,10 +50,8 @@ _NEAREST: Final[Mapping[str, str]] = {
 _ABSENT: Final[Mapping[str, str]] = {
     "metrics.nearest_edit_distance": "levenshtein edit_distance non_llm_string_similarity",
     "metrics.nearest_position": "match",
-    "metrics.nearest_gain": "dcg dcg_burges ndcg_burges rndcg ndcg_rel",
-    "metrics.nearest_average": (
-        "gm_map gm_bpref infap iprec_at_recall iprec_at_recall_000 11pt_avg interpolated_precision set_map relative_p"
-    ),
+    "metrics.nearest_gain": "dcg dcg_burges ideal_dcg",
+    "metrics.nearest_average": "map_avgjg p_avgjg rprec_mult_avgjg yaap relstring",
     "metrics.nearest_none": "regex pattern pattern_match answer latency cost json_correctness tool_call_accuracy",
 }
 

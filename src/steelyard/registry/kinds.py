@@ -64,8 +64,9 @@ BUILT_IN: Final = (
     Kind(
         "retrieval",
         "report.rankings",
-        metrics=("steelyard.retrieval.metrics",),
+        metrics=("steelyard.retrieval.metrics", "steelyard.retrieval.trec_metrics", "steelyard.retrieval.diversity"),
         report="steelyard.retrieval.report",
+        lower_is_better=frozenset(("RBPresid", "Unjudged", "NumNonrelRet")),
     ),
     Kind(
         "answers",

@@ -49,9 +49,11 @@ class Metric:
 
     A parameter whose default is None may be left out; one without a default (`required`) may not. `bounds` hold for
     every item. `whole` metrics are cut only where their name says so (`RR@10`), not by a list of cut-offs. Counts
-    are `summed`: people quote their total. Parameters annotated `int` are `integers`. `unscored` is the reason why an
-    answer has no score where the metric gives NaN; without a reason NaN is an error. `needs` is what a row of answers
-    must have; the metric is given only rows that have it.
+    are `summed`: people quote their total; `geometric` metrics are averaged by the geometric mean. `at` is the
+    parameter that a name has after its @, and `levels` are its values if the name has none. Parameters annotated `int`
+    are `integers`. `unscored` is the reason why an answer has no score where the metric gives NaN; without a reason NaN
+    is an error. `needs` is what a row of answers must have; the metric is given only rows that have it.
+    `subtopics` says that it needs judgments by subtopic.
     """
 
     name: str
@@ -65,6 +67,10 @@ class Metric:
     integers: frozenset[str] = frozenset()
     unscored: Message | None = None
     needs: frozenset[str] = frozenset()
+    geometric: bool = False
+    at: str = "k"
+    levels: tuple[Number, ...] = ()
+    subtopics: bool = False
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -104,9 +110,10 @@ class Measure:
         if missing:
             raise ConfigError(
                 Message("metrics.parameters_missing", name=metric.name, names=", ".join(sorted(missing))),
-                hint=Message("metrics.cutoff_hint", name=metric.name),
+                hint=Message("metrics.cutoff_hint", name=metric.name, cut=metric.levels[1] if metric.levels else 10),
             )
-        return cls(metric, metric.name, tuple(sorted(parameters.items())))
+        values = {key: float(value) if key == metric.at != "k" else value for key, value in parameters.items()}
+        return cls(metric, metric.name, tuple(sorted(values.items())))
 
     def settings(self) -> dict[str, Number | None]:
         """All parameters, explicit or by default."""
@@ -117,8 +124,9 @@ class Measure:
         return any(key == parameter for key, _ in self.parameters)
 
     def __str__(self) -> str:
-        cut = dict(self.parameters).get("k")
-        inner = ",".join(f"{key}={value}" for key, value in self.parameters if key != "k")
+        at = self.metric.at
+        cut = dict(self.parameters).get(at)
+        inner = ",".join(f"{key}={value}" for key, value in self.parameters if key != at)
         return self.name + (f"({inner})" if inner else "") + (f"@{cut}" if cut is not None else "")
 
 
@@ -147,29 +155,53 @@ def metric(
     summed: bool = False,
     unscored: Message | str = "",
     needs: Sequence[str] = USUAL_NEEDS,
+    geometric: bool = False,
+    at: str = "k",
+    levels: Sequence[Number] = (),
+    subtopics: bool = False,
 ) -> Callable[[Function], Function]:
     """Register a function as the metric `name`; the function itself is left as it is."""
-    unknown = next((need for need in needs if need not in NEEDS), None)
-    if unknown is not None:
-        raise UnknownName.of(Message("words.need_of_a_metric"), unknown, NEEDS)
+    _check_needs(needs)
 
     def register(function: Function) -> Function:
         if name in REGISTRY and REGISTRY[name].compute is not function:
             raise ConfigError(
                 Message("metrics.duplicate_metric", name=name), hint=Message("metrics.duplicate_metric_hint")
             )
-        keywords = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
-        defaults = {p.name: p.default for p in keywords if p.default is not p.empty}
-        required = frozenset(p.name for p in keywords if p.default is p.empty)
-        integers = frozenset(p.name for p in keywords if p.annotation in (int, int | None))
-        reason = as_message(unscored) if unscored else None
-        wanted = frozenset(needs if kind == "answers" else ("ids",))
         REGISTRY[name] = Metric(
-            name, kind, function, defaults, required, bounds, whole, summed, integers, reason, wanted
+            name,
+            kind,
+            function,
+            **_keywords(function),
+            bounds=bounds,
+            whole=whole,
+            summed=summed,
+            unscored=as_message(unscored) if unscored else None,
+            needs=frozenset(needs if kind == "answers" else ("ids",)),
+            geometric=geometric,
+            at=at,
+            levels=tuple(levels),
+            subtopics=subtopics,
         )
         return function
 
     return register
+
+
+def _check_needs(needs: Sequence[str]) -> None:
+    unknown = next((need for need in needs if need not in NEEDS), None)
+    if unknown is not None:
+        raise UnknownName.of(Message("words.need_of_a_metric"), unknown, NEEDS)
+
+
+def _keywords(function: Callable[..., Any]) -> dict[str, Any]:
+    """The parameters of a metric as fields of `Metric`: the keyword-only arguments of its function."""
+    keywords = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    return {
+        "defaults": {p.name: p.default for p in keywords if p.default is not p.empty},
+        "required": frozenset(p.name for p in keywords if p.default is p.empty),
+        "integers": frozenset(p.name for p in keywords if p.annotation in (int, int | None)),
+    }
 
 
 def column_of(values: object, measure: Measure, rows: int) -> "FloatArray":

@@ -11,6 +11,7 @@ from steelyard.i18n import Message
 from steelyard.registry.judged import computed_elsewhere, other_meaning
 from steelyard.registry.kinds import BUILT_IN
 from steelyard.registry.metrics import REGISTRY, Kind, Measure, Metric, Number
+from steelyard.registry.trec_eval import SETS, expand_sets
 
 CUTOFFS = (1, 5, 10, 20, 50, 100)
 AVERAGE = "avg_"
@@ -46,6 +47,21 @@ SPELLINGS = {
     "num_rel": "NumRel",
     "num_rel_ret": "NumRelRet",
     "judged_cut": "Judged",
+    "ndcg_exp": "nDCGexp",
+    "ndcg_burges": "nDCGexp",
+    "ndcg_rel": "nDCGrel",
+    "iprec_at_recall": "IPrec",
+    "interpolated_precision": "IPrec",
+    "11pt_avg": "IAP",
+    "gm_map": "GMAP",
+    "gm_bpref": "GMbpref",
+    "rprec_mult": "RprecMult",
+    "relative_p": "RelP",
+    "set_relative_p": "SetRelP",
+    "set_map": "SetAP",
+    "num_nonrel_judged_ret": "NumNonrelRet",
+    "rbp_resid": "RBPresid",
+    "unj": "Unjudged",
     "accuracy": "Acc",
     "contains": "Acc",
     "icontains": "Acc",
@@ -82,9 +98,11 @@ _CUT_ALWAYS = ("ndcg_cut", "map_cut")  # without a number trec_eval has several 
 _NAME = re.compile(
     r"""(?P<base>[A-Za-z][A-Za-z0-9]*(?:[_\- ][A-Za-z]+)*)
         (?:\((?P<inner>[^()]*)\))?
-        (?:(?P<mark>[@._])(?P<cut>\d+|(?<=@)[-.\d]+))?""",
+        (?:(?P<mark>[@._])(?P<cut>\d+(?:\.\d+)?|\.\d+|(?<=@)[-.\d]+))?""",
     re.VERBOSE,
 )
+_DCG = re.compile(r"""\bdcg\s*=\s*(?P<quote>['"]?)(?P<value>[a-z0-9-]*)(?P=quote)(?=\s*(?:,|$))""")
+_DCG_VARIANTS = {"log2": "nDCG", "exp-log2": "nDCGexp"}
 
 
 def parse_measure(text: str) -> Measure:
@@ -104,10 +122,12 @@ def parse_measures(
     *,
     default: Sequence[str] = DEFAULT_RETRIEVAL,
     kind: Kind = "retrieval",
+    trec_eval: int = 9,
 ) -> list[Measure]:
     """Measures for names (a list, or one text; each may hold several with commas), in order and each once.
 
-    A name may be any object whose text is one, such as a measure of ir_measures.
+    A name may be any object whose text is one, such as a measure of ir_measures, or a set of measures of trec_eval
+    (`official`, `set`, `all_trec`), as this version of `trec_eval` has it.
     Cut-offs, where given, apply to every name that has none of its own and is not a whole metric (AP and RR are cut
     only where the name says so); P, R and their like always need some. Metrics of another kind are an error, except
     for metrics of rankings in an evaluation of answers, whose contexts are a ranking.
@@ -116,7 +136,7 @@ def parse_measures(
     if names is not None and not names:
         raise ConfigError(Message("metrics.no_metric_given"), hint=Message("metrics.ndcg_hint"))
     measures: dict[str, Measure] = {}
-    for name in names or default:
+    for name in expand_sets(names or default, trec_eval):
         _check_kind(name, kind)
         for measure in _expand(name, cutoffs or (CUTOFFS if names is None else ())):
             measures[str(measure)] = measure
@@ -177,15 +197,18 @@ def split_names(texts: Sequence[str]) -> list[str]:
     """
     found: list[str] = []
     for name in (part.strip() for text in texts for part in re.split(r",(?![^()]*\))", text)):
-        cut = re.fullmatch(r"(.*[@._])\d+", found[-1]) if found and name.isdigit() else None
-        found += [cut[1] + name if cut else name] if name else []
+        is_number = re.fullmatch(r"\d*\.?\d+", name)
+        cut = re.fullmatch(r"(.*?[@._])(?:\d+(?:\.\d+)?|\.\d+)", found[-1]) if found and is_number else None
+        found += [cut[1] + (f"0{name}" if name.startswith(".") else name) if cut else name] if name else []
     return found
 
 
 def _expand(name: str, cutoffs: Sequence[int]) -> list[Measure]:
     found, parameters = _read(name)
-    if "k" in parameters or "k" not in found.parameters:
+    if found.at in parameters or found.at not in found.parameters:
         return [Measure.of(found, parameters)]
+    if found.levels:
+        return [Measure.of(found, {**parameters, found.at: level}) for level in found.levels]
     is_cut = name.strip().casefold() in _CUT_ALWAYS
     if is_cut or "k" in found.required:
         cutoffs = cutoffs or CUTOFFS
@@ -202,13 +225,15 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
     match = _NAME.fullmatch(base)
     if not match:
         raise computed_elsewhere(text) or UnknownName.of(Message("words.metric"), text, _known())
-    found = _metric(match["base"], text)
-    parameters = _parameters(match["inner"] or "", text)
-    if match["cut"] and found.name == "RBP" and match["mark"] == ".":
+    inner = match["inner"] or ""
+    dcg = _DCG.search(inner)
+    found = _metric(match["base"] if dcg is None else _dcg_variant(match["base"], dcg["value"], text), text)
+    parameters = _parameters(_DCG.sub("", inner), text)
+    if match["cut"] and found.name == "RBP" and match["mark"] == "." and match["cut"].isdigit():
         parameters["p"] = float(f"0.{match['cut']}")  # ranx writes rbp.95
     elif match["cut"]:
-        _say_once("k", parameters, text)
-        parameters["k"] = _cutoff(match["cut"])
+        _say_once(found.at, parameters, text)
+        parameters[found.at] = _cutoff(match["cut"]) if found.at == "k" else _decimal(match["cut"], text, text)
     for key in level:
         _say_once(key, parameters, text)
     return found, {**parameters, **level}
@@ -218,6 +243,16 @@ def _level(text: str) -> tuple[str, dict[str, Number]]:
     """A name without its relevance level, and that level: ranx writes precision@5-l2."""
     base, _, level = text.strip().rpartition("-l")
     return (base, {"rel": int(level)}) if base and level.isdecimal() else (text.strip(), {})
+
+
+def _dcg_variant(base: str, dcg: str, text: str) -> str:
+    """The name of nDCG with a gain as ir_measures names it: `nDCG(dcg='exp-log2')`."""
+    found = _find(base)
+    if found is None or found.name != "nDCG" or dcg not in _DCG_VARIANTS:
+        known = ", ".join(f"nDCG(dcg='{each}')" for each in _DCG_VARIANTS)
+        message = Message("metrics.invalid_gain", text=text, part=f"dcg={dcg}")
+        raise ConfigError(message, hint=Message("core.known", names=known))
+    return _DCG_VARIANTS[dcg]
 
 
 def _metric(base: str, text: str) -> Metric:
@@ -262,14 +297,17 @@ def _parameters(inner: str, text: str) -> dict[str, Number]:
         key, _, value = (piece.strip() for piece in part.partition("="))
         key = "k" if key == "cutoff" else key
         _say_once(key, parameters, text)
-        try:
-            parameters[key] = int(value) if re.fullmatch(r"-?\d+", value) else float(value)
-        except ValueError:
-            raise ConfigError(
-                Message("metrics.invalid_parameter", text=text, part=part),
-                hint=Message("metrics.parameter_hint"),
-            ) from None
+        parameters[key] = int(value) if re.fullmatch(r"-?\d+", value) else _decimal(value, part, text)
     return parameters
+
+
+def _decimal(value: str, part: str, text: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise ConfigError(
+            Message("metrics.invalid_parameter", text=text, part=part), hint=Message("metrics.parameter_hint")
+        ) from None
 
 
 def _say_once(key: str, parameters: dict[str, Number], text: str) -> None:
@@ -285,4 +323,4 @@ def _cutoff(text: str) -> int:
 
 def _known() -> list[str]:
     register_all()
-    return [*(found.name for found in all_metrics()), *SPELLINGS]
+    return [*(found.name for found in all_metrics()), *SPELLINGS, *SETS]

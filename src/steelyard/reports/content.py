@@ -26,8 +26,9 @@ class Report:
     """Results of one kind, the first of them the one that the others are compared with.
 
     `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any. `added` gives
-    blocks that follow those of the sections. `built` are its blocks by language (`build`), `grouped` the summaries of
-    groups by the number of the result and the tag: both are made once.
+    blocks that follow those of the sections. `run_tag` is the name that a run has in its own file. `built` are its
+    blocks by language (`build`), `grouped` the summaries of groups by the number of the result and the tag: both are
+    made once.
     """
 
     tables: Sequence[Table]
@@ -36,6 +37,7 @@ class Report:
     by: str | None = None
     gate: Gate | None = None
     added: Callable[[Words], Iterable[Block]] | None = None
+    run_tag: str = ""
     summaries: list[Summary] = field(init=False)
     built: dict[Language, Sequence[Block]] = field(init=False, repr=False, compare=False, default_factory=dict)
     grouped: dict[tuple[int, str], Mapping[str, Summary]] = field(

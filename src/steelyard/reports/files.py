@@ -15,6 +15,7 @@ from steelyard.reports.render.csv import render_csv
 from steelyard.reports.render.json import render_json
 from steelyard.reports.render.latex import render_latex
 from steelyard.reports.render.markdown import render_markdown
+from steelyard.reports.render.trec_eval import one_run_only, render_trec_eval
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
@@ -31,7 +32,11 @@ PLOTS: Final = (".svg", ".png", ".pdf")
 """What `plots` writes; it and the page are loaded when they are asked for."""
 RECORDED: Final = ".jsonl"
 """Recorded data, results and reviews, are replaced only with `overwrite`."""
+TREC_EVAL: Final = ".eval"
+"""trec_eval's own output, of one run."""
 SUFFIXES: Final = (*RENDERERS, PAGE, *PLOTS, RECORDED)
+RANKING_SUFFIXES: Final = (*SUFFIXES, TREC_EVAL)
+"""The formats of rankings."""
 
 
 def check_outputs(
@@ -66,6 +71,12 @@ def check_outputs(
         _check_plots()
 
 
+def check_one_run(paths: Sequence[Path], runs: int) -> None:
+    """Refuse, before any work is done, trec_eval's format for several runs."""
+    if runs > 1 and any(path.suffix.lower() == TREC_EVAL for path in paths):
+        raise one_run_only()
+
+
 def write_report(
     report: Report,
     path: Path,
@@ -73,17 +84,21 @@ def write_report(
     language: Language = "en",
     documents: "Mapping[str, Document] | None" = None,
     overwrite: bool = True,
+    plot: str | None = None,
 ) -> Message | None:
     """Write the report in the format of the extension; a page shows the documents that its items are about.
 
     An older file is replaced once the new one is complete; results only with `overwrite`. Returns a note where
-    the file does not show everything, such as text without a font.
+    the file does not show everything, such as text without a font. `plot` is the part that a plot shows
+    (`plots.charts.SHOWN`); without it, all of them.
     """
     suffix = path.suffix.lower()
     if suffix == RECORDED:
         save_all(report.tables, path, overwrite=overwrite)
     elif suffix in PLOTS:
-        return _plot(report, path, language)
+        return _plot(report, path, language, plot)
+    elif suffix == TREC_EVAL:
+        write_whole(path, render_trec_eval(report))
     elif suffix == PAGE:
         write_whole(path, _page(report, language, {} if documents is None else documents))
     else:
@@ -97,10 +112,10 @@ def _page(report: Report, language: Language, documents: "Mapping[str, Document]
     return render_html(report, language, documents)
 
 
-def _plot(report: Report, path: Path, language: Language) -> Message | None:
+def _plot(report: Report, path: Path, language: Language, shown: str | None) -> Message | None:
     from steelyard.reports.plots.charts import save_plot
 
-    return save_plot(report, path, language=language)
+    return save_plot(report, path, language=language, shown=shown)
 
 
 def _check_plots() -> None:

@@ -76,14 +76,20 @@ def evaluate_retrieval(
     texts of queries and documents: a file, or a mapping from ids to texts.
     """
     settings = RetrievalSettings(missing, relevance_level, depth, trec_eval)
-    measures = parse_measures(metrics, cutoffs)
+    measures = parse_measures(metrics, cutoffs, trec_eval=trec_eval)
+    judgments = qrels_from(qrels, subtopics=need_subtopics(measures))
     kept = keep or queries is not None or docs is not None
-    table = evaluate_run(qrels_from(qrels), run_from(run), measures, settings, name=name, threads=threads, keep=kept)
+    table = evaluate_run(judgments, run_from(run), measures, settings, name=name, threads=threads, keep=kept)
     if queries is None and docs is None:
         return table
     from steelyard.retrieval.reading.texts import with_texts
 
     return with_texts([table], queries, docs)[0]
+
+
+def need_subtopics(measures: Sequence[Measure]) -> bool:
+    """Whether judgments must be read by subtopic."""
+    return any(measure.metric.subtopics for measure in measures)
 
 
 def evaluate_run(
@@ -99,7 +105,7 @@ def evaluate_run(
     """The Table of a run, which is read and matched in blocks; with `keep`, `outputs` are its rankings (`kept`)."""
     matches, anomalies = _read(run, qrels, settings, threads or min(os.cpu_count() or 1, 8), FIRST if keep else 0)
     _check_common(qrels, run, matches)
-    ranked = rankings(qrels, matches, depth=settings.depth)
+    ranked = rankings(qrels, matches, depth=settings.depth, trec_eval=settings.trec_eval)
     present = None if settings.missing == "zero" else _present(qrels, matches)
     return Table(
         ids=qrels.ids,
@@ -121,7 +127,6 @@ def _outputs(
         ranked,
         rel=settings.relevance_level,
         depth=settings.depth,
-        trec_eval=settings.trec_eval,
         present=present,
     )
 
@@ -135,7 +140,10 @@ def _present(qrels: Qrels, matches: list[Matches]) -> Flags:
 
 def _column(measure: Measure, ranked: Rankings, settings: RetrievalSettings, present: Flags | None) -> Column:
     """The column of a metric; queries that are not `present` in the run are unscored."""
-    column = Column(_values(measure, ranked, settings), bounds=measure.metric.bounds, summed=measure.metric.summed)
+    metric = measure.metric
+    column = Column(
+        _values(measure, ranked, settings), bounds=metric.bounds, summed=metric.summed, geometric=metric.geometric
+    )
     if present is None:
         return column
     values = np.where(present, column.values, np.nan)
@@ -158,6 +166,7 @@ def _signature(qrels: Qrels, run: Run, settings: RetrievalSettings) -> Signature
             "missing": settings.missing,
             "rel": settings.relevance_level,
             "depth": settings.depth or "all",
+            **({} if qrels.subtopics is None else {"judgments": "by subtopic"}),
             "qrels": f"sha256 {qrels.digest[:16]}",
             "run": f"sha256 {run.digest()[:16]}",
             "steelyard": __version__,

@@ -13,19 +13,15 @@ import numpy as np
 
 from steelyard.retrieval.matching import Matches, Rankings
 from steelyard.retrieval.reading.rankings import Qrels
-from steelyard.table import Flags, FloatArray, IntArray
+from steelyard.table import Flags, IntArray
 
 FIRST: Final = 20
 """The number of documents of each query that are kept."""
 MOST_MISSED: Final = 10
 """The number of relevant documents beside them that are kept."""
-LEVELS: Final = tuple(level / 10 for level in range(11))
-"""The levels of recall of a precision-recall curve."""
 DIGITS: Final = 6
 FIELDS: Final = frozenset(("ranked", "grades", "relevant", "missed", "precision", "texts"))
 """The fields of an output that describe a ranking; `texts` are the titles and beginnings of its documents."""
-
-_ADDED: Final = {9: 0.9, 10: 0.5}
 
 Kept = dict[str, Any]
 
@@ -37,10 +33,11 @@ def kept_rankings(
     *,
     rel: int,
     depth: int | None,
-    trec_eval: int,
     present: Flags | None,
 ) -> list[Kept]:
     """What is kept of each judged query; queries that are not `present` in the run have no precision."""
+    from steelyard.retrieval.trec_metrics import precision_at_levels
+
     first: dict[int, list[str]] = {}
     for block in matches:
         first.update(block.first)
@@ -48,7 +45,7 @@ def kept_rankings(
     grades = _grades(ranked, count)
     missed = _missed(qrels, matches, rel=rel, first=count, depth=depth)
     relevant = ranked.relevant(rel).astype(np.int64).tolist()
-    precision = interpolated_precision(ranked, rel, trec_eval=trec_eval).round(DIGITS).tolist()
+    precision = precision_at_levels(ranked, rel).round(DIGITS).tolist()
     return [
         {
             "ranked": (documents := first.get(query, [])[:count]),
@@ -59,34 +56,6 @@ def kept_rankings(
         }
         for query in range(len(qrels.ids))
     ]
-
-
-def interpolated_precision(ranked: Rankings, rel: int, *, trec_eval: int = 9) -> FloatArray:
-    """For each query and each of the 11 levels of recall the greatest precision at that recall or a greater one.
-
-    A level is reached with `level · relevant` documents, rounded as in trec_eval: version 9 adds 0.9 and cuts, which is
-    nearly always up; version 10 rounds to the nearest.
-    """
-    chosen = ranked.grade >= rel
-    query, rank = ranked.query[chosen], ranked.rank[chosen]
-    firsts = np.searchsorted(query, np.arange(ranked.queries + 1))
-    found = np.arange(len(query)) - firsts[query] + 1
-    best = _greatest_after(found / np.maximum(rank, 1), firsts)
-    added = _ADDED[trec_eval]
-    needed = np.maximum((np.outer(ranked.relevant(rel), LEVELS) + added).astype(np.int64), 1)
-    place = firsts[:-1, None] + needed - 1
-    reached: Flags = place < firsts[1:, None]
-    values = np.zeros(place.shape)
-    values[reached] = best[place[reached]]
-    return values
-
-
-def _greatest_after(values: FloatArray, firsts: IntArray) -> FloatArray:
-    """At each place the greatest of the values from there to the end of its query."""
-    greatest = values.copy()
-    for start, end in zip(firsts[:-1].tolist(), firsts[1:].tolist(), strict=True):
-        greatest[start:end] = np.maximum.accumulate(values[start:end][::-1])[::-1]
-    return greatest
 
 
 def _grades(ranked: Rankings, first: int) -> Mapping[tuple[int, int], int]:

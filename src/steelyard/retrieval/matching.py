@@ -212,12 +212,39 @@ def _distinct(ascending: IntArray) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Aspects:
+    """Judgments by subtopic, for metrics that need them.
+
+    `judgment`, `subtopic` and `grade` are those of `Subtopics`; `query` is that of each judgment, `place` the place of
+    its document by id, greatest first; `hit` is the judgment of each hit of the rankings.
+    """
+
+    judgment: IntArray
+    subtopic: IntArray
+    grade: IntArray
+    query: IntArray
+    place: IntArray
+    hit: IntArray
+
+    @classmethod
+    def of(cls, qrels: Qrels, hit: IntArray) -> "Aspects | None":
+        """The aspects of qrels that were read by subtopic; None of others."""
+        if qrels.subtopics is None:
+            return None
+        place = np.empty(len(qrels.query), np.int64)
+        place[qrels.documents.order()[::-1]] = np.arange(len(place))
+        known = qrels.subtopics
+        return cls(known.judgment, known.subtopic, known.grade, qrels.query, place, hit)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Rankings:
     """The judged documents of every judged query, in rank order: the input of the metrics.
 
     `query`, `rank` and `grade` describe the judged documents that the run retrieved, by query and rank;
     `retrieved` counts all that it retrieved for each query; `judged_query` and `judged_grade` are all judgments,
-    by query, best grade first.
+    by query, best grade first; `aspects` are those by subtopic, if they were read. `trec_eval` is the version whose
+    rounding of recall levels is used.
     """
 
     queries: int
@@ -227,6 +254,8 @@ class Rankings:
     retrieved: IntArray
     judged_query: IntArray
     judged_grade: IntArray
+    trec_eval: int = 9
+    aspects: Aspects | None = None
 
     def per_query(self, chosen: Flags, weights: FloatArray | None = None) -> FloatArray:
         """The number of chosen hits of each query, or the sum of their weights."""
@@ -238,7 +267,7 @@ class Rankings:
         return np.bincount(self.judged_query[self.judged_grade >= rel], minlength=self.queries).astype(np.float64)
 
 
-def rankings(qrels: Qrels, matches: Iterable[Matches], *, depth: int | None) -> Rankings:
+def rankings(qrels: Qrels, matches: Iterable[Matches], *, depth: int | None, trec_eval: int = 9) -> Rankings:
     """Combine the blocks of a run; only the first `depth` documents of each query count."""
     blocks = list(matches)
     hits = np.concatenate([m.hit for m in blocks]) if blocks else np.zeros(0, np.int64)
@@ -256,6 +285,8 @@ def rankings(qrels: Qrels, matches: Iterable[Matches], *, depth: int | None) -> 
         retrieved=_retrieved(len(qrels.ids), blocks, depth),
         judged_query=qrels.query[ideal],
         judged_grade=qrels.grades[ideal],
+        trec_eval=trec_eval,
+        aspects=Aspects.of(qrels, hits[order]),
     )
 
 

@@ -11,7 +11,18 @@ from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 from steelyard.registry.metrics import metric
 from steelyard.retrieval.matching import Rankings
-from steelyard.table import Flags, FloatArray, IntArray
+from steelyard.retrieval.sums import (
+    discounted,
+    greatest_grade,
+    number_judged,
+    position_in_group,
+    ratio,
+    relevant_in,
+    running_count,
+    running_sum,
+    within,
+)
+from steelyard.table import FloatArray, IntArray
 
 _GREATEST_GRADE = 50
 """The greatest grade: beyond 2^50 a probability loses its digits."""
@@ -25,7 +36,7 @@ def precision(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
     Convention: a ranking shorter than k is still divided by k.
     Source: trec_eval P
     """
-    return _relevant_in(rankings, k, rel) / k
+    return relevant_in(rankings, k, rel) / k
 
 
 @metric("R")
@@ -36,7 +47,7 @@ def recall(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
     Convention: divided by all documents judged relevant, also if they are more than k.
     Source: trec_eval recall
     """
-    return _ratio(_relevant_in(rankings, k, rel), rankings.relevant(rel))
+    return ratio(relevant_in(rankings, k, rel), rankings.relevant(rel))
 
 
 @metric("AP", whole=True)
@@ -47,9 +58,9 @@ def average_precision(rankings: Rankings, *, k: int | None = None, rel: int = 1)
     Convention: relevant documents that were not retrieved add 0; its mean over queries is called MAP.
     Source: trec_eval map, map_cut; Buckley and Voorhees, in TREC: Experiment and Evaluation, 2005
     """
-    chosen = _within(rankings, k) & (rankings.grade >= rel)
-    precisions = _running_count(rankings, chosen) / rankings.rank
-    return _ratio(rankings.per_query(chosen, precisions), rankings.relevant(rel))
+    chosen = within(rankings, k) & (rankings.grade >= rel)
+    precisions = running_count(rankings, chosen) / rankings.rank
+    return ratio(rankings.per_query(chosen, precisions), rankings.relevant(rel))
 
 
 @metric("RR", whole=True)
@@ -60,8 +71,8 @@ def reciprocal_rank(rankings: Rankings, *, k: int | None = None, rel: int = 1) -
     Convention: its mean over queries is called MRR.
     Source: trec_eval recip_rank; Voorhees, TREC-8 question answering track, 1999
     """
-    chosen = _within(rankings, k) & (rankings.grade >= rel)
-    first = chosen & (_running_count(rankings, chosen) == 1)
+    chosen = within(rankings, k) & (rankings.grade >= rel)
+    first = chosen & (running_count(rankings, chosen) == 1)
     return rankings.per_query(first, 1.0 / rankings.rank)
 
 
@@ -74,13 +85,36 @@ def normalised_gain(rankings: Rankings, *, k: int | None = None) -> FloatArray:
         documents; the relevance level is ignored.
     Source: trec_eval ndcg, ndcg_cut; Järvelin and Kekäläinen, ACM TOIS 20(4), 2002
     """
-    gained = rankings.per_query(_within(rankings, k) & (rankings.grade > 0), _discounted(rankings.grade, rankings.rank))
-    position = _position_in_group(rankings.judged_query)
+    return _gain_of_ideal(rankings, rankings.grade, rankings.judged_grade, k)
+
+
+@metric("nDCGexp")
+def exponential_gain(rankings: Rankings, *, k: int | None = None) -> FloatArray:
+    """Normalised discounted cumulative gain with exponential gain: high grades count far more than low ones.
+
+    Formula: DCG@k / DCG@k of the ideal ranking, DCG = Σ (2^grade - 1) / log2(rank + 1)
+    Convention: as nDCG, apart from the gain; equal to nDCG where all grades are 0 and 1.
+    Source: ir_measures nDCG(dcg='exp-log2'), ranx ndcg_burges; Burges et al., ICML 2005
+    """
+    greatest = int(rankings.judged_grade.max(initial=0))
+    if greatest > _GREATEST_GRADE:
+        raise ConfigError(
+            Message("metrics.grade_too_high", name="nDCGexp", grade=greatest, greatest=_GREATEST_GRADE),
+            hint=Message("metrics.linear_gain_hint"),
+        )
+    gain, ideal = (2.0 ** np.maximum(grades, 0) - 1 for grades in (rankings.grade, rankings.judged_grade))
+    return _gain_of_ideal(rankings, gain, ideal, k)
+
+
+def _gain_of_ideal(
+    rankings: Rankings, gain: FloatArray | IntArray, judged_gain: FloatArray | IntArray, k: int | None
+) -> FloatArray:
+    """DCG over that of the ideal ranking; `gain` is that of the hits, `judged_gain` that of all judgments."""
+    gained = rankings.per_query(within(rankings, k) & (rankings.grade > 0), discounted(gain, rankings.rank))
+    position = position_in_group(rankings.judged_query)
     counted = (rankings.judged_grade > 0) & (position <= (k or np.inf))
-    ideal = np.bincount(
-        rankings.judged_query[counted], _discounted(rankings.judged_grade, position)[counted], rankings.queries
-    )
-    return _ratio(gained, ideal)
+    ideal = np.bincount(rankings.judged_query[counted], discounted(judged_gain, position)[counted], rankings.queries)
+    return ratio(gained, ideal)
 
 
 @metric("Rprec")
@@ -92,7 +126,7 @@ def r_precision(rankings: Rankings, *, rel: int = 1) -> FloatArray:
     """
     relevant = rankings.relevant(rel)
     chosen = (rankings.grade >= rel) & (rankings.rank <= relevant[rankings.query])
-    return _ratio(rankings.per_query(chosen), relevant)
+    return ratio(rankings.per_query(chosen), relevant)
 
 
 @metric("bpref")
@@ -105,12 +139,12 @@ def binary_preference(rankings: Rankings, *, rel: int = 1) -> FloatArray:
     Source: trec_eval bpref; Buckley and Voorhees, SIGIR 2004
     """
     relevant = rankings.relevant(rel)
-    not_relevant = _judged(rankings) - relevant
+    not_relevant = number_judged(rankings) - relevant
     chosen = rankings.grade >= rel
-    before = _running_count(rankings, (rankings.grade >= 0) & ~chosen)
+    before = running_count(rankings, (rankings.grade >= 0) & ~chosen)
     most = relevant[rankings.query]
-    preferred = 1.0 - _ratio(np.minimum(before, most), np.minimum(not_relevant[rankings.query], most))
-    return _ratio(rankings.per_query(chosen, preferred), relevant)
+    preferred = 1.0 - ratio(np.minimum(before, most), np.minimum(not_relevant[rankings.query], most))
+    return ratio(rankings.per_query(chosen, preferred), relevant)
 
 
 @metric("Success")
@@ -121,7 +155,7 @@ def success(rankings: Rankings, *, k: int, rel: int = 1) -> FloatArray:
     Convention: called hit rate elsewhere; it is not recall.
     Source: trec_eval success
     """
-    return (_relevant_in(rankings, k, rel) > 0).astype(np.float64)
+    return (relevant_in(rankings, k, rel) > 0).astype(np.float64)
 
 
 @metric("RBP", whole=True)
@@ -135,13 +169,18 @@ def rank_biased_precision(
         with `rel` it is 1 from that grade on and 0 below. A perfect ranking is below 1.
     Source: trec_eval 10 rbp; Moffat and Zobel, ACM TOIS 27(1), 2008
     """
-    if not 0 < p < 1:
-        raise ConfigError(Message("metrics.rbp_p_out_of_range", p=p), hint=Message("metrics.rbp_hint"))
+    check_persistence("RBP", p)
     discount: FloatArray = (1.0 - p) * np.power(p, rankings.rank - 1.0)
-    chosen = _within(rankings, k) & (rankings.grade >= (1 if rel is None else rel))
+    chosen = within(rankings, k) & (rankings.grade >= (1 if rel is None else rel))
     if rel is None:
-        discount *= rankings.grade / np.maximum(_greatest_grade(rankings), 1)[rankings.query]
+        discount *= rankings.grade / np.maximum(greatest_grade(rankings), 1)[rankings.query]
     return rankings.per_query(chosen, discount)
+
+
+def check_persistence(name: str, p: float) -> None:
+    """Refuse a probability of 0 or 1."""
+    if not 0 < p < 1:
+        raise ConfigError(Message("metrics.p_out_of_range", name=name, p=p), hint=Message("metrics.p_hint", name=name))
 
 
 @metric("ERR", whole=True)
@@ -167,8 +206,8 @@ def expected_reciprocal_rank(rankings: Rankings, *, k: int | None = None, max: i
         raise ConfigError(Message("metrics.err_grade_above_max", grade=grade, max=max), hint=hint)
     stops = (2.0 ** np.maximum(rankings.grade, 0) - 1) / 2.0**max
     going_on = np.log1p(-stops)
-    reached = np.exp(_running_sum(rankings, going_on) - going_on)
-    return rankings.per_query(_within(rankings, k), stops * reached / rankings.rank)
+    reached = np.exp(running_sum(rankings.query, going_on) - going_on)
+    return rankings.per_query(within(rankings, k), stops * reached / rankings.rank)
 
 
 @metric("Judged")
@@ -179,8 +218,8 @@ def judged(rankings: Rankings, *, k: int) -> FloatArray:
     Convention: a short ranking is divided by its own length; 0 if nothing is retrieved.
     Source: ir_measures Judged
     """
-    judged = rankings.per_query(_within(rankings, k) & (rankings.grade >= 0))
-    return _ratio(judged, np.minimum(rankings.retrieved, k))
+    judged = rankings.per_query(within(rankings, k) & (rankings.grade >= 0))
+    return ratio(judged, np.minimum(rankings.retrieved, k))
 
 
 @metric("SetP")
@@ -190,7 +229,7 @@ def set_precision(rankings: Rankings, *, rel: int = 1) -> FloatArray:
     Formula: |relevant retrieved| / |retrieved|
     Source: trec_eval set_P
     """
-    return _ratio(_relevant_in(rankings, None, rel), rankings.retrieved)
+    return ratio(relevant_in(rankings, None, rel), rankings.retrieved)
 
 
 @metric("SetR")
@@ -200,7 +239,7 @@ def set_recall(rankings: Rankings, *, rel: int = 1) -> FloatArray:
     Formula: |relevant retrieved| / |relevant|
     Source: trec_eval set_recall
     """
-    return _ratio(_relevant_in(rankings, None, rel), rankings.relevant(rel))
+    return ratio(relevant_in(rankings, None, rel), rankings.relevant(rel))
 
 
 @metric("SetF")
@@ -214,7 +253,7 @@ def set_f(rankings: Rankings, *, beta: float = 1.0, rel: int = 1) -> FloatArray:
     if beta < 0:
         raise ConfigError(Message("metrics.setf_beta_negative", beta=beta), hint=Message("metrics.setf_hint"))
     precision, recall = set_precision(rankings, rel=rel), set_recall(rankings, rel=rel)
-    return _ratio((beta + 1) * precision * recall, beta * precision + recall)
+    return ratio((beta + 1) * precision * recall, beta * precision + recall)
 
 
 @metric("NumRet", bounds=(0.0, np.inf), summed=True)
@@ -245,50 +284,4 @@ def relevant_retrieved(rankings: Rankings, *, rel: int = 1) -> FloatArray:
     Formula: |relevant retrieved|
     Source: trec_eval num_rel_ret
     """
-    return _relevant_in(rankings, None, rel)
-
-
-def _within(rankings: Rankings, k: int | None) -> Flags:
-    return np.ones(len(rankings.rank), np.bool_) if k is None else rankings.rank <= k
-
-
-def _relevant_in(rankings: Rankings, k: int | None, rel: int) -> FloatArray:
-    return rankings.per_query(_within(rankings, k) & (rankings.grade >= rel))
-
-
-def _ratio(above: FloatArray, below: FloatArray | IntArray) -> FloatArray:
-    """The ratio; 0 if the divisor is 0."""
-    return np.divide(above, below, out=np.zeros(len(above)), where=below > 0)
-
-
-def _discounted(grade: IntArray, rank: IntArray) -> FloatArray:
-    discounted: FloatArray = grade / np.log2(rank + 1.0)
-    return discounted
-
-
-def _judged(rankings: Rankings) -> FloatArray:
-    return rankings.relevant(0)
-
-
-def _greatest_grade(rankings: Rankings) -> IntArray:
-    greatest = np.zeros(rankings.queries, np.int64)
-    np.maximum.at(greatest, rankings.judged_query, rankings.judged_grade)
-    return greatest
-
-
-def _position_in_group(group: IntArray) -> IntArray:
-    """1, 2, 3 … within each run of equal adjacent values."""
-    firsts = np.flatnonzero(np.diff(group, prepend=-1))
-    return np.arange(1, len(group) + 1) - np.repeat(firsts, np.diff(firsts, append=len(group)))
-
-
-def _running_count(rankings: Rankings, chosen: Flags) -> FloatArray:
-    """For each hit, the number of chosen hits of its query up to and including it."""
-    return _running_sum(rankings, chosen.astype(np.float64))
-
-
-def _running_sum(rankings: Rankings, values: FloatArray) -> FloatArray:
-    total = np.cumsum(values)
-    firsts = np.flatnonzero(np.diff(rankings.query, prepend=-1))
-    sums: FloatArray = total - np.repeat(total[firsts] - values[firsts], np.diff(firsts, append=len(values)))
-    return sums
+    return relevant_in(rankings, None, rel)

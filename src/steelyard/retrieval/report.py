@@ -24,10 +24,10 @@ def panels(tables: Sequence[Table]) -> Mapping[str, "Spec"]:
     curves = {table.name: curve for table in tables if (curve := precision_curve(table)) is not None}
     if not curves:
         return {}
+    from steelyard.registry.trec_eval import RECALL_LEVELS
     from steelyard.reports.plots.means import precision_recall_panel
-    from steelyard.retrieval.kept import LEVELS
 
-    return {"report.precision_recall": precision_recall_panel(curves, LEVELS)}
+    return {"report.precision_recall": precision_recall_panel(curves, RECALL_LEVELS)}
 
 
 def precision_curve(table: Table) -> FloatArray | None:
@@ -38,10 +38,10 @@ def precision_curve(table: Table) -> FloatArray | None:
 
 def _precisions(outputs: Sequence[Mapping[str, Any] | None]) -> Iterator[Sequence[float]]:
     """The precision of every query that has it; a results file may hold anything."""
-    from steelyard.retrieval.kept import LEVELS
+    from steelyard.registry.trec_eval import RECALL_LEVELS
 
     for output in outputs:
         found: Any = (output or {}).get("precision")
-        is_curve = isinstance(found, list) and len(found) == len(LEVELS)
+        is_curve = isinstance(found, list) and len(found) == len(RECALL_LEVELS)
         if is_curve and all(isinstance(value, int | float) for value in found):
             yield found

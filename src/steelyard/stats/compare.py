@@ -18,7 +18,7 @@ from steelyard.stats.pairing import PairedRows, pair, paired_questions, quoted
 from steelyard.stats.power import effect_size, smallest_detectable, smallest_p
 from steelyard.stats.selection import part_names
 from steelyard.stats.summary import by_document, interval_list, known
-from steelyard.table import Bounds, Flags, FloatArray, Table, mean
+from steelyard.table import Bounds, Flags, FloatArray, Table, exponential, mean
 
 IF_NEEDED = ("reference contexts",)
 OWN_SETTINGS = ("run", "predictions", "format", "system", "suite", "steelyard")
@@ -405,7 +405,8 @@ def _compare_pair(
     names = _common_metrics(new, old, metrics)
     if not names:
         return []
-    rows = pair(new, old)
+    geometric = {*new.geometric, *old.geometric}
+    rows = pair(new.on_log_scale(), old.on_log_scale())
     # Wilcoxon's ranks are those of R, which does not see ties behind rounding; its published values depend on that
     differences = np.column_stack([rows.differences(metric, ties=settings.test != "wilcoxon") for metric in names])
     units = rows.by_cluster(differences)
@@ -414,8 +415,25 @@ def _compare_pair(
         _compare_metric(rows, metric, differences[:, index], results[index], settings)
         for index, metric in enumerate(names)
     ]
+    compared = [_from_log_scale(each) if each.metric in geometric else each for each in compared]
     differing = paired_questions(new, old).differing
     return [replace(each, questions_differ=differing) for each in compared] if differing else compared
+
+
+def _from_log_scale(comparison: Comparison) -> Comparison:
+    """The comparison of geometric means: the ratio of the two, as a difference from the mean of b."""
+    logs, power = comparison.estimate, comparison.power
+    old = exponential(logs.b_mean)
+    low, high = (old * (exponential(end) - 1) for end in (logs.interval.low, logs.interval.high))
+    estimate = replace(
+        logs,
+        a_mean=exponential(logs.a_mean),
+        b_mean=old,
+        difference=exponential(logs.a_mean) - old,
+        interval=Interval(low, high, f"geometric {logs.interval.method}"),
+    )
+    detectable = old * (exponential(power.smallest_detectable) - 1)
+    return replace(comparison, estimate=estimate, power=replace(power, smallest_detectable=detectable))
 
 
 def _compare_metric(

@@ -1,5 +1,6 @@
 """Direction of metrics and their parts: whether more or less is better."""
 
+import re
 from typing import Final
 
 from steelyard.registry.kinds import BUILT_IN
@@ -16,8 +17,12 @@ def lower_is_better(*names: str) -> None:
 
 
 def is_lower_better(name: str) -> bool:
-    """Whether less is better of this column, as a kind of results or the user declares it."""
-    return name in _DECLARED or any(name in kind.lower_is_better for kind in BUILT_IN)
+    """Whether less is better of this column, as a kind of results or the user declares it.
+
+    A kind declares it for every cut-off and parameter of a metric.
+    """
+    metric = re.split(r"[(@]", name)[0]
+    return name in _DECLARED or any(metric in kind.lower_is_better for kind in BUILT_IN)
 
 
 def is_directed(name: str) -> bool:

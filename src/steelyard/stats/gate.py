@@ -143,6 +143,7 @@ def decide(
     If a run is incomplete, no rule is met, unless `force` is set.
     """
     check_rules(rules, has_baseline=baseline is not None)
+    _refuse_geometric(rules, result)
     if baseline is not None and not settings.force:
         check_comparable(result, baseline)
     decided = (_decide(rule, result, baseline, settings.alpha) for rule in rules)
@@ -158,6 +159,14 @@ def check_rules(rules: Sequence[Rule], *, has_baseline: bool) -> None:
     relative = [rule for rule in rules if needs_baseline(rule)]
     if relative and not has_baseline:
         raise ConfigError(Message("stats.rule_needs_baseline", needing=relative[0]), hint=BASELINE_HINT)
+
+
+def _refuse_geometric(rules: Sequence[Rule], result: Table) -> None:
+    """Raise an error for a rule on a geometric mean: samples are judged by arithmetic means of their items."""
+    for rule in rules:
+        if rule.target.name in result.geometric:
+            message = Message("stats.geometric_rule", rule=rule, metric=rule.target.name)
+            raise ConfigError(message, hint=Message("stats.geometric_rule_hint"))
 
 
 def _without_errors(finding: Finding, result: Table, allowed: float) -> Finding:

@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard.counts import with_texts
 from steelyard.stats.intervals import Interval, mean_interval
-from steelyard.table import REPEAT_TAG, Table
+from steelyard.table import REPEAT_TAG, Table, exponential
 
 CLUSTER_TAG = "document"
 """Items with the same value of this tag are not independent; intervals and tests then use documents as units."""
@@ -17,7 +17,8 @@ CLUSTER_TAG = "document"
 class MetricSummary:
     """One column: its mean over scored items, the interval, and the numbers of items.
 
-    `total` is the sum of a count, which is reported instead of the mean; None for other metrics.
+    `total` is the sum of a count, which is reported instead of the mean; None for other metrics. Mean and interval of a
+    `geometric` metric are those of the logarithms, taken back.
     """
 
     mean: float
@@ -26,6 +27,7 @@ class MetricSummary:
     unscored: int
     errors: int
     total: float | None = None
+    geometric: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """As in JSON output; unknown numbers are None."""
@@ -37,7 +39,8 @@ class MetricSummary:
             "errors": self.errors,
             "interval": self.interval.method,
         }
-        return summary if self.total is None else {**summary, "sum": self.total}
+        geometric = {"average": "geometric"} if self.geometric else {}
+        return {**summary, **geometric, **({} if self.total is None else {"sum": self.total})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +146,9 @@ def interval_list(interval: Interval) -> list[float | None]:
 
 
 def _summarise_column(table: Table, metric: str) -> MetricSummary:
+    if table[metric].geometric:
+        logs = _summarise_column(table.only([metric]).on_log_scale(), metric)
+        return replace(logs, mean=table.mean(metric), interval=taken_back(logs.interval), geometric=True)
     column = table.column(metric)
     present = ~np.isnan(column)
     failed = int(present[list(table.failures)].sum())
@@ -158,6 +164,11 @@ def _summarise_column(table: Table, metric: str) -> MetricSummary:
         errors=table.count("error", metric) + failed,
         total=float(np.cumsum(column[present])[-1]) if table[metric].summed and present.any() else None,
     )
+
+
+def taken_back(interval: Interval) -> Interval:
+    """The interval of a geometric mean, from that of the mean of the logarithms."""
+    return Interval(exponential(interval.low), exponential(interval.high), f"geometric {interval.method}")
 
 
 def _within(interval: Interval, bounds: tuple[float, float]) -> Interval:

@@ -61,6 +61,7 @@ _HEADER: Final = Fields(
         "signature": TEXT,
         "metrics": ListOf(TEXT),
         "sums": ListOf(TEXT),
+        "geometric": ListOf(TEXT),
         "bounds": MapOf(ListOf(_BOUND)),
         "counts": MapOf(_COUNT),
         "benchmark": TEXT,

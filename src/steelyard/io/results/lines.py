@@ -35,6 +35,7 @@ class Header:
     metrics: Sequence[str]
     items: int | None = None
     sums: Sequence[str] | None = None
+    geometric: Sequence[str] = ()
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     benchmark: str = ""
@@ -49,6 +50,7 @@ class Header:
             signature=table.signature,
             metrics=table.metrics,
             sums=table.sums,
+            geometric=table.geometric,
             bounds={metric: column.bounds for metric, column in table.columns.items() if column.bounds},
             counts=table.counts,
             benchmark=table.benchmark,
@@ -66,6 +68,7 @@ class Header:
             metrics=line["metrics"],
             items=line.get("items"),
             sums=line.get("sums"),
+            geometric=line.get("geometric") or (),
             bounds={metric: read_bounds(bounds) for metric, bounds in (line.get("bounds") or {}).items()},
             counts=with_codes(line.get("counts") or {}),
             benchmark=line.get("benchmark") or "",
@@ -83,6 +86,7 @@ class Header:
             "metrics": list(self.metrics),
             **({} if self.items is None else {"items": self.items}),
             **({} if self.sums is None else {"sums": list(self.sums)}),
+            **({"geometric": list(self.geometric)} if self.geometric else {}),
             "bounds": {metric: _finite(bounds) for metric, bounds in self.bounds.items()},
             "counts": with_texts(self.counts),
             **_present("benchmark", self.benchmark),

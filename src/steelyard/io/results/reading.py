@@ -266,6 +266,7 @@ def _column(header: Header, items: Sequence[Item], metric: str) -> Column:
         {row: item.notes[metric] for row, item in enumerate(items) if metric in item.notes},
         bounds=header.bounds.get(metric),
         summed=metric in (header.sums or ()),
+        geometric=metric in header.geometric,
     )
 
 

@@ -4,11 +4,11 @@ A chart holds names and numbers only; its caption is text of the page around it.
 may contain as it is: see `style`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from steelyard.errors import UnknownName
+from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Language, Message
 from steelyard.io.writing import write_whole
 from steelyard.reports.content import Report
@@ -105,26 +105,55 @@ def trend(points: Sequence[Mapping[str, Any]], language: Language = "en") -> str
     return draw(_column(list(panels.values())), about=about, language=language)
 
 
-def save_plot(report: Report, path: Path, *, language: Language = "en") -> Message | None:
-    """Write the figure of a report: SVG, PDF, or PNG in double size, by the extension.
+def save_plot(report: Report, path: Path, *, language: Language = "en", shown: str | None = None) -> Message | None:
+    """Write the figure of a report: SVG, PDF, or PNG in double size, by the extension; all of it, or one of `SHOWN`.
 
     PNG and PDF are drawn with the fonts of this machine. Returns a note if it has none for Chinese text in the figure.
     """
-    svg = report_figure(report, language=language)
+    svg = report_figure(report, language=language, shown=shown)
     convert = _CONVERTERS.get(path.suffix.lower())
     write_whole(path, convert(svg) if convert else svg)
     return Message("plots.no_cjk_font", file=path.name) if convert and lacks_font(svg) else None
 
 
-def report_figure(report: Report, *, language: Language = "en") -> str:
-    """One figure on white: the means, the differences where results were compared, and curves beside them."""
-    panels = plot_means.forest_panels(report)
-    if report.comparisons:
-        panels.append(plot_means.difference_panel(report.comparisons))
+def report_figure(report: Report, *, language: Language = "en", shown: str | None = None) -> str:
+    """One figure on white: the means, the differences where results were compared, and curves beside them.
+
+    `shown` is one of `SHOWN`, for a figure of that alone.
+    """
     about = description("report.means_with_intervals", report.metrics, language)
-    curves = [*plot_means.curve_panels(report).values(), *kind_panels(report.tables).values()]
-    spec = _beside(_column(panels), curves)
+    means, differences, cutoffs, recall = (list(make(report)) for make in _PANELS.values())
+    if shown is None:
+        spec = _beside(_column([*means, *differences]), [*cutoffs, *recall])
+    else:
+        spec = _grid(dict(zip(SHOWN, (means, differences, cutoffs, recall), strict=True))[shown], shown)
     return draw(spec, about=about, language=language, background=PAPER)
+
+
+_PANELS: Final[Mapping[str, Callable[[Report], Iterable[Spec]]]] = {
+    "means": plot_means.forest_panels,
+    "differences": lambda report: [plot_means.difference_panel(report.comparisons)] if report.comparisons else [],
+    "cutoffs": lambda report: plot_means.curve_panels(report).values(),
+    "precision-recall": lambda report: kind_panels(report.tables).values(),
+}
+SHOWN: Final = tuple(_PANELS)
+"""What a figure may show alone: means, differences, metrics over cut-offs, precision over recall."""
+
+
+_NEEDED: Final = {
+    "differences": Message("plots.needs_differences"),
+    "cutoffs": Message("plots.needs_cutoffs"),
+    "precision-recall": Message("plots.needs_recall"),
+}
+
+
+def _grid(panels: Sequence[Spec], shown: str) -> Spec:
+    """Panels with rows below one another, curves two beside one another; none is an error."""
+    if not panels:
+        raise ConfigError(Message("plots.nothing_to_draw", shown=shown), hint=_NEEDED.get(shown))
+    if shown in ("means", "differences") or len(panels) == 1:
+        return _column(panels)
+    return {"concat": list(panels), "columns": 2, "spacing": 40}
 
 
 _CONVERTERS: Final[Mapping[str, Callable[[str], bytes]]] = {".png": as_png, ".pdf": as_pdf}

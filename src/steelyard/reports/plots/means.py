@@ -37,6 +37,7 @@ _CUT_OFF: Final = re.compile(r"(.+)@(\d+)")
 _POINT: Final = {"type": "point", "size": 70}
 _CURVE: Final = {"width": WIDTH, "height": 260}
 _TICKS: Final = 5
+_BESIDE: Final = 1.12
 _TREND: Final = {"width": WIDTH, "height": 180}
 
 
@@ -200,10 +201,15 @@ def _mean(place: Spec, channels: Spec) -> Spec:
 
 
 def _curve_panel(report: Report, names: Sequence[str], family: str, cuts: Mapping[int, str]) -> Spec:
-    drawn = zip(names, cycle(DASHES), report.summaries, strict=False)
+    drawn = zip(names, cycle(DASHES), _spread(len(names)), report.summaries, strict=False)
     values = [
-        {"result": name, "dash": dash, "cut": cut, **_numbers(mean.mean, mean.interval.low, mean.interval.high)}
-        for name, dash, summary in drawn
+        {
+            "result": name,
+            "dash": dash,
+            "cut": cut * beside,
+            **_numbers(mean.mean, mean.interval.low, mean.interval.high),
+        }
+        for name, dash, beside, summary in drawn
         for cut, metric in sorted(cuts.items())
         if (mean := summary.metrics.get(metric))
     ]
@@ -214,6 +220,11 @@ def _curve_panel(report: Report, names: Sequence[str], family: str, cuts: Mappin
         names, {"type": "quantitative", "title": f"{short(family)}@k", "scale": {"zero": True, "nice": True}}
     )
     return {**_CURVE, "data": {"values": values}, "encoding": {"x": x}, "layer": layers}
+
+
+def _spread(results: int) -> list[float]:
+    """Factors that draw results slightly beside one another on a logarithmic axis, so that all intervals are seen."""
+    return [_BESIDE ** (place / (results - 1) - 0.5) for place in range(results)] if results > 1 else [1.0]
 
 
 def _trend_panel(metric: str, values: Sequence[Spec], runs: Sequence[str], *, with_names: bool) -> Spec:

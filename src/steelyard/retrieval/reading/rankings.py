@@ -53,7 +53,8 @@ class Run:
     """A run to be read: `pieces` reads it from the start; calling a piece parses it into a block.
 
     Reading is sequential; pieces may be called on any thread. `read_all` reads everything as one block, for runs with
-    interleaved queries. `place` gives the location of a line, and `digest` the hash of what was read.
+    interleaved queries. `place` gives the location of a line, `digest` the hash of what was read, and `tag` the name
+    that the run has in its own file, if any.
     """
 
     name: str
@@ -61,6 +62,16 @@ class Run:
     read_all: Piece
     place: Callable[[int], str]
     digest: Callable[[], str]
+    tag: Callable[[], str] = str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subtopics:
+    """Judgments by subtopic: the document of row `judgment[i]` of the qrels has `grade[i]` for `subtopic[i]`."""
+
+    judgment: IntArray
+    subtopic: IntArray
+    grade: IntArray
 
 
 @dataclass(eq=False)
@@ -68,7 +79,7 @@ class Qrels:
     """Graded relevance judgments: `documents[i]` has the grade `grades[i]` for the query `ids[query[i]]`.
 
     Queries are in byte order, so that means are summed in the same order as in trec_eval. `anomalies` counts lines that
-    are unusual but unambiguous.
+    are unusual but unambiguous. Where judgments were read by subtopic, the grade is the best of the document.
     """
 
     name: str
@@ -79,6 +90,7 @@ class Qrels:
     grades: IntArray
     digest: str
     anomalies: dict[str, int] = field(default_factory=dict)
+    subtopics: Subtopics | None = None
 
     @cached_property
     def keys(self) -> Words:
@@ -94,8 +106,12 @@ def qrels_from_columns(
         raise InputError(Message("formats.no_judgments"), where=name, hint=QRELS_HINT)
     query, heads = _number_queries(queries)
     qrels = Qrels(name, heads.texts(), heads, query, documents, grades, digest)
-    duplicates = repeated(qrels.keys, qrels.query, documents)
-    if duplicates:
+    _refuse_duplicates(repeated(qrels.keys, qrels.query, documents), documents, place)
+    return qrels
+
+
+def _refuse_duplicates(pairs: list[tuple[int, int]], documents: Spans, place: Callable[[int], str]) -> None:
+    if pairs:
         raise InputError.of(
             [
                 Problem(
@@ -104,11 +120,42 @@ def qrels_from_columns(
                         "formats.duplicate_judgment", document=documents.text_at(late), first=first_seen(place(early))
                     ),
                 )
-                for early, late in duplicates[:MOST_PROBLEMS]
+                for early, late in pairs[:MOST_PROBLEMS]
             ],
             hint=Message("formats.duplicate_judgment_hint"),
         )
-    return qrels
+
+
+def qrels_by_subtopic(
+    name: str,
+    queries: Spans,
+    subtopics: Spans,
+    documents: Spans,
+    grades: IntArray,
+    *,
+    digest: str,
+    place: Callable[[int], str],
+) -> Qrels:
+    """Qrels in which a document has a judgment for each subtopic; two for the same subtopic are an error."""
+    seen: dict[tuple[str, str], int] = {}
+    pairs = zip(queries.texts(), documents.texts(), strict=True)
+    judgment = np.array([seen.setdefault(pair, len(seen)) for pair in pairs], np.int64)
+    codes: dict[str, int] = {}
+    subtopic = np.array([codes.setdefault(text, len(codes)) for text in subtopics.texts()], np.int64)
+    _refuse_duplicates(_same_subtopic(judgment, subtopic), documents, place)
+    rows = np.unique(judgment, return_index=True)[1]
+    best = grades[rows]
+    np.maximum.at(best, judgment, grades)
+    qrels = qrels_from_columns(
+        name, queries.take(rows), documents.take(rows), best, digest=digest, place=lambda row: place(int(rows[row]))
+    )
+    return replace(qrels, subtopics=Subtopics(judgment, subtopic, grades))
+
+
+def _same_subtopic(judgment: IntArray, subtopic: IntArray) -> list[tuple[int, int]]:
+    order = np.lexsort((subtopic, judgment))
+    same = (np.diff(judgment[order]) == 0) & (np.diff(subtopic[order]) == 0)
+    return sorted(((int(order[n]), int(order[n + 1])) for n in np.flatnonzero(same)), key=lambda pair: pair[1])
 
 
 def _number_queries(queries: Spans) -> tuple[IntArray, Spans]:

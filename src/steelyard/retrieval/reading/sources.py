@@ -31,8 +31,8 @@ RunSource = Any
 """A path, `{query: {document: score}}`, columns by name, three arrays, a data frame, or rows of the three."""
 
 
-def qrels_from(source: QrelsSource) -> Qrels:
-    """Qrels from any source."""
+def qrels_from(source: QrelsSource, *, subtopics: bool = False) -> Qrels:
+    """Qrels from any source; by subtopic only from TREC files."""
     if isinstance(source, Qrels):
         return source
     if not isinstance(source, str | Path):
@@ -41,7 +41,7 @@ def qrels_from(source: QrelsSource) -> Qrels:
     if _has_names(path):
         rows, digest = _file_rows(path, GRADE)
         return qrels_of_rows(rows, str(path), digest)
-    return trec.read_qrels(path)
+    return trec.read_qrels(path, subtopics=subtopics)
 
 
 def run_from(source: RunSource) -> Run:

@@ -81,7 +81,7 @@ def _xml(text: str, name: str) -> list[Topic]:
     parser.buffer_text = True
     parser.StartElementHandler = lambda tag, attributes: handler.start(tag, attributes, parser.CurrentLineNumber)
     parser.EndElementHandler = handler.end
-    parser.CharacterDataHandler = handler.said
+    parser.CharacterDataHandler = handler.characters
     parser.StartDoctypeDeclHandler = lambda *_: _refuse(name, parser.CurrentLineNumber)
     try:
         parser.Parse(text.lstrip().encode("utf-8"), True)
@@ -104,7 +104,7 @@ class _Handler:
     def __init__(self) -> None:
         self.topics: list[Topic] = []
         self._open: list[str] = []
-        self._said: list[str] = []
+        self._pieces: list[str] = []
 
     def start(self, tag: str, attributes: Mapping[str, Any], line: int) -> None:
         """An element begins."""
@@ -112,17 +112,17 @@ class _Handler:
         if len(self._open) == 2:
             self.topics.append(Topic(line, {key.lower(): _plain(value) for key, value in attributes.items()}))
         if len(self._open) <= 3:
-            self._said = []
+            self._pieces = []
 
-    def said(self, text: str) -> None:
+    def characters(self, text: str) -> None:
         """Text, of an element or of one inside it."""
-        self._said.append(text)
+        self._pieces.append(text)
 
     def end(self, _tag: str) -> None:
         """An element ends."""
         name, depth = self._open.pop(), len(self._open)
         if depth not in (1, 2):
             return
-        value, self._said = _plain("".join(self._said)), []
+        value, self._pieces = _plain("".join(self._pieces)), []
         if value:
             self.topics[-1].fields.setdefault(name if depth == 2 else "text", value)

@@ -27,7 +27,16 @@ from steelyard.io.streams import (
 )
 from steelyard.retrieval.reading.decimals import means_infinity, parse_integers, parse_numbers
 from steelyard.retrieval.reading.fields import Fields, split_fields
-from steelyard.retrieval.reading.rankings import QRELS_HINT, Piece, Qrels, Run, RunBlock, grouped, qrels_from_columns
+from steelyard.retrieval.reading.rankings import (
+    QRELS_HINT,
+    Piece,
+    Qrels,
+    Run,
+    RunBlock,
+    grouped,
+    qrels_by_subtopic,
+    qrels_from_columns,
+)
 from steelyard.retrieval.reading.spans import Spans
 from steelyard.table import FloatArray, IntArray
 
@@ -38,18 +47,27 @@ QRELS_COLUMNS = 4
 ORDER_HINT = Message("formats.qrels_before_runs_hint")
 
 
-def read_qrels(path: str | Path) -> Qrels:
-    """Qrels from a TREC file; grades are integers, negative ones mean "in the pool, not judged"."""
+def read_qrels(path: str | Path, *, subtopics: bool = False) -> Qrels:
+    """Qrels from a TREC file; grades are integers, negative ones mean "in the pool, not judged".
+
+    With `subtopics` the second column is the subtopic that a judgment is about.
+    """
     stream = open_stream(path)
     content = _joined(stream)
     check_encoding(content, stream.name, 1)
-    fields = split_fields(content or b"\n", QRELS_COLUMNS, wanted=(0, 2, 3))
-    query, document, grade = fields.columns
+    fields = split_fields(content or b"\n", QRELS_COLUMNS, wanted=(0, 1, 2, 3) if subtopics else (0, 2, 3))
+    query, *subtopic, document, grade = fields.columns
     grades, bad = parse_integers(grade)
     _check_lines(stream.name, fields, bad)
     line = fields.line
-    qrels = qrels_from_columns(
-        stream.name, query, document, grades, digest=stream.digest(), place=lambda row: f"{stream.name}:{line[row] + 1}"
+    make = partial(qrels_by_subtopic, subtopics=subtopic[0]) if subtopics else qrels_from_columns
+    qrels = make(
+        stream.name,
+        queries=query,
+        documents=document,
+        grades=grades,
+        digest=stream.digest(),
+        place=lambda row: f"{stream.name}:{line[row] + 1}",
     )
     qrels.anomalies["counts.judgment_comments"] = fields.comments
     return qrels
@@ -83,12 +101,16 @@ def looks_like_trec(path: str | Path) -> bool:
     """Whether a `.tsv` file is a TREC file: no header, and a number in the fourth column."""
     if read_once(path) or not str(path).lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv"):
         return False
-    stream = open_stream(path)
-    lines = [line.split() for line in stream.read(1 << 16).split(b"\n") if line.strip()]
-    stream.close()
-    first = next((line for line in lines if not line[0].startswith(b"#")), [])
+    first = _first_line(open_stream(path))
     numbers = parse_numbers(Spans.of(first))[0] if first else np.zeros(0)
     return len(first) >= 4 and not np.isnan(numbers[3])
+
+
+def _first_line(stream: Stream) -> list[bytes]:
+    """The columns of the first line that is no comment; the stream is closed."""
+    lines = [line.split() for line in stream.read(1 << 16).split(b"\n") if line.strip()]
+    stream.close()
+    return next((line for line in lines if not line[0].startswith(b"#")), [])
 
 
 class _TrecRun:
@@ -101,7 +123,7 @@ class _TrecRun:
 
     def run(self) -> Run:
         name = STDIN_NAME if str(self.path) == STDIN else str(self.path)
-        return Run(name, self.pieces, self.read_all, lambda line: f"{name}:{line + 1}", self.digest)
+        return Run(name, self.pieces, self.read_all, lambda line: f"{name}:{line + 1}", self.digest, self.tag)
 
     def pieces(self) -> Iterator[Piece]:
         return (partial(parse_block, block) for block in self.blocks())
@@ -118,6 +140,12 @@ class _TrecRun:
 
     def digest(self) -> str:
         return self.stream.digest() if self.stream else ""
+
+    def tag(self) -> str:
+        """The sixth column of the first line."""
+        stream = open_stream(self.path) if self.kept is None else Stream(str(self.path), io.BytesIO(self.kept))
+        first = _first_line(stream)
+        return first[5].decode("utf-8", "replace") if len(first) > 5 else ""
 
 
 def _joined(stream: Stream, what: Message = CONTENT) -> bytes:
