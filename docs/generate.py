@@ -11,11 +11,12 @@ from pathlib import Path
 
 import steelyard
 from steelyard import limits
+from steelyard.cli.metrics import facts
 from steelyard.cli.parser import build_parser
+from steelyard.i18n import Language
 from steelyard.legal import judge_fact
 from steelyard.limits import LIMITS
-from steelyard.registry.metrics import Metric
-from steelyard.registry.names import SPELLINGS, all_metrics
+from steelyard.registry.names import all_metrics
 
 FOLDER = Path(__file__).parent
 PACKAGE = FOLDER.parent / "src" / "steelyard"
@@ -75,6 +76,38 @@ LEGAL_EXAMPLES = (
 )
 LIMITS_BEGIN, LIMITS_END = "<!-- limits: made by `make docs` -->", "<!-- limits: end -->"
 MADE = "<!-- made by `make docs`; edit the docstrings and the parser instead -->"
+SUFFIXES = {"en": ".md", "zh": ".zh.md"}
+TABLES = {"en": "| argument | meaning |", "zh": "| 参数 | 含义 |"}
+HEADS = {
+    ("metrics", "en"): f"""# Metrics
+
+[中文](metrics.zh.md)
+
+{MADE}
+
+`steelyard metrics NAME` prints the same, in any of the spellings.""",
+    ("metrics", "zh"): f"""# 指标
+
+[English](metrics.md)
+
+{MADE}
+
+`steelyard metrics NAME --lang zh` 输出同样的内容，名称的任何写法均可。""",
+    ("commands", "en"): f"""# Commands
+
+[中文](commands.zh.md)
+
+{MADE}
+
+`steelyard` and `ultrarag` are two names of one program; if UltraRAG is installed, `ultrarag` runs its client.""",
+    ("commands", "zh"): f"""# 命令
+
+[English](commands.md)
+
+{MADE}
+
+`steelyard` 和 `ultrarag` 是同一程序的两个名称；安装了 UltraRAG 时，`ultrarag` 运行它的客户端。""",
+}
 MODULES_TITLE = f"""# Modules
 
 {MADE}
@@ -82,22 +115,22 @@ MODULES_TITLE = f"""# Modules
 The first line of the docstring of every folder and module. How they work together: [architecture](architecture.md)."""
 
 
-def metrics_page() -> str:
+def metrics_page(language: Language = "en") -> str:
     """Every metric: meaning, formula, conventions, source, spellings."""
-    lines = ["# Metrics", "", MADE, "", "`steelyard metrics NAME` prints the same, in any of the spellings.", ""]
+    lines = HEADS["metrics", language].splitlines()
     for metric in all_metrics():
-        lines += _metric(metric)
-    return "\n".join(lines).rstrip() + "\n"
+        first, *others = metric.explained(language)
+        lines += ["", f"## {metric.name}", "", first, ""]
+        lines += [f"- {line}" for line in (*others, *facts(metric, language, quote="`"))]
+    return "\n".join(lines) + "\n"
 
 
-def commands_page() -> str:
+def commands_page(language: Language = "en") -> str:
     """Every command with its arguments and options."""
-    lines = ["# Commands", "", MADE, ""]
-    names = "`steelyard` and `ultrarag` are two names of one program"
-    lines += [f"{names}; if UltraRAG is installed, `ultrarag` runs its client.", ""]
-    parser = build_parser()
+    lines = [*HEADS["commands", language].splitlines(), ""]
+    parser = build_parser(language)
     for name, command in _commands(parser):
-        lines += [f"## steelyard {name}", "", command.description or "", "", *_options(command), ""]
+        lines += [f"## steelyard {name}", "", command.description or "", "", *_options(command, language), ""]
     lines.append(parser.epilog or "")
     return "\n".join(lines).rstrip() + "\n"
 
@@ -155,45 +188,14 @@ def security_page() -> str:
     return f"{before}{LIMITS_BEGIN}\n\n{table}\n\n{LIMITS_END}{after}"
 
 
-def _metric(metric: Metric) -> Iterator[str]:
-    first, _, rest = metric.explanation.partition("\n")
-    yield f"## {metric.name}"
-    yield ""
-    yield first
-    yield ""
-    yield from (f"- {line}" for line in _joined(rest))
-    low, high = metric.bounds
-    yield f"- Range: {low:g} to {high:g}"
-    parameters = sorted(metric.required)
-    parameters += [f"{name} ({'all' if value is None else value})" for name, value in metric.defaults.items()]
-    yield f"- Parameters (and their defaults): {', '.join(parameters) or 'none'}"
-    if metric.own_needs:
-        yield f"- Needs: {', '.join(metric.own_needs)}"
-    others = [f"`{spelling}`" for spelling, name in SPELLINGS.items() if name == metric.name]
-    if others:
-        yield f"- Also called: {', '.join(others)}"
-    yield ""
-
-
-def _joined(text: str) -> Iterator[str]:
-    """The lines of a docstring, with those that are indented joined to the line before."""
-    found: list[str] = []
-    for line in filter(str.strip, text.split("\n")):
-        if line.startswith(" ") and found:
-            found[-1] += f" {line.strip()}"
-        else:
-            found.append(line.strip())
-    return iter(found)
-
-
 def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             yield from action.choices.items()
 
 
-def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
-    yield "| argument | meaning |"
+def _options(parser: argparse.ArgumentParser, language: Language) -> Iterator[str]:
+    yield TABLES[language]
     yield "|---|---|"
     for action in parser._actions:
         if not isinstance(action, argparse._HelpAction) and action.help != argparse.SUPPRESS:
@@ -206,10 +208,11 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 def main() -> None:
     """Write all pages."""
-    (FOLDER / "metrics.md").write_text(metrics_page(), encoding="utf-8")
+    for language, suffix in SUFFIXES.items():
+        (FOLDER / f"metrics{suffix}").write_text(metrics_page(language), encoding="utf-8")
+        (FOLDER / f"commands{suffix}").write_text(commands_page(language), encoding="utf-8")
     (FOLDER / "profiles.md").write_text(profiles_page(), encoding="utf-8")
     (FOLDER / "legal-examples.md").write_text(legal_page(), encoding="utf-8")
-    (FOLDER / "commands.md").write_text(commands_page(), encoding="utf-8")
     (FOLDER / "modules.md").write_text(modules_page(), encoding="utf-8")
     (FOLDER / "security.md").write_text(security_page(), encoding="utf-8")
 

@@ -171,6 +171,23 @@ def test_files_are_converted_by_their_paths_as_text(tmp_path):
     assert steelyard.evaluate_answers(tmp_path / "rows.csv", metrics="EM").mean("EM") == 1
 
 
+def test_values_that_python_shows_are_in_the_language_of_the_locale(monkeypatch):
+    table = steelyard.evaluate_answers(["a", "b"], ["a", "c"], ["EM"])
+    assert "metric  answers" in str(table)
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    assert "指标" in str(table)
+    assert "指标" in table._repr_html_()
+    assert repr(steelyard.gate(table, require=["EM >= 0.1"])) == "<通过门禁: answers: 全部规则通过>"
+
+
+def test_an_error_has_a_note_in_the_language_of_the_locale(monkeypatch):
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    with pytest.raises(steelyard.SteelyardError) as caught:
+        steelyard.load("absent.jsonl")
+    assert str(caught.value) == "absent.jsonl: no such file"
+    assert caught.value.__notes__ == ["absent.jsonl: 没有这个文件"]
+
+
 def test_rules_follow_each_other(results):
     gate = steelyard.gate(results[0], "F1 >= 0.1", "F1 <= 0.9")
     assert [str(finding.rule) for finding in gate.findings] == ["F1 >= 0.1", "F1 <= 0.9"]

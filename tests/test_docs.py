@@ -33,11 +33,13 @@ def generate():
 
 
 def test_generated_pages_are_what_the_program_says(generate):
-    assert (ROOT / "docs" / "metrics.md").read_text("utf-8") == generate.metrics_page(), "run `make docs`"
+    for language, suffix in generate.SUFFIXES.items():
+        metrics, commands = (ROOT / "docs" / f"{name}{suffix}" for name in ("metrics", "commands"))
+        assert metrics.read_text("utf-8") == generate.metrics_page(language), "run `make docs`"
+        assert commands.read_text("utf-8") == generate.commands_page(language), "run `make docs`"
+        assert not [mark for mark in ("%%", "%(", "==SUPPRESS==") if mark in generate.commands_page(language)]
     assert (ROOT / "docs" / "profiles.md").read_text("utf-8") == generate.profiles_page(), "run `make docs`"
     assert (ROOT / "docs" / "legal-examples.md").read_text("utf-8") == generate.legal_page(), "run `make docs`"
-    assert (ROOT / "docs" / "commands.md").read_text("utf-8") == generate.commands_page(), "run `make docs`"
-    assert not [mark for mark in ("%%", "%(", "==SUPPRESS==") if mark in generate.commands_page()]
     assert (ROOT / "docs" / "modules.md").read_text("utf-8") == generate.modules_page(), "run `make docs`"
     assert (ROOT / "docs" / "security.md").read_text("utf-8") == generate.security_page(), "run `make docs`"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from steelyard.errors import ConfigError, in_python
-from steelyard.i18n import Language, Message, words_of
+from steelyard.i18n import Language, Message, locale_language, words_of
 from steelyard.io.results import load
 from steelyard.observers import FAILED_GATES
 from steelyard.reports import cells
@@ -45,10 +45,10 @@ class Shown(ABC):
         """The blocks in a language."""
 
     def __str__(self) -> str:
-        return in_python(render_console(self.blocks()))
+        return in_python(render_console(self.blocks(locale_language())))
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        return self.to_html(language=locale_language())
 
     def to_markdown(self, *, language: Language = "en") -> str:
         """As Markdown."""
@@ -149,8 +149,8 @@ class GateResult(Shown):
 
     def __repr__(self) -> str:
         """The outcome, and the rules that do not pass, in one line."""
-        words = words_of("en")
-        return f"<{headline(self.gate, words)}: {'; '.join(self.unmet) or 'every rule passes'}>"
+        words = words_of(locale_language())
+        return f"<{headline(self.gate, words)}: {'; '.join(self.unmet) or words('gate.every_rule_passes')}>"
 
     @property
     def unmet(self) -> list[str]:

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from steelyard.i18n import Joined, Localized, Message, as_message
+from steelyard.i18n import Joined, Localized, Message, as_message, codes, locale_language
 
 MOST_PROBLEMS = 20
 """A reader collects this many bad places before it complains."""
@@ -91,6 +91,8 @@ class SteelyardError(Localized, Exception):
         self.hint = as_message(hint) if isinstance(hint, str) else hint
         self.problems = tuple(problems) or (Problem(where or "", self.message),)
         super().__init__(self.message)
+        if (language := locale_language()) != "en":
+            self.add_note(self.text(language))  # Python prints it below the error
 
     def text(self, language: str = "en") -> str:
         """The problems, one on each line, and the hint."""
@@ -200,3 +202,10 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
     folded = {candidate.casefold(): candidate for candidate in known}
     close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else None
+
+
+def os_reason(error: Exception) -> Message | str:
+    """Why the operating system refused something: a message for the usual reasons, else its own words."""
+    text = getattr(error, "strerror", None) or str(error)
+    code = codes("os").get(text)
+    return Message(code) if code else text

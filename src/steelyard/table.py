@@ -218,7 +218,7 @@ class Table:
     def _repr_html_(self) -> str:
         from steelyard.api import TableView
 
-        return TableView(self).to_html()
+        return TableView(self)._repr_html_()
 
     def column(self, metric: str) -> FloatArray:
         """The scores of one metric, row by row; NaN where `why` has a reason."""

@@ -94,7 +94,7 @@ def test_the_headline_says_how_good_it_is(at, made):
     interval, counts = table.summary().metrics["legal"].interval, refusals(table)
     assert page.locator("h1").text_content() == "baseline"
     assert page.locator(".large").text_content() == f"{np.mean(table.column('legal')):.4f}"
-    assert f"[{interval.low:.4f}, {interval.high:.4f}]" in page.locator(".card").first.text_content()
+    assert f"[{interval.low:.4f}, {interval.high:.4f}]" in page.locator(".score-line").text_content()
     assert page.locator(".large").bounding_box()["y"] < 300
     answerable = [counts.answered_answerable, counts.refused_answerable]
     unanswerable = [counts.answered_unanswerable, counts.refused_unanswerable]
@@ -145,7 +145,7 @@ def test_items_are_searched_filtered_and_sorted(at):
 
 def test_uncertain_items_have_a_tile_a_filter_and_a_reason(at):
     page = at("uncertain")
-    tile = page.locator(".tile").text_content()
+    tile = page.locator(".uncertain").text_content()
     assert "2.0 %" in tile
     assert "3 / 153" in tile
     assert re.search(r"the mean would be between 0\.\d+ and 0\.\d+", tile)
@@ -161,8 +161,8 @@ def test_uncertain_items_have_a_tile_a_filter_and_a_reason(at):
     assert REASON in page.locator(".reasons").text_content()
     page.keyboard.press("Escape")
     page.click("#language-switch")
-    assert "存疑条目" in page.locator(".tile").text_content()
-    assert re.search(r"均值为 0\.\d+ 至 0\.\d+", page.locator(".tile").text_content())
+    assert "存疑条目" in page.locator(".uncertain").text_content()
+    assert re.search(r"均值为 0\.\d+ 至 0\.\d+", page.locator(".uncertain").text_content())
     assert rows(page).first.locator(".c-why .chip").text_content() == "存疑"
     assert control(page, "存疑条目").locator("option").all_text_contents() == ["全部", "只看存疑", "不含存疑"]
 

@@ -35,9 +35,9 @@ def test_demo():
     assert (done.returncode, done.stderr) == (0, "")
     assert "$ steelyard bench --system builtin:baseline" in done.stdout
     for words in (
-        "fact_exact",
-        "evidence_set",
-        "conflict_gap",
+        "exact facts",
+        "evidence sets",
+        "gaps and conflicts",
         "not answerable",
         "questions with the lowest scores",
         "153 scored",

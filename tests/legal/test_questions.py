@@ -596,7 +596,7 @@ def test_the_benchmark_beside_the_sources_is_found():
     assert benchmark_folder() == Path(__file__).parents[2] / "benchmark"
 
 
-@pytest.mark.parametrize("page", ["benchmark/SCHEMA.md", "docs/authoring.md"])
+@pytest.mark.parametrize("page", ["benchmark/SCHEMA.md", "docs/authoring.md", "docs/authoring.zh.md"])
 def test_the_examples_of_the_documentation_are_sound(read, write, page):
     examples = re.findall(r"```json\n(.*?)```", (PROJECT / page).read_text("utf-8"), re.DOTALL)
     assert examples

@@ -72,11 +72,11 @@ def test_parts_by_type():
     text = render_markdown(report())
     assert "### base: parts of the score\n\n| type | part | mean | 95 % interval | n |\n" in text
     # Wilson's intervals of 0 of 1 and of 1 of 2
-    assert "| fact_exact | exact_match | 0.0000 | [0.0000, 0.7935] | 1 |" in text
-    assert "| conflict_gap | no_hallucination | 0.5000 | [0.0945, 0.9055] | 2 |" in text
+    assert "| exact facts | exact match | 0.0000 | [0.0000, 0.7935] | 1 |" in text
+    assert "| gaps and conflicts | no hallucination | 0.5000 | [0.0945, 0.9055] | 2 |" in text
     latex = render_latex(report())
     assert r"type & part & mean & 95 \% interval & n \\" in latex
-    assert r"fact\_exact & exact\_match & 0.0000 & [0.0000, 0.7935] & 1 \\" in latex
+    assert r"exact facts & exact match & 0.0000 & [0.0000, 0.7935] & 1 \\" in latex
 
 
 def test_questions_about_gaps():
@@ -101,7 +101,7 @@ def test_the_worst_questions_stand_in_markdown_alone():
 
 def test_the_console_gives_the_same_reasons():
     assert "    拒答正确：回答称“未载明”；无幻觉：查出“王五”（姓名）\n" in render_console(report(), language="zh")
-    assert "    correct_abstention: the answer says '未载明'; " in render_console(report())
+    assert "    correct abstention: the answer says '未载明'; " in render_console(report())
 
 
 def test_a_weighted_mean_is_said():
@@ -177,5 +177,5 @@ def test_a_result_without_questions_about_gaps_has_no_table_of_them():
 
 def test_the_types_of_parts_are_printed_once_on_a_terminal():
     text = render_console(report())
-    assert text.count("\nconflict_gap ") == 1
-    assert render_markdown(report()).count("| conflict_gap | ") == 2
+    assert text.count("\ngaps and conflicts ") == 1
+    assert render_markdown(report()).count("| gaps and conflicts | ") == 2

@@ -71,8 +71,8 @@ def test_all_that_the_console_says_is_on_the_page(legal, tmp_path, capsys):
     assert main(["report", str(legal), "--lang", "en", "--by", "type"]) == 0
     said, shown = capsys.readouterr().out, text_of(written.read_text("utf-8"))
     words = set(re.findall(r"\[\d\.\d+, \d\.\d+\]|\d+\.\d{4}|\d+\.\d%|\b[a-z]+_[a-z_0-9]+\b", said))
-    assert len(words) > 50
-    assert {word for word in words if word not in shown} == set()
+    assert len(words) > 45
+    assert {word for word in words if word not in shown.replace(" %", "%")} == set()
 
 
 def test_comparisons_counts_and_signatures_are_on_the_page():

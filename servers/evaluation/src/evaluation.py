@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import steelyard
 from steelyard.counts import with_texts
-from steelyard.errors import ConfigError, InputError, UnknownName
+from steelyard.errors import ConfigError, InputError, UnknownName, os_reason
 from steelyard.i18n import Message
 from steelyard.io.results import save_all
 from steelyard.legal.benchmark.answers import judge_answers
@@ -322,7 +322,7 @@ def _saved(result: dict[str, Any], save_path: str | None, tables: Sequence[steel
     try:
         saved = _write(json.dumps(result, indent=4, ensure_ascii=False), save_path)
     except OSError as error:
-        raise ConfigError(Message("servers.cannot_write", why=error.strerror), where=save_path) from None
+        raise ConfigError(Message("servers.cannot_write", why=os_reason(error)), where=save_path) from None
     notify(Message("servers.saved", path=saved))
     results = Path(saved).with_suffix(RESULTS)
     _save_results([replace(table, name=results.stem) for table in tables] if len(tables) == 1 else tables, results)

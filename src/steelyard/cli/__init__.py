@@ -5,39 +5,47 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from steelyard.i18n import Language
 
 BUG = 4
 INTERRUPTED = 130
-SHOW = "UltraRAG has the command show; Steelyard does not provide it (steelyard view shows results in a browser)"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; exit codes: 0 success, 1 gate not passed, 2 input error, 3 system failure, 4 bug."""
+    from steelyard.cli.language import language_of
     from steelyard.cli.streams import LastingOutput
 
-    with LastingOutput() as output:
+    line = sys.argv[1:] if argv is None else list(argv)
+    language = language_of(line)
+    with LastingOutput(language) as output:
         try:
-            return output.exit_code(_run(argv))
+            return output.exit_code(_run(line, language))
         except SystemExit as end:  # --help, --version, or options that cannot be read
             raise SystemExit(output.exit_code(end.code if isinstance(end.code, int) else 0)) from None
 
 
-def _run(argv: Sequence[str] | None) -> int:
-    from steelyard.errors import SteelyardError
+def _run(line: Sequence[str], language: "Language") -> int:
+    from steelyard.errors import SteelyardError, os_reason
+    from steelyard.i18n import Message
     from steelyard.signals import terminable
 
-    arguments = _parsed(argv)
+    arguments = _parsed(line, language)
     try:
         with nullcontext() if getattr(arguments, "handles_signals", False) else terminable():
             code: int = arguments.run(arguments)
         return code
     except SteelyardError as error:
-        _print_error(error.text(getattr(arguments, "lang", "en")))
+        _print_error(error.text(language))
         return error.exit_code
     except KeyboardInterrupt as stop:
         return getattr(stop, "exit_code", INTERRUPTED)
     except OSError as error:
-        _print_error(f"{error.filename or 'output'}: {error.strerror or error}")
+        where = error.filename or Message("words.output")
+        _print_error(Message("core.located", where=where, message=os_reason(error)).text(language))
         return SteelyardError.exit_code
     except Exception:
         import traceback
@@ -46,24 +54,25 @@ def _run(argv: Sequence[str] | None) -> int:
         return BUG
 
 
-def _parsed(argv: Sequence[str] | None) -> argparse.Namespace:
+def _parsed(line: Sequence[str], language: "Language") -> argparse.Namespace:
     """The arguments, read within the limits that the environment sets."""
     from steelyard import limits
-    from steelyard.cli.options import locale_language
+    from steelyard.cli.language import speaking
     from steelyard.cli.parser import build_parser, overview
     from steelyard.errors import SteelyardError
+    from steelyard.i18n import Message
 
-    parser = build_parser()
-    line = sys.argv[1:] if argv is None else list(argv)
-    if not line:
-        parser.exit(SteelyardError.exit_code, overview(parser, locale_language()))
-    if line[:1] == ["show"]:
-        parser.error(SHOW)
-    try:
-        limits.read_environment(os.environ)
-    except SteelyardError as error:
-        parser.error(str(error))
-    return parser.parse_args(argv)
+    with speaking(language):
+        parser = build_parser(language)
+        if not line:
+            parser.exit(SteelyardError.exit_code, overview(parser, language))
+        if line[:1] == ["show"]:
+            parser.error(Message("cli.no_show").text(language))
+        try:
+            limits.read_environment(os.environ)
+        except SteelyardError as error:
+            parser.error(error.text(language))
+        return parser.parse_args(line)
 
 
 def _print_error(text: str) -> None:

@@ -7,24 +7,21 @@ from typing import Any
 from steelyard.cli.options import add_language_option
 
 SUFFIXES = (".md", ".json")
-_DESCRIPTION = """Agreement of a reviewer with the verdicts of a result: rate with confidence interval, Cohen's kappa
-and an upper bound of the error rate of the judge (95 %). With two reviews, also the agreement between the reviewers."""
 
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "agreement",
-        help="agreement of human reviewers with the judge",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="help.agreement",
+        description="help.agreement_about",
     )
-    parser.add_argument("result", metavar="RESULT", help="the results file that was sampled")
-    parser.add_argument("reviews", metavar="REVIEW", nargs="+", help="a completed review.jsonl")
-    parser.add_argument("--by", metavar="TAG", help="agreement for each value of a tag (type)")
-    parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
+    parser.add_argument("result", metavar="RESULT", help="help.sampled_result")
+    parser.add_argument("reviews", metavar="REVIEW", nargs="+", help="help.completed_review")
+    parser.add_argument("--by", metavar="TAG", help="help.agreement_by")
+    parser.add_argument("--json", action="store_true", help="help.json")
     parser.add_argument(
-        "-o", "--output", action="append", type=Path, default=[], metavar="FILE", help=".md or .json (repeatable)"
+        "-o", "--output", action="append", type=Path, default=[], metavar="FILE", help="help.agreement_output"
     )
     add_language_option(parser)
     parser.set_defaults(run=run)

@@ -3,6 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any, Literal
 
+from steelyard.cli.language import refused
 from steelyard.cli.options import (
     add_output_options,
     add_test_options,
@@ -10,7 +11,7 @@ from steelyard.cli.options import (
     processes,
     result_names,
 )
-from steelyard.i18n import Message
+from steelyard.i18n import Message, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,21 +20,16 @@ if TYPE_CHECKING:
 
 PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese")
 WITH_TEXTS = (".html", ".jsonl")
-_DESCRIPTION = """Score answers against references. With two or more files, each is compared with the first, by id.
-Files are JSONL, JSON, CSV, TSV or parquet, plain or compressed; common field names are detected.
-Contexts and their ids are read for metrics that need them: Grounded, CitationP, ContextR, nDCG@5 …
-Without -m: Acc, EM, StringEM, CoverEM, F1, ROUGE-1, ROUGE-2 and ROUGE-L."""
 
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "answers",
-        help="answer metrics, in any script",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="help.answers",
+        description="help.answers_about",
     )
-    parser.add_argument("files", metavar="FILE", nargs="+", help="predictions, with their references")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="help.predictions")
     _add_reading_options(parser)
     add_test_options(parser)
     add_output_options(parser)
@@ -41,18 +37,14 @@ def add_command(commands: Any) -> None:
 
 
 def _add_reading_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("reading answers")
-    group.add_argument(
-        "-m", "--metric", action="append", metavar="NAME", help="a metric, or several separated by commas"
-    )
-    group.add_argument(
-        "--profile", choices=PROFILES, default="steelyard", help="tokenization and normalization (%(default)s)"
-    )
+    group = parser.add_argument_group("help.group_answers")
+    group.add_argument("-m", "--metric", action="append", metavar="NAME", help="help.metric_several")
+    group.add_argument("--profile", choices=PROFILES, default="steelyard", help="help.profile")
     group.add_argument(
         "--tokens",
         choices=("words", "chars"),
         default="words",
-        help="tokens of Chinese text in F1 and ROUGE (%(default)s)",
+        help="help.tokens",
     )
     group.add_argument(
         "--map",
@@ -60,25 +52,19 @@ def _add_reading_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=field_name,
         metavar="FIELD=NAME",
-        help="column or field name for FIELD (repeatable)",
+        help="help.map",
     )
     group.add_argument(
         "--strip-citations",
         action="store_true",
-        help="do not count citation marks such as [1] as words of an answer, where they cite one of its contexts",
+        help="help.strip_citations",
     )
-    group.add_argument("--system", metavar="NAME", help="one system of a file that has the outputs of several")
-    group.add_argument(
-        "--tags", action="append", default=[], metavar="COLUMN", help="a column that is a tag, for --by (repeatable)"
-    )
-    group.add_argument("--references", metavar="FILE", help="references in a separate file, joined by id")
-    group.add_argument(
-        "--metrics-from", action="append", default=[], metavar="MODULE", help="import a module that defines metrics"
-    )
-    group.add_argument(
-        "-j", "--concurrency", type=processes, default=1, metavar="N", help="number of processes (%(default)s)"
-    )
-    group.add_argument("--by", metavar="TAG", help="means for each value of a tag or column, such as category")
+    group.add_argument("--system", metavar="NAME", help="help.answers_system")
+    group.add_argument("--tags", action="append", default=[], metavar="COLUMN", help="help.tags_columns")
+    group.add_argument("--references", metavar="FILE", help="help.references")
+    group.add_argument("--metrics-from", action="append", default=[], metavar="MODULE", help="help.metrics_from")
+    group.add_argument("-j", "--concurrency", type=processes, default=1, metavar="N", help="help.processes")
+    group.add_argument("--by", metavar="TAG", help="help.answers_by")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -100,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     load_metrics(arguments.metrics_from, Path.cwd())
     keep = _kept(arguments)
     notify_other_meanings(arguments)
-    with counting("rows") as progress:
+    with counting(words_of(arguments.lang)("cli.progress_rows")) as progress:
 
         def evaluate(path: str, name: str, system: str | None = arguments.system) -> "Table":
             return evaluate_answers(
@@ -196,5 +182,5 @@ def field_name(text: str) -> tuple[str, str]:
     """FIELD=NAME as a pair."""
     field, equals, name = text.partition("=")
     if not (field and equals and name):
-        raise argparse.ArgumentTypeError(f"must be FIELD=NAME, not {text!r}")
+        raise refused("cli.must_be_field", text=text)
     return field, name

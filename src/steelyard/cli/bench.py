@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import (
-    RULE_HELP,
     add_documents_option,
     add_output_options,
     at_a_time,
@@ -23,7 +22,7 @@ from steelyard.cli.options import (
     read_rules,
     seconds,
 )
-from steelyard.i18n import Message
+from steelyard.i18n import Message, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,10 +36,6 @@ if TYPE_CHECKING:
     from steelyard.table import Table
 
 STOPPED_EARLY = Message("cli.stopped_early")
-_DESCRIPTION = """Ask a system every question of a benchmark and judge its answers by rules (no model, no randomness).
-DIR contains questions/*.json and the documents that they name; the default is the bundled fictional benchmark.
-SPEC: http://host/path, openai:MODEL@BASE_URL, python:module:attribute, command:ARGV, replay:FILE, builtin:baseline.
-Every item is written to the results file (-o FILE.jsonl, by default results/…) as soon as it is done."""
 
 
 class _QuestionTypes:
@@ -59,28 +54,23 @@ def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "bench",
-        help="run the legal benchmark against a system",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="help.bench",
+        description="help.bench_about",
     )
-    parser.add_argument("folder", metavar="DIR", nargs="?", help="the benchmark folder (default: the bundled one)")
-    parser.add_argument("--system", required=True, metavar="SPEC", help="the system under test")
-    parser.add_argument(
-        "--name", type=name_of_result, metavar="NAME", help="name of the result (default: the name of the system)"
-    )
+    parser.add_argument("folder", metavar="DIR", nargs="?", help="help.benchmark_folder")
+    parser.add_argument("--system", required=True, metavar="SPEC", help="help.system_spec")
+    parser.add_argument("--name", type=name_of_result, metavar="NAME", help="help.bench_name")
     parser.add_argument(
         "--type",
         action="append",
         default=[],
         metavar="TYPE",
         choices=_QuestionTypes(),
-        help="only questions of this type, such as fact_exact",
+        help="help.type",
     )
-    parser.add_argument("--limit", type=positive, metavar="N", help="only the first N questions")
-    parser.add_argument("--by", metavar="TAG", default="type", help="means for each value of a tag (%(default)s)")
-    parser.add_argument(
-        "--require", action="append", default=[], metavar="RULE", help=f"exit code 1 unless {RULE_HELP}; see gate"
-    )
+    parser.add_argument("--limit", type=positive, metavar="N", help="help.limit")
+    parser.add_argument("--by", metavar="TAG", default="type", help="help.bench_by")
+    parser.add_argument("--require", action="append", default=[], metavar="RULE", help="help.bench_require")
     add_documents_option(parser)
     _add_asking_options(parser)
     add_output_options(parser)
@@ -88,32 +78,20 @@ def add_command(commands: Any) -> None:
 
 
 def _add_asking_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("asking")
-    group.add_argument(
-        "-j", "--concurrency", type=at_a_time, default=4, metavar="N", help="concurrent questions (%(default)s)"
-    )
-    group.add_argument(
-        "--timeout", type=seconds, default=60.0, metavar="S", help="timeout of one attempt in seconds (%(default)s)"
-    )
-    group.add_argument(
-        "--retries", type=further_attempts, default=2, metavar="N", help="retries after a failed attempt (%(default)s)"
-    )
-    group.add_argument("--rate", type=rate, metavar="R", help="maximum number of attempts per second")
-    group.add_argument("--resume", action="store_true", help="continue -o FILE.jsonl: ask only the missing questions")
-    group.add_argument(
-        "--request", metavar="JSON", help="request body for http: JSON with {question}, {id}, {document}"
-    )
+    group = parser.add_argument_group("help.group_asking")
+    group.add_argument("-j", "--concurrency", type=at_a_time, default=4, metavar="N", help="help.bench_concurrency")
+    group.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="help.attempt_timeout")
+    group.add_argument("--retries", type=further_attempts, default=2, metavar="N", help="help.retries")
+    group.add_argument("--rate", type=rate, metavar="R", help="help.rate")
+    group.add_argument("--resume", action="store_true", help="help.bench_resume")
+    group.add_argument("--request", metavar="JSON", help="help.request")
     group.add_argument(
         "--response",
         metavar="PATH",
-        help="location of the answer in the reply: /data/answer, or answer=/a,citations=/c",
+        help="help.response",
     )
-    group.add_argument(
-        "--header", action="append", default=[], metavar="NAME:VALUE", help="HTTP request header (repeatable)"
-    )
-    group.add_argument(
-        "--seed", type=natural, default=42, metavar="N", help="seed of the delays between attempts (%(default)s)"
-    )
+    group.add_argument("--header", action="append", default=[], metavar="NAME:VALUE", help="help.header")
+    group.add_argument("--seed", type=natural, default=42, metavar="N", help="help.bench_seed")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -147,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
     with (
         _notice_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions), arguments.lang) as counted,
         redirect_stdout(sys.stderr),  # a system may print
-        proportion("questions") as draw,
+        proportion(words_of(arguments.lang)("cli.progress_questions")) as draw,
     ):
         table = run_benchmark(benchmark, system, settings, path, progress=counted(draw), name=arguments.name, **mode)
     if path not in arguments.output:

@@ -19,31 +19,24 @@ from steelyard.i18n import Message
 if TYPE_CHECKING:
     from steelyard.reports.comparison import ComparisonReport
 
-_DESCRIPTION = """Compare results item by item; each is compared with the first. Files are results files (.jsonl) as
-written by every evaluating command with -o; all results of a file are used. With three or more results, all pairs
-are compared too, and results that share a letter do not differ significantly."""
-
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "compare",
-        help="paired comparison of results with significance tests",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="help.compare",
+        description="help.compare_about",
     )
-    parser.add_argument("results", metavar="RESULT", nargs="+", help="results files; the first is the baseline")
+    parser.add_argument("results", metavar="RESULT", nargs="+", help="help.results")
     parser.add_argument(
         "-m",
         "--metric",
         action="append",
         metavar="NAME",
-        help="a metric or a part of a metric, or several separated by commas (repeatable)",
+        help="help.compare_metric",
     )
-    parser.add_argument("--by", metavar="TAG", help="differences within each value of a tag, such as type")
-    parser.add_argument(
-        "--force", action="store_true", help="compare results even if their questions or settings differ"
-    )
+    parser.add_argument("--by", metavar="TAG", help="help.compare_by")
+    parser.add_argument("--force", action="store_true", help="help.compare_force")
     add_old_spelling(parser, "--anyway", "--force")
     add_direction_option(parser)
     add_documents_option(parser)

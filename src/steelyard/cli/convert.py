@@ -6,27 +6,21 @@ from typing import Any
 
 from steelyard.cli.options import add_language_option
 
-_DESCRIPTION = """Convert a file of one tool to that of another. The format of IN is found by its shape, that of OUT by
-its suffix: .jsonl .json .csv .tsv .parquet (rows with our names of fields), .run and .qrels (TREC), none (a folder of
-BEIR); --to chooses another. Fields that OUT has no place for are listed. IN may be a results file; --to results writes
-one."""
-
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "convert",
-        help="convert files of other tools",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="help.convert",
+        description="help.convert_about",
     )
-    parser.add_argument("source", metavar="IN", help="a file or folder of another tool, rows, or results")
-    parser.add_argument("target", metavar="OUT", type=Path, help="the file or folder to write")
-    parser.add_argument("--from", dest="read_as", metavar="FORMAT", help="the format of IN, such as ragas or inspect")
-    parser.add_argument("--to", dest="write_as", metavar="FORMAT", help="the format of OUT, such as ragas or deepeval")
-    parser.add_argument("--system", metavar="NAME", help="only this system of IN, which has the outputs of several")
-    parser.add_argument("--overwrite", action="store_true", help="replace OUT if it exists")
-    parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
+    parser.add_argument("source", metavar="IN", help="help.convert_source")
+    parser.add_argument("target", metavar="OUT", type=Path, help="help.convert_target")
+    parser.add_argument("--from", dest="read_as", metavar="FORMAT", help="help.convert_from")
+    parser.add_argument("--to", dest="write_as", metavar="FORMAT", help="help.convert_to")
+    parser.add_argument("--system", metavar="NAME", help="help.convert_system")
+    parser.add_argument("--overwrite", action="store_true", help="help.convert_overwrite")
+    parser.add_argument("--json", action="store_true", help="help.json")
     add_language_option(parser)
     parser.set_defaults(run=run)
 

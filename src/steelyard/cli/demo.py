@@ -18,8 +18,8 @@ def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "demo",
-        help="bundled benchmark against the baseline; no key, no network",
-        description="Run the bundled legal benchmark against the built-in baseline and write an HTML report.",
+        help="help.demo",
+        description="help.demo_about",
     )
     add_language_option(parser)
     parser.set_defaults(run=run)
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     REPORT.parent.mkdir(exist_ok=True)
     with TemporaryDirectory() as folder:
         options = [*shown, "-o", str(Path(folder) / "demo.jsonl"), "--lang", arguments.lang]
-        command = build_parser().parse_args(options)
+        command = build_parser(arguments.lang).parse_args(options)
         code: int = command.run(command)
     print_text(f"\n{words('cli.demo_report', path=REPORT)}\n")
     return code

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import (
-    RULE_HELP,
     add_direction_option,
     add_language_option,
     add_old_spelling,
@@ -24,42 +23,31 @@ if TYPE_CHECKING:
     from steelyard.table import Table
 
 SUFFIXES = (".xml", ".md", ".json")
-_DESCRIPTION = """Check a result against rules; the exit code is 0 if all are met, 1 if not, and 2 for an input error.
-Rules: METRIC >= 0.95 (also > <= < ==), METRIC[type=fact_exact] >= 0.95, legal.no_hallucination == 1,
-METRIC >= baseline - 0.01, METRIC not-worse-by 0.02, no item of fact_exact may fall from 1.
-For legal.uncertain lower is better: not-worse-by and --no-fall check for an increase."""
 
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "gate",
-        help="check a result against rules; exit code for CI",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="help.gate",
+        description="help.gate_about",
     )
-    parser.add_argument("result", metavar="RESULT", help="a results file (.jsonl)")
-    parser.add_argument("--require", action="append", default=[], metavar="RULE", help=RULE_HELP)
+    parser.add_argument("result", metavar="RESULT", help="help.gate_result")
+    parser.add_argument("--require", action="append", default=[], metavar="RULE", help="help.gate_require")
     parser.add_argument(
         "--no-fall",
         action="append",
         default=[],
         metavar="TYPE",
-        help="no item of question type TYPE may drop from 1 (repeatable)",
+        help="help.no_fall",
     )
-    parser.add_argument("--baseline", metavar="OLD", help="the results file of an earlier run")
-    parser.add_argument("--system", metavar="NAME", help="the result of this name, if the file has several")
-    parser.add_argument(
-        "--baseline-system", metavar="NAME", help="the same for the baseline, which is RESULT if there is no --baseline"
-    )
-    parser.add_argument(
-        "--alpha", type=fraction, default=0.05, metavar="A", help="confidence intervals have level 1 - A (%(default)s)"
-    )
-    words = "share of the items that may have an error in place of a score (%(default)s)"
-    parser.add_argument("--allow-errors", type=share, default=0.05, metavar="SHARE", help=words)
-    parser.add_argument("--allow-inconclusive", action="store_true", help="pass rules whose result is inconclusive")
-    words = "accept an unfinished run, or a baseline whose questions or settings differ"
-    parser.add_argument("--force", action="store_true", help=words)
+    parser.add_argument("--baseline", metavar="OLD", help="help.gate_baseline")
+    parser.add_argument("--system", metavar="NAME", help="help.system_name")
+    parser.add_argument("--baseline-system", metavar="NAME", help="help.baseline_system")
+    parser.add_argument("--alpha", type=fraction, default=0.05, metavar="A", help="help.gate_alpha")
+    parser.add_argument("--allow-errors", type=share, default=0.05, metavar="SHARE", help="help.allow_errors")
+    parser.add_argument("--allow-inconclusive", action="store_true", help="help.allow_inconclusive")
+    parser.add_argument("--force", action="store_true", help="help.gate_force")
     add_direction_option(parser)
     add_old_spelling(parser, "--allow-unsure", "--allow-inconclusive")
     add_old_spelling(parser, "--anyway", "--force")
@@ -68,10 +56,11 @@ def add_command(commands: Any) -> None:
 
 
 def _add_output_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("output")
-    words = "write the outcome: .xml (JUnit), .md (for a pull request), .json (repeatable)"
-    group.add_argument("-o", "--output", action="append", type=Path, default=[], metavar="FILE", help=words)
-    group.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
+    group = parser.add_argument_group("help.group_output")
+    group.add_argument(
+        "-o", "--output", action="append", type=Path, default=[], metavar="FILE", help="help.gate_output"
+    )
+    group.add_argument("--json", action="store_true", help="help.json")
     add_language_option(group)
 
 

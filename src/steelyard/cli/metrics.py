@@ -5,23 +5,26 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steelyard.cli.language import wrapped
+from steelyard.cli.options import add_language_option
+from steelyard.i18n import Language, words_of
+
 if TYPE_CHECKING:
     from steelyard.registry.metrics import Metric
+
+WIDTH = 110
 
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "metrics",
-        help="list the metrics, or explain one",
-        description="List all metrics, or explain one: formula, conventions, source.",
+        help="help.metrics",
+        description="help.metrics_about",
     )
-    parser.add_argument(
-        "name", metavar="NAME", nargs="?", help="a metric in any spelling, such as nDCG@10 or ndcg_cut_10"
-    )
-    parser.add_argument(
-        "--metrics-from", action="append", default=[], metavar="MODULE", help="import a module that defines metrics"
-    )
+    parser.add_argument("name", metavar="NAME", nargs="?", help="help.metrics_name")
+    parser.add_argument("--metrics-from", action="append", default=[], metavar="MODULE", help="help.metrics_from")
+    add_language_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -33,36 +36,38 @@ def run(arguments: argparse.Namespace) -> int:
 
     load_metrics(arguments.metrics_from, Path.cwd())
     if arguments.name is None:
-        print_text("\n".join(_list()) + "\n")
+        print_text("\n".join(_list(arguments.lang)) + "\n")
     else:
-        print_text("\n".join(_explain(find_metric(arguments.name))) + "\n")
+        metric = find_metric(arguments.name)
+        lines = [*metric.explained(arguments.lang), *facts(metric, arguments.lang)]
+        shown = ("\n  ".join(wrapped(line, WIDTH)) for line in lines)
+        print_text("\n".join([_usage(metric), "", *shown]) + "\n")
     return 0
 
 
-def _list() -> Iterator[str]:
+def _list(language: Language) -> Iterator[str]:
     from steelyard.registry.names import all_metrics
 
     for metric in all_metrics():
-        yield f"{_usage(metric):34} {metric.explanation.splitlines()[0]}"
+        yield f"{_usage(metric):34} {metric.explained(language)[0]}"
 
 
-def _explain(metric: "Metric") -> Iterator[str]:
+def facts(metric: "Metric", language: Language, quote: str = "") -> Iterator[str]:
+    """Lines about the range of a metric, its parameters, what it needs of a row, and its other names."""
     from steelyard.registry.names import SPELLINGS
 
-    yield _usage(metric)
-    yield ""
-    yield metric.explanation
+    words = words_of(language)
     low, high = metric.bounds
-    yield f"Range: {low:g} to {high:g}"
-    if metric.defaults:
-        yield "Defaults: " + ", ".join(
-            f"{key}={'all' if value is None else value}" for key, value in metric.defaults.items()
-        )
+    yield words("cli.metric_range", low=f"{low:g}", high=f"{high:g}")
+    every = words("cli.metric_all")
+    defaults = [f"{name} ({every if value is None else value})" for name, value in metric.defaults.items()]
+    parameters = ", ".join([*sorted(metric.required), *defaults]) or words("words.none")
+    yield words("cli.metric_parameters", names=parameters)
     if needs := metric.own_needs:
-        yield f"Needs: {', '.join(needs)}"
-    others = [spelling for spelling, name in SPELLINGS.items() if name == metric.name]
+        yield words("cli.metric_needs", names=", ".join(needs))
+    others = [f"{quote}{spelling}{quote}" for spelling, name in SPELLINGS.items() if name == metric.name]
     if others:
-        yield f"Also called: {', '.join(others)}"
+        yield words("cli.metric_spellings", names=", ".join(others))
 
 
 def _usage(metric: "Metric") -> str:

@@ -8,8 +8,6 @@ from typing import Any
 from steelyard.cli.options import add_language_option
 from steelyard.i18n import Message
 
-_DESCRIPTION = """Write a benchmark to start from: an invented document, questions of every type, and a README with the
-commands to run. The folder must be new or empty. The material is in the language of --lang."""
 _README = "README.md"
 _NAME = "CASE"
 """The name of the folder in the README."""
@@ -19,11 +17,10 @@ def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "new",
-        help="write a benchmark to start from",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="help.new",
+        description="help.new_about",
     )
-    parser.add_argument("folder", metavar="CASE", type=Path, help="the folder to write")
+    parser.add_argument("folder", metavar="CASE", type=Path, help="help.new_folder")
     add_language_option(parser)
     parser.set_defaults(run=run)
 

@@ -2,13 +2,13 @@
 
 import argparse
 import math
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard import limits
+from steelyard.cli.language import chosen_language, refused
 from steelyard.i18n import LANGUAGES, Message
 
 if TYPE_CHECKING:
@@ -17,23 +17,16 @@ if TYPE_CHECKING:
 
 TESTS = ("permutation", "t", "wilcoxon", "sign", "bootstrap")
 CORRECTIONS = ("holm", "bh", "bonferroni", "none")
-RULE_HELP = "'METRIC >= 0.95', 'METRIC[tag=value] == 1', 'METRIC.part == 1' (repeatable)"
 LARGEST = 10**12
 _LONGEST_NUMBER = 40  # characters
 
 
 def add_metric_options(parser: argparse.ArgumentParser) -> None:
     """-m, -k and --metrics-from."""
-    group = parser.add_argument_group("metrics")
-    group.add_argument(
-        "-m", "--metric", action="append", metavar="NAME", help="a metric, or several separated by commas (repeatable)"
-    )
-    group.add_argument(
-        "-k", "--cutoffs", type=cutoffs, metavar="1,5,10", help="cutoffs for metrics that are named without one"
-    )
-    group.add_argument(
-        "--metrics-from", action="append", default=[], metavar="MODULE", help="import a module that defines metrics"
-    )
+    group = parser.add_argument_group("help.group_metrics")
+    group.add_argument("-m", "--metric", action="append", metavar="NAME", help="help.metric")
+    group.add_argument("-k", "--cutoffs", type=cutoffs, metavar="1,5,10", help="help.cutoffs")
+    group.add_argument("--metrics-from", action="append", default=[], metavar="MODULE", help="help.metrics_from")
 
 
 PLOTTED = ("means", "differences", "cutoffs", "precision-recall")
@@ -41,7 +34,7 @@ PLOTTED = ("means", "differences", "cutoffs", "precision-recall")
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:
     """-o, --json, -q and the language."""
-    group = parser.add_argument_group("output")
+    group = parser.add_argument_group("help.group_output")
     group.add_argument(
         "-o",
         "--output",
@@ -49,49 +42,44 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=[],
         metavar="FILE",
-        help="write a report (repeatable); by extension: .html .md .tex .csv .json .jsonl .svg .png .pdf",
+        help="help.output",
     )
     words = "what plot files show: means, differences, metrics over cut-offs or precision over recall (default: all)"
     group.add_argument("--plot", choices=PLOTTED, help=words)
     add_overwrite_option(group)
-    group.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
-    group.add_argument("-q", "--per-item", action="store_true", help="print every item, not only the means")
+    group.add_argument("--json", action="store_true", help="help.json")
+    group.add_argument("-q", "--per-item", action="store_true", help="help.per_item")
     add_language_option(group)
 
 
 def add_overwrite_option(parser: Any) -> None:
     """--overwrite, required to replace results files and reviews."""
-    words = "replace an existing .jsonl file when the new one is complete (other formats are always replaced)"
-    parser.add_argument("--overwrite", action="store_true", help=words)
+    parser.add_argument("--overwrite", action="store_true", help="help.overwrite")
 
 
 def add_language_option(parser: Any) -> None:
     """--lang; the default is the language of the locale."""
-    words = "language of messages and reports (default: from the locale)"
-    parser.add_argument("--lang", choices=LANGUAGES, default=locale_language(), help=words)
+    parser.add_argument("--lang", choices=LANGUAGES, default=chosen_language(), help="help.lang")
 
 
 def add_test_options(parser: argparse.ArgumentParser) -> None:
     """The options of significance tests."""
-    group = parser.add_argument_group("comparison (with two or more files)")
-    group.add_argument("--test", choices=TESTS, default="permutation", help="paired test (%(default)s)")
-    group.add_argument(
-        "--resamples", type=resamples, default=10_000, metavar="N", help="number of resamples (%(default)s)"
-    )
+    group = parser.add_argument_group("help.group_comparison")
+    group.add_argument("--test", choices=TESTS, default="permutation", help="help.test")
+    group.add_argument("--resamples", type=resamples, default=10_000, metavar="N", help="help.resamples")
     group.add_argument(
         "--correction",
         choices=CORRECTIONS,
         default="holm",
-        help="correction of the p-values for multiple tests (%(default)s)",
+        help="help.correction",
     )
-    group.add_argument("--alpha", type=fraction, default=0.05, metavar="A", help="significance level (%(default)s)")
-    group.add_argument("--seed", type=natural, default=42, metavar="N", help="random seed (%(default)s)")
+    group.add_argument("--alpha", type=fraction, default=0.05, metavar="A", help="help.alpha")
+    group.add_argument("--seed", type=natural, default=42, metavar="N", help="help.seed")
 
 
 def add_direction_option(parser: Any) -> None:
     """The option that declares of which metrics less is better."""
-    words = "less is better of this metric, such as latency (repeatable)"
-    parser.add_argument("--lower-is-better", action="append", default=[], metavar="NAME", help=words)
+    parser.add_argument("--lower-is-better", action="append", default=[], metavar="NAME", help="help.lower_is_better")
 
 
 def declare_directions(arguments: argparse.Namespace) -> None:
@@ -103,8 +91,7 @@ def declare_directions(arguments: argparse.Namespace) -> None:
 
 def add_documents_option(parser: Any) -> None:
     """--documents: a further folder from which documents may be read."""
-    words = "a further folder from which documents may be read (default: only the benchmark folder)"
-    parser.add_argument("--documents", type=Path, metavar="DIR", help=words)
+    parser.add_argument("--documents", type=Path, metavar="DIR", help="help.documents")
 
 
 def add_old_spelling(parser: argparse.ArgumentParser, old: str, new: str) -> None:
@@ -158,7 +145,7 @@ def seconds(text: str) -> float:
     """A time above 0."""
     number = _number(text)
     if not 0 < number < math.inf:
-        raise argparse.ArgumentTypeError(f"must be a number of seconds above 0, not {text[:40]!r}")
+        raise refused("cli.must_be_seconds", text=text[:40])
     return _within(number, limits.TIMEOUT_SECONDS)
 
 
@@ -166,12 +153,9 @@ def rate(text: str) -> float:
     """A number per second above 0, within the limit for the time between two attempts."""
     number = _number(text)
     if not 0 < number < math.inf:
-        raise argparse.ArgumentTypeError(f"must be a number above 0, not {text[:40]!r}")
+        raise refused("cli.must_be_above_0", text=text[:40])
     if 1 / number > (longest := limits.INTERVAL_SECONDS.value):
-        raise argparse.ArgumentTypeError(
-            f"must be at least 1/{longest:g}: {longest:g} seconds between two is the limit"
-            f" ({limits.INTERVAL_SECONDS.hint})"
-        )
+        raise refused("cli.rate_too_low", longest=longest, hint=limits.INTERVAL_SECONDS.hint)
     return number
 
 
@@ -197,7 +181,7 @@ def resamples(text: str) -> int:
 
 def _within(number: float, limit: limits.Limit) -> float:
     if number > limit.value:
-        raise argparse.ArgumentTypeError(f"must be at most {limits.shown(limit.value)} ({limit.hint})")
+        raise refused("cli.must_be_at_most", limit=limits.shown(limit.value), hint=limit.hint)
     return number
 
 
@@ -214,9 +198,9 @@ def share(text: str) -> float:
     try:
         value = float(number) / (100 if is_percent else 1)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a share such as 0.05 or 5%, not {text!r}") from None
+        raise refused("cli.must_be_share", text=text) from None
     if not 0 <= value <= 1:
-        raise argparse.ArgumentTypeError(f"must be between 0 and 1, or 0% and 100%, not {text}")
+        raise refused("cli.share_out_of_range", text=text)
     return value
 
 
@@ -225,16 +209,16 @@ def fraction(text: str) -> float:
     try:
         number = float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number, not {text!r}") from None
+        raise refused("cli.must_be_number", text=text) from None
     if not 0 < number < 1:
-        raise argparse.ArgumentTypeError(f"must be between 0 and 1, not {text}")
+        raise refused("cli.must_be_between", low=0, high=1, text=text)
     return number
 
 
 def name_of_result(text: str) -> str:
     """A name that is not blank."""
     if not text.strip():
-        raise argparse.ArgumentTypeError("must not be blank")
+        raise refused("cli.must_not_be_blank")
     return text.strip()
 
 
@@ -249,13 +233,7 @@ def result_names(paths: Sequence[str]) -> list[str]:
 def _whole(text: str, *, least: int) -> int:
     plain = text.strip()
     if not re.fullmatch(r"[+-]?[0-9]+", plain):
-        raise argparse.ArgumentTypeError(f"must be an integer, not {text[:40]!r}")
+        raise refused("cli.must_be_integer", text=text[:40])
     if len(plain) > _LONGEST_NUMBER or not least <= int(plain) <= LARGEST:
-        raise argparse.ArgumentTypeError(f"must be between {least} and {LARGEST:,}, not {plain[:40]}")
+        raise refused("cli.must_be_between", low=least, high=f"{LARGEST:,}", text=plain[:40])
     return int(plain)
-
-
-def locale_language() -> str:
-    """The language of the locale if it is supported, else English."""
-    setting = next((os.environ[key] for key in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(key)), "")
-    return next((language for language in LANGUAGES if setting.lower().startswith(language.lower())), "en")

@@ -21,7 +21,9 @@ from steelyard.cli import (
     validate,
     view,
 )
-from steelyard.i18n import Language, words_of
+from steelyard.cli.language import put_into, speaking
+from steelyard.cli.options import add_language_option
+from steelyard.i18n import Language, locale_language, words_of
 
 COMMANDS = (
     demo,
@@ -48,18 +50,23 @@ GROUPS = (
     ("cli.commands_pipelines", ("build", "run", "serve")),
 )
 """The commands by what they are for, as `steelyard` alone prints them."""
-_EPILOG = "Exit codes: 0 success, 1 gate not passed, 2 input error, 3 system under test failed, 4 bug in steelyard."
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line."""
-    parser = argparse.ArgumentParser(
-        prog="steelyard",
-        description="Evaluate RAG systems and test differences between them for significance.",
-        epilog=_EPILOG,
-    )
-    parser.add_argument("--version", action="version", version=f"steelyard {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+def build_parser(language: Language | None = None) -> argparse.ArgumentParser:
+    """The parser of the whole command line, in a language (default: that of the locale)."""
+    chosen = language or locale_language()
+    with speaking(chosen):
+        parser = coded_parser()
+        put_into(parser, chosen)
+    return parser
+
+
+def coded_parser() -> argparse.ArgumentParser:
+    """The parser with codes of the catalogue in place of its help texts."""
+    parser = argparse.ArgumentParser(prog="steelyard", description="help.about", epilog="help.exit_codes")
+    parser.add_argument("--version", action="version", version=f"steelyard {__version__}", help="help.version")
+    add_language_option(parser)
+    commands = parser.add_subparsers(title="help.group_commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
         command.add_command(commands)
     for command_parser in commands.choices.values():

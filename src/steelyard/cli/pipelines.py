@@ -8,13 +8,14 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.cli.options import add_language_option, locale_language, seconds
+from steelyard.cli.options import add_language_option, seconds
 from steelyard.counts import with_codes
 from steelyard.errors import InputError
-from steelyard.i18n import Localized, Message, Words, words_of
+from steelyard.i18n import Localized, Message, Words, locale_language, words_of
 from steelyard.text.visible import printable
 
 if TYPE_CHECKING:
@@ -30,34 +31,32 @@ def add_command(commands: Any) -> None:
     """Register both commands."""
     build = commands.add_parser(
         "build",
-        help="write the parameter file of a pipeline",
-        description="Check a pipeline and write its parameter file.",
+        help="help.build",
+        description="help.build_about",
     )
     _add_common(build)
     build.set_defaults(run=run_build)
-    run = commands.add_parser("run", help="run a pipeline", description="Check a pipeline, then run its steps.")
+    run = commands.add_parser("run", help="help.run", description="help.run_about")
     _add_common(run)
-    run.add_argument("--param", type=Path, metavar="FILE", help="parameter file (that of build, or else the defaults)")
-    run.add_argument("--resume", action="store_true", help="resume the last unfinished run of this pipeline")
-    run.add_argument("--isolated", action="store_true", help="start bundled servers in separate processes, too")
-    run.add_argument("--json", action="store_true", help="print only the last result, as JSON")
+    run.add_argument("--param", type=Path, metavar="FILE", help="help.run_param")
+    run.add_argument("--resume", action="store_true", help="help.run_resume")
+    run.add_argument("--isolated", action="store_true", help="help.isolated")
+    run.add_argument("--json", action="store_true", help="help.run_json")
     run.add_argument("--is_demo", action="store_true", help=argparse.SUPPRESS)  # an option of UltraRAG
-    run.add_argument("--adopt", action="store_true", help="use embeddings and indexes of UltraRAG if their sizes match")
+    run.add_argument("--adopt", action="store_true", help="help.adopt")
     run.set_defaults(run=run_pipeline)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("pipeline", metavar="PIPELINE.yaml", help="pipeline file with servers and steps")
+    parser.add_argument("pipeline", metavar="PIPELINE.yaml", help="help.pipeline")
     parser.add_argument(
         "--servers",
         choices=("auto", "ours", "project"),
         default="auto",
-        help="auto (default): the project's, or bundled if those cannot be imported; ours: bundled; project: project's",
+        help="help.servers",
     )
-    parser.add_argument("--timeout", type=seconds, metavar="S", help="seconds to wait for an answer of a server (600)")
-    parser.add_argument(
-        "--log_level", choices=LEVELS, default="info", help="log level of the project's servers (%(default)s)"
-    )
+    parser.add_argument("--timeout", type=seconds, metavar="S", help="help.server_timeout")
+    parser.add_argument("--log_level", choices=LEVELS, default="info", help="help.log_level")
     add_language_option(parser)
 
 
@@ -118,7 +117,7 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
         journal = _journal(pipeline, parameters.values, resume=arguments.resume)
         state = RunState(parameters.values, journal, history_variables(steps))
         with _finished(journal, arguments, notify), contextlib.redirect_stdout(sys.stderr):
-            run_steps(steps, state, _print_step)
+            run_steps(steps, state, partial(_print_step, arguments.lang))
     _notify_of_failures(state.variables.get("ans_errors"), notify)
     text = _result_text(state.last, as_json=arguments.json, words=words_of(arguments.lang))
     sys.stdout.write(text if arguments.json else printable(text))
@@ -185,9 +184,9 @@ def _env_file(path: Path) -> Iterator[tuple[str, str]]:
         yield name, value[1:-1] if quoted else value
 
 
-def _print_step(name: str) -> None:
+def _print_step(language: str, name: str) -> None:
     if sys.stderr is not None and sys.stderr.isatty():
-        _print_lines(f"step {name}")
+        _print_lines(Message("cli.step", name=name).text(language))
 
 
 def _notify_of_failures(errors: Any, notify: "NoticeCallback") -> None:

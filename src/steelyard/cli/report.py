@@ -15,26 +15,19 @@ from steelyard.cli.options import (
 )
 from steelyard.i18n import Message
 
-_DESCRIPTION = """Report on results files; no question is asked or judged again.
-With several results (in one or more files) each is compared with the first. FILE.html is a page that opens in any
-browser without a network: headline, metrics, charts, and every item with its answer, evidence and reasons."""
-
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "report",
-        help="a page, a table or a plot of results",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="help.report",
+        description="help.report_about",
     )
-    parser.add_argument("results", metavar="RESULT", nargs="+", help="results files; the first is the baseline")
-    parser.add_argument("-m", "--metric", action="append", metavar="NAME", help="only these metrics (repeatable)")
-    parser.add_argument("--by", metavar="TAG", help="means for each value of a tag")
-    parser.add_argument("--mask", action="store_true", help="mask identity, phone and card numbers and addresses")
-    parser.add_argument(
-        "--benchmark", metavar="DIR", help="folder of the documents (default: as recorded in the result)"
-    )
+    parser.add_argument("results", metavar="RESULT", nargs="+", help="help.results")
+    parser.add_argument("-m", "--metric", action="append", metavar="NAME", help="help.only_metrics")
+    parser.add_argument("--by", metavar="TAG", help="help.by")
+    parser.add_argument("--mask", action="store_true", help="help.mask")
+    parser.add_argument("--benchmark", metavar="DIR", help="help.benchmark")
     add_direction_option(parser)
     add_documents_option(parser)
     add_test_options(parser)

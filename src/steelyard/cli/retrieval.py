@@ -15,30 +15,23 @@ from steelyard.cli.options import (
 )
 from steelyard.i18n import Message
 
-_DESCRIPTION = """Score rankings against relevance judgments. With two or more runs, each is compared with the first.
-Files may be TREC, JSON, JSONL, CSV, TSV or parquet (by extension), plain or compressed (gz, zst); - is standard
-input, in TREC format; QRELS may be a BEIR folder. Without -m: RR, AP, and R, nDCG and P at 1, 5, 10, 20, 50, 100.
--m official, set and all_trec are trec_eval's sets of measures; -o FILE.eval is trec_eval's own output, with -q also of
-each query."""
-
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "retrieval",
-        help="ranking metrics, equal to trec_eval",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="help.retrieval",
+        description="help.retrieval_about",
     )
-    parser.add_argument("qrels", metavar="QRELS", help="relevance judgments")
-    parser.add_argument("runs", metavar="RUN", nargs="+", help="a run to evaluate; the first is the baseline")
+    parser.add_argument("qrels", metavar="QRELS", help="help.qrels")
+    parser.add_argument("runs", metavar="RUN", nargs="+", help="help.runs")
     add_metric_options(parser)
-    group = parser.add_argument_group("reading of rankings, as in trec_eval")
+    group = parser.add_argument_group("help.group_rankings")
     group.add_argument(
         "--missing",
         choices=("zero", "skip"),
         default="zero",
-        help="judged queries missing from a run count 0 (as trec_eval -c) or are skipped (%(default)s)",
+        help="help.missing",
     )
     group.add_argument(
         "-l",
@@ -46,19 +39,19 @@ def add_command(commands: Any) -> None:
         type=positive,
         default=1,
         metavar="N",
-        help="minimum grade of a relevant document (%(default)s)",
+        help="help.relevance_level",
     )
-    group.add_argument("-M", "--depth", type=positive, metavar="N", help="number of documents per query that are used")
+    group.add_argument("-M", "--depth", type=positive, metavar="N", help="help.depth")
     group.add_argument(
         "--trec-eval",
         type=int,
         choices=(9, 10),
         default=9,
-        help="order scores as version 9 (32-bit floats) or 10 (doubles) (%(default)s)",
+        help="help.trec_eval",
     )
     _add_text_options(parser)
     add_test_options(parser)
-    parser.add_argument("-j", "--concurrency", type=at_a_time, metavar="N", help="threads for reading")
+    parser.add_argument("-j", "--concurrency", type=at_a_time, metavar="N", help="help.reading_threads")
     add_output_options(parser)
     parser.set_defaults(run=run)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steelyard.cli.language import refused
 from steelyard.cli.options import (
     add_documents_option,
     add_language_option,
@@ -22,35 +23,26 @@ if TYPE_CHECKING:
     from steelyard.table import Table
 
 SUFFIXES = (".html", ".jsonl")
-_DESCRIPTION = """Sample verdicts of a result, for a reviewer to agree or disagree with.
-review.html is a page that shows question, expected answer, answer, citations and reasons, and saves review.jsonl;
-review.jsonl is the same file without entries, for a text editor. steelyard agreement reads it."""
 
 
 def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "sample",
-        help="sample verdicts for human review",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="help.sample",
+        description="help.sample_about",
     )
-    parser.add_argument("result", metavar="RESULT", help="a results file")
-    parser.add_argument(
-        "-n", dest="size", type=sample_size, default="20%", metavar="N", help="sample size, 20 or 20%% (20%%)"
-    )
-    words = "stratify by a tag; uncertain: undecided verdicts first; doubtful: verdicts with partial credit more often"
-    parser.add_argument("--by", metavar="TAG", help=words)
-    parser.add_argument("-m", "--metric", metavar="NAME", help="the metric (default: the first of the result)")
-    parser.add_argument("--system", metavar="NAME", help="the result of this name, if the file has several")
-    parser.add_argument("--seed", type=natural, default=42, metavar="N", help="random seed (%(default)s)")
-    parser.add_argument("--mask", action="store_true", help="mask identity, phone and card numbers and addresses")
-    parser.add_argument(
-        "--benchmark", metavar="DIR", help="folder of the documents (default: as recorded in the result)"
-    )
+    parser.add_argument("result", metavar="RESULT", help="help.result")
+    parser.add_argument("-n", dest="size", type=sample_size, default="20%", metavar="N", help="help.sample_size")
+    parser.add_argument("--by", metavar="TAG", help="help.sample_by")
+    parser.add_argument("-m", "--metric", metavar="NAME", help="help.sample_metric")
+    parser.add_argument("--system", metavar="NAME", help="help.system_name")
+    parser.add_argument("--seed", type=natural, default=42, metavar="N", help="help.seed")
+    parser.add_argument("--mask", action="store_true", help="help.mask")
+    parser.add_argument("--benchmark", metavar="DIR", help="help.benchmark")
     add_documents_option(parser)
     parser.add_argument(
-        "-o", "--output", action="append", type=Path, required=True, metavar="FILE", help=".html or .jsonl (repeatable)"
+        "-o", "--output", action="append", type=Path, required=True, metavar="FILE", help="help.sample_output"
     )
     add_overwrite_option(parser)
     add_language_option(parser)
@@ -64,7 +56,7 @@ def sample_size(text: str) -> "SampleSize":
     match = re.fullmatch(r"\s*([0-9]{1,9}(?:\.[0-9]{1,9})?)\s*(%?)\s*", text)
     number, percent = (float(match[1]), bool(match[2])) if match else (0.0, False)
     if not (0 < number <= 100 if percent else number >= 1 and number.is_integer()):
-        raise argparse.ArgumentTypeError(f"must be an integer of at least 1 or a percentage such as 20%, not {text!r}")
+        raise refused("cli.must_be_sample_size", text=text)
     return SampleSize(number, percent)
 
 

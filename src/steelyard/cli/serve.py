@@ -25,16 +25,15 @@ def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "serve",
-        help="serve tools over MCP",
-        description="Serve the tools of one server over MCP: on standard input and output, or over streamable HTTP.",
+        help="help.serve",
+        description="help.serve_about",
     )
-    parser.add_argument(
-        "name", metavar="NAME", help="a bundled server (evaluation, retriever, …), or the folder of a server"
-    )
-    parser.add_argument("--http", metavar="HOST:PORT", help="streamable HTTP instead of standard input and output")
+    parser.add_argument("name", metavar="NAME", help="help.serve_name")
+    parser.add_argument("--http", metavar="HOST:PORT", help="help.serve_http")
     parser.add_argument(
         "--token",
-        help=f"bearer token that clients must send; required if other machines can connect (or set {TOKEN_VARIABLE})",
+        metavar="TOKEN",
+        help="help.serve_token",
     )
     _add_limits(parser)
     add_language_option(parser)
@@ -44,14 +43,14 @@ def add_command(commands: Any) -> None:
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     """The limits of `CallRunner` and `Limits`; the help repeats their defaults."""
     options = (
-        ("--call-timeout", seconds, "S", "seconds of one call (600)"),
-        ("--max-calls", positive, "N", "concurrent calls (16)"),
-        ("--max-body", positive, "MB", "megabytes of an HTTP request (256)"),
-        ("--max-sessions", positive, "N", "open HTTP sessions (256)"),
-        ("--session-timeout", seconds, "S", "seconds until an idle HTTP session is ended (600)"),
-        ("--read-timeout", seconds, "S", "seconds to wait for a slow client (30)"),
+        ("--call-timeout", seconds, "S", "help.call_timeout"),
+        ("--max-calls", positive, "N", "help.max_calls"),
+        ("--max-body", positive, "MB", "help.max_body"),
+        ("--max-sessions", positive, "N", "help.max_sessions"),
+        ("--session-timeout", seconds, "S", "help.session_timeout"),
+        ("--read-timeout", seconds, "S", "help.read_timeout"),
     )
-    group = parser.add_argument_group("limits")
+    group = parser.add_argument_group("help.group_limits")
     for name, value_type, metavar, description in options:
         group.add_argument(name, type=value_type, metavar=metavar, help=description)
 

@@ -13,15 +13,17 @@ import sys
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from steelyard.errors import SteelyardError
+from steelyard.errors import SteelyardError, os_reason
+from steelyard.i18n import Language, Message
 
 
 class LastingOutput:
     """Both streams while a command runs; `exit_code` includes write errors."""
 
-    def __init__(self) -> None:
+    def __init__(self, language: Language = "en") -> None:
         self._before = (sys.stdout, sys.stderr)
         self._raw: _Lasting | None = None
+        self._language = language
 
     def __enter__(self) -> Self:
         self._raw, sys.stdout = _lasting(sys.stdout)
@@ -41,7 +43,8 @@ class LastingOutput:
         failed = self._raw.failed if self._raw is not None else None
         if failed is None or failed.errno == errno.EPIPE:
             return code
-        sys.stderr.write(f"output: {failed.strerror}\n")
+        message = Message("core.located", where=Message("words.output"), message=os_reason(failed))
+        sys.stderr.write(f"{message.text(self._language)}\n")
         return code or SteelyardError.exit_code
 
 

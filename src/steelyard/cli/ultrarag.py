@@ -8,7 +8,6 @@ import sys
 from importlib.metadata import EntryPoint, PackageNotFoundError, distribution
 
 NAME = "ultrarag"
-BROKEN = "UltraRAG is installed, but its client cannot be imported: {}\nhint: steelyard runs the same pipelines\n"
 
 
 def main() -> int:
@@ -21,7 +20,10 @@ def main() -> int:
     try:
         run = client.load()
     except (ImportError, AttributeError) as error:
-        sys.stderr.write(BROKEN.format(error))
+        from steelyard.i18n import Message, locale_language
+
+        broken = Message("cli.ultrarag_broken", error=error), Message("core.hint", hint=Message("cli.ultrarag_hint"))
+        sys.stderr.write("".join(f"{line.text(locale_language())}\n" for line in broken))
         return 2
     return run() or 0
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from unicodedata import east_asian_width
 
+from steelyard.cli.language import display_width
 from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
 from steelyard.i18n import Message, Words, words_of
 from steelyard.text.visible import visible_lines
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-_DESCRIPTION = """Check a benchmark folder, question files, or documents. Errors make a file unusable and come first;
-warnings are inconsistencies between questions and their document, such as evidence that is not on its page.
-With --show, the pages of documents are printed as they are read."""
 _KIND_HINT = Message("cli.input_kinds")
 _DOCUMENT_HINT = Message("cli.document_kinds")
 _UNITS: Final = {
@@ -44,14 +41,13 @@ def add_command(commands: Any) -> None:
     """Register the command."""
     parser = commands.add_parser(
         "validate",
-        help="check question files and documents",
-        description=_DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="help.validate",
+        description="help.validate_about",
     )
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="a benchmark folder, a question file, or a document")
-    parser.add_argument("--show", action="store_true", help="print the text of documents as it is read, page by page")
-    parser.add_argument("--strict", action="store_true", help="warnings count as errors: exit code 2")
-    parser.add_argument("--json", action="store_true", help="print JSON, and nothing else, on standard output")
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="help.validate_paths")
+    parser.add_argument("--show", action="store_true", help="help.validate_show")
+    parser.add_argument("--strict", action="store_true", help="help.strict")
+    parser.add_argument("--json", action="store_true", help="help.json")
     add_documents_option(parser)
     add_language_option(parser)
     parser.set_defaults(run=run)
@@ -204,19 +200,14 @@ def _page_lines(name: str, page: "Page", words: Words) -> Iterator[str]:
     """A heading, and every unit of the page with its kind; control characters are escaped."""
     yield words("cli.page_heading", name=name, page=page.number, characters=_counted(len(page.text), _CHARACTERS))
     labels = {kind: words(code) for kind, code in _UNITS.items()}
-    widest = max(map(_width, labels.values()))
+    widest = max(map(display_width, labels.values()))
     for unit in page.units:
         label = labels[unit.kind]
         text = visible_lines(page.text[unit.start : unit.end]).replace("\n", "\n" + " " * (widest + 2))
-        yield f"{label}{' ' * (widest - _width(label) + 2)}{text}"
+        yield f"{label}{' ' * (widest - display_width(label) + 2)}{text}"
     if not page.units:
         yield words("cli.no_text")
     yield ""
-
-
-def _width(text: str) -> int:
-    """The columns of the terminal that a text takes: two for a Chinese character."""
-    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def _closing(findings: _Findings) -> Message:

@@ -8,32 +8,25 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from steelyard.cli.language import refused
 from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
 from steelyard.errors import InputError
-from steelyard.i18n import Message
+from steelyard.i18n import Message, words_of
 from steelyard.text.visible import visible
 
 TOKEN_VARIABLE = "STEELYARD_TOKEN"
 PORT = 8765
 LAST_PORT = 65_535
 
-DESCRIPTION = """Serve the results below a folder as pages: list, search, history, each result, comparison of any two.
-The server is read-only and listens on this machine only, unless --host and a token are given. The index is kept in
-DIR/.steelyard-index.sqlite, so that only new and changed files are read again. Ctrl-C stops the server."""
-
 
 def add_command(commands: Any) -> None:
     """Register the command."""
-    parser = commands.add_parser("view", help="view a folder of results in the browser", description=DESCRIPTION)
-    parser.add_argument(
-        "dir", nargs="?", type=Path, default=Path(), metavar="DIR", help="the folder (default: the current one)"
-    )
-    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (%(default)s)")
-    parser.add_argument("--port", type=port, default=PORT, metavar="N", help="port; 0 selects a free one (%(default)s)")
-    parser.add_argument(
-        "--token", help=f"token required of clients; mandatory beyond this machine (or set {TOKEN_VARIABLE})"
-    )
-    parser.add_argument("--mask", action="store_true", help="mask identity, phone and card numbers and addresses")
+    parser = commands.add_parser("view", help="help.view", description="help.view_about")
+    parser.add_argument("dir", nargs="?", type=Path, default=Path(), metavar="DIR", help="help.view_folder")
+    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="help.host")
+    parser.add_argument("--port", type=port, default=PORT, metavar="N", help="help.port")
+    parser.add_argument("--token", metavar="TOKEN", help="help.view_token")
+    parser.add_argument("--mask", action="store_true", help="help.mask")
     add_documents_option(parser)
     add_language_option(parser)
     parser.set_defaults(run=run_view)
@@ -54,7 +47,7 @@ def run_view(arguments: argparse.Namespace) -> int:
     access = Access(arguments.host, arguments.token or os.environ.get(TOKEN_VARIABLE) or None)
     privacy = MASKED if arguments.mask else OPEN
     with closing(Index(arguments.dir)) as index:
-        with proportion("results") as progress:
+        with proportion(words_of(arguments.lang)("cli.progress_results")) as progress:
             index.refresh(progress)
         pages = report_pages(index.folder, privacy, documents_folder(arguments))
         viewer = Viewer(index, pages, arguments.lang, privacy)
@@ -66,7 +59,7 @@ def run_view(arguments: argparse.Namespace) -> int:
 def port(text: str) -> int:
     """A port number; 0 selects a free port."""
     if not re.fullmatch("[0-9]{1,5}", text) or int(text) > LAST_PORT:
-        raise argparse.ArgumentTypeError(f"must be between 0 and {LAST_PORT}, not {text[:20]!r}")
+        raise refused("cli.must_be_between", low=0, high=LAST_PORT, text=repr(text[:20]))
     return int(text)
 
 

@@ -5,7 +5,7 @@ that reaches a traceback. Text of others (the message of a server, the exception
 and is never translated.
 """
 
-from steelyard.i18n.catalogue import LANGUAGES, Language, codes, texts
+from steelyard.i18n.catalogue import LANGUAGES, Language, codes, locale_language, texts
 from steelyard.i18n.message import (
     FOREIGN,
     Joined,
@@ -31,6 +31,7 @@ __all__ = [
     "code_of",
     "codes",
     "from_json",
+    "locale_language",
     "texts",
     "to_json",
     "translations",

@@ -4,6 +4,7 @@ A language is added by a file: `LANGUAGES` are the files that are there. What a 
 """
 
 import json
+import os
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -30,3 +31,12 @@ def texts(language: Language) -> Mapping[str, str]:
 def codes(section: str) -> Mapping[str, str]:
     """The codes of a section by their English text, which is what results files have."""
     return {text: code for code, text in texts("en").items() if code.startswith(f"{section}.")}
+
+
+def locale_language() -> Language:
+    """The language of the locale (LC_ALL, LC_MESSAGES, LANG) if there is a catalogue for it, else English.
+
+    It is the language of commands without --lang, of values that Python shows, and of notes on errors.
+    """
+    setting = next((os.environ[key] for key in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(key)), "")
+    return next((language for language in LANGUAGES if setting.lower().startswith(language.lower())), "en")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
 from steelyard import limits
-from steelyard.errors import InputError
+from steelyard.errors import InputError, os_reason
 from steelyard.i18n import Message
 from steelyard.limits import Limit
 
@@ -97,7 +97,7 @@ def open_stream(path: str | Path) -> Stream:
     except FileNotFoundError:
         raise InputError(Message("formats.no_such_file"), where=str(path), hint=_hint_for_missing(Path(path))) from None
     except OSError as error:
-        message = Message("formats.cannot_read", strerror=error.strerror)
+        message = Message("formats.cannot_read", strerror=os_reason(error))
         raise InputError(message, where=str(path), hint=hint_for_folder(Path(path))) from None
     except ValueError:
         raise InputError(Message("formats.invalid_file_name"), where=repr(str(path))) from None

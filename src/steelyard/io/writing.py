@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import ConfigError
+from steelyard.errors import ConfigError, os_reason
 from steelyard.i18n import Message
 
 OVERWRITE_HINT: Final = Message("formats.overwrite_hint")
@@ -47,7 +47,7 @@ def whole_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
             _place(part, target, overwrite=overwrite)
         sync_folder(target.parent)
     except OSError as error:
-        raise ConfigError(Message("formats.cannot_write", strerror=error.strerror or error), where=str(path)) from None
+        raise ConfigError(Message("formats.cannot_write", strerror=os_reason(error)), where=str(path)) from None
 
 
 def write_whole(path: Path, content: str | bytes, *, overwrite: bool = True) -> None:

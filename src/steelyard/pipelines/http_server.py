@@ -12,7 +12,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from steelyard.errors import ConfigError
+from steelyard.errors import ConfigError, os_reason
 from steelyard.i18n import Message
 from steelyard.pipelines.calls import CallRunner
 from steelyard.pipelines.http_limits import Guard, Limits, Receive, Scope, Send
@@ -184,7 +184,7 @@ def _open_socket(host: str, port: int) -> socket.socket:
         TypeError,
     ) as error:  # ValueError and TypeError: a host name that cannot be encoded, or with a NUL character
         opened.close()
-        reason = getattr(error, "strerror", None) or error
+        reason = os_reason(error)
         hint = PORT_HINT if getattr(error, "errno", None) == errno.EADDRINUSE else None
         message = Message("pipelines.cannot_listen", host=host, port=port, reason=reason)
         raise ConfigError(message, where="--http", hint=hint) from None

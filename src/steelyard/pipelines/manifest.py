@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import ConfigError, InputError
+from steelyard.errors import ConfigError, InputError, os_reason
 from steelyard.i18n import Message
 from steelyard.io.writing import write_whole
 from steelyard.io.yamls import Located, dump_yaml, read_yaml
@@ -81,7 +81,7 @@ def write_file(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ConfigError(Message("formats.cannot_write", strerror=error.strerror), where=str(path)) from None
+        raise ConfigError(Message("formats.cannot_write", strerror=os_reason(error)), where=str(path)) from None
     write_whole(path, text)
 
 

@@ -11,17 +11,20 @@ the group `steelyard.metrics`.
 
 import importlib
 import inspect
+import json
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from steelyard import limits
 from steelyard.errors import ConfigError, UnknownName
-from steelyard.i18n import Message, as_message
+from steelyard.i18n import Language, Message, as_message
 from steelyard.registry.entry_points import EntryPointGroup
 
 if TYPE_CHECKING:
@@ -87,6 +90,29 @@ class Metric:
     def explanation(self) -> str:
         """What the metric means, its conventions and its source."""
         return inspect.getdoc(self.compute) or ""
+
+    def explained(self, language: Language) -> list[str]:
+        """The explanation in a language, line by line; in English where it is not translated."""
+        return list(_translated(language).get(self.name) or _whole_lines(self.explanation))
+
+
+@cache
+def _translated(language: Language) -> Mapping[str, Sequence[str]]:
+    """The explanations of metrics by name in a language; English ones are their docstrings."""
+    path = files("steelyard.registry").joinpath(f"explanations.{language}.json")
+    found: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return found
+
+
+def _whole_lines(text: str) -> list[str]:
+    """The lines of a docstring, with those that are indented joined to the line before."""
+    found: list[str] = []
+    for line in filter(str.strip, text.split("\n")):
+        if line.startswith(" ") and found:
+            found[-1] += f" {line.strip()}"
+        else:
+            found.append(line.strip())
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from steelyard.table import FloatArray
 
-Place = Literal["metrics", "details", "settings"]
-"""A part of a page: the tables of metrics, the details, or the counts and settings at its end."""
+Place = Literal["top", "metrics", "details", "settings"]
+"""A part of a page: before everything else, the tables of metrics, the details, or counts and settings at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +42,12 @@ Row = Sequence[str | Cell]
 class PageForm:
     """How a page shows a table: in which part, and `folded` where it and others like it are long.
 
-    Of tables with a `choice`, such as the name of a tag, a reader chooses which are shown. `heading` is the first
-    heading where text has a name for programs.
+    Of tables with a `choice`, such as the name of a tag, a reader chooses which are shown.
     """
 
     place: Place = "metrics"
     folded: bool = False
     choice: str = ""
-    heading: str = ""
 
 
 IN_METRICS = PageForm()

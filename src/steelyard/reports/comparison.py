@@ -8,7 +8,7 @@ from typing import Any, Final
 from steelyard.i18n import Words
 from steelyard.registry.names import columns_called
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Cell, Fields, Note, Notes, PageForm, Row, TableBlock
+from steelyard.reports.blocks import Block, Cell, Fields, Note, Notes, Row, TableBlock
 from steelyard.reports.content import Report
 from steelyard.reports.sections.differences import difference, effect
 from steelyard.reports.sections.footnotes import CORRECTIONS, too_few
@@ -25,14 +25,6 @@ LARGEST: Final = 10
 LISTED_METRICS: Final = 3
 """The number of metrics whose changed items are listed if no metric is named."""
 NAMED: Final = 5
-TAGS: Final = {
-    "type": "report.type",
-    "document": "report.document",
-    "difficulty": "report.difficulty",
-    "category": "report.category",
-    "language": "report.language",
-}
-"""What a page calls these tags; others have their own names."""
 _EFFECTS: Final = ("report.effect_size", "report.better", "gate.ties", "report.worse")
 _DIFFERENCES: Final = ("report.difference", "report.interval", "report.p", "report.p_adjusted")
 
@@ -127,7 +119,7 @@ def _effects(comparison: ComparisonReport, words: Words) -> TableBlock:
     rows = [
         [
             _pair(pair),
-            pair.metric,
+            words.name("metric", pair.metric),
             f"{pair.n:,}",
             *effect(pair),
         ]
@@ -141,12 +133,13 @@ def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
     if not comparison.within:
         return
     tag = comparison.report.by or ""
-    headings = (tag, words("report.result"), words("report.metric"), "n", *map(words, _DIFFERENCES))
+    shown = words.name("tag", tag)
+    headings = (shown, words("report.result"), words("report.metric"), "n", *map(words, _DIFFERENCES))
     rows: list[Row] = [
         [
-            value or cells.DASH,
+            words.value(tag, value) or cells.DASH,
             _pair(pair),
-            pair.metric,
+            words.name("metric", pair.metric),
             f"{pair.n:,}",
             difference(pair),
             cells.interval(pair.interval),
@@ -156,8 +149,7 @@ def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
         for value, comparisons in comparison.within.items()
         for pair in comparisons
     ]
-    form = PageForm(heading=words.named(TAGS.get(tag, tag)))
-    yield TableBlock(headings, rows, f"{words('gate.within_each')} {tag}", text_columns=3, page=form)
+    yield TableBlock(headings, rows, f"{words('gate.within_each')} {shown}", text_columns=3)
 
 
 def _pair(comparison: Comparison) -> str:

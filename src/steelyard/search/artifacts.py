@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from steelyard.errors import BadValue, ConfigError
+from steelyard.errors import BadValue, ConfigError, os_reason
 from steelyard.i18n import Joined, Message
 from steelyard.io import writing
 
@@ -55,7 +55,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ConfigError(Message("formats.cannot_write", strerror=error.strerror or error), where=str(path)) from None
+        raise ConfigError(Message("formats.cannot_write", strerror=os_reason(error)), where=str(path)) from None
     with writing.whole_file(path) as part:
         yield part
 
@@ -77,7 +77,7 @@ def whole_folder(path: Path, stamp: Stamp) -> Iterator[Path]:
     except OSError as error:
         if old.exists() and not path.exists():
             os.replace(old, path)  # the old folder is kept
-        raise ConfigError(Message("formats.cannot_write", strerror=error.strerror or error), where=str(path)) from None
+        raise ConfigError(Message("formats.cannot_write", strerror=os_reason(error)), where=str(path)) from None
     finally:
         shutil.rmtree(part, ignore_errors=True)
 

@@ -83,7 +83,7 @@ class Summary:
     def _repr_html_(self) -> str:
         from steelyard.api import SummaryView
 
-        return SummaryView(self).to_html()
+        return SummaryView(self)._repr_html_()
 
     def as_dict(self) -> dict[str, Any]:
         """As one entry of `results` in JSON output."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from steelyard.errors import os_reason
 from steelyard.i18n import Message
 from steelyard.io.foreign.tables import holds_scores
 from steelyard.io.records import format_suffix
@@ -56,7 +57,7 @@ def files_below(folder: Path) -> Iterator[ResultFile]:
             entries = sorted(os.scandir(here), key=lambda entry: entry.name)
         except OSError as error:
             yield ResultFile(
-                str(here.relative_to(folder)), 0, 0, Message("formats.cannot_read", strerror=error.strerror)
+                str(here.relative_to(folder)), 0, 0, Message("formats.cannot_read", strerror=os_reason(error))
             )
             continue
         for entry in entries:

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from steelyard import limits
-from steelyard.errors import ConfigError
+from steelyard.errors import ConfigError, os_reason
 from steelyard.i18n import LANGUAGES, Language, Message
 from steelyard.signals import stop_signals
 from steelyard.web.access import Access
@@ -265,7 +265,7 @@ def _listening(host: str, port: int) -> socket.socket:
             raise ValueError("not a valid host name")
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = os_reason(error)
         raise ConfigError(
             Message("web.cannot_listen_port", host=host, port=port, reason=reason), where="--port", hint=PORT_HINT
         ) from None

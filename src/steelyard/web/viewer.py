@@ -163,7 +163,9 @@ class Viewer:
     def history_page(self, language: Language) -> Page:
         """Every set of questions that was run more than once."""
         series = {key: runs for key, runs in series_of(self.listed().entries).items() if len(runs) > 1}
-        return self._view("history", _directions(series.values()), "view.history", language, series=series, means=means_of)
+        return self._view(
+            "history", _directions(series.values()), "view.history", language, series=series, means=means_of
+        )
 
     def series_page(self, language: Language, key: str) -> Page | None:
         """The metrics of the runs over one set of questions."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, Self
 
-from steelyard.errors import ConfigError, InputError
+from steelyard.errors import ConfigError, InputError, os_reason
 from steelyard.i18n import Message
 from steelyard.io.locking import try_lock
 from steelyard.io.results.lines import Footer, Header, Item, dump, items_of
@@ -97,7 +97,7 @@ class ResultsWriter:
             self._file.write(dump(line.to_json()) + "\n")
             self._file.flush()
         except OSError as error:
-            message = Message("formats.cannot_write", strerror=error.strerror)
+            message = Message("formats.cannot_write", strerror=os_reason(error))
             raise ConfigError(message, where=str(self.path), hint=UNWRITTEN_HINT) from None
 
     def finish(self, footer: Footer) -> None:

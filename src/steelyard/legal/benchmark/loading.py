@@ -8,7 +8,7 @@ from typing import Final
 
 from steelyard.documents.pages import Document, read_document
 from steelyard.documents.sets import DocumentSet
-from steelyard.errors import InputError, Problem, SteelyardError, UnknownName
+from steelyard.errors import InputError, Problem, SteelyardError, UnknownName, os_reason
 from steelyard.i18n import Message
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.questions import QuestionFile, find_document, read_benchmark
@@ -152,7 +152,7 @@ def _problem(error: Exception, path: Path) -> Problem:
         case SteelyardError():
             where, message = error.problems[0].where or where, error.problems[0].message
         case OSError():
-            message = Message("formats.cannot_read", strerror=error.strerror)
+            message = Message("formats.cannot_read", strerror=os_reason(error))
     shown = where if len(where) <= _LONGEST_LOCATION else f"{where[:_LONGEST_LOCATION]}…"
     arguments = {name: _printable(value) if isinstance(value, str) else value for name, value in message.args.items()}
     return Problem(_printable(shown), Message(message.code, **arguments))

@@ -42,6 +42,17 @@ def type_of_parts(parts: Collection[str]) -> "type[Question] | None":
     return next((kind for kind in question_types() if kind.key_parts.issubset(parts)), None)
 
 
+def counted_parts(
+    parts: Mapping[str, float], score: float, reached: Mapping[str, bool]
+) -> dict[str, tuple[float, float]]:
+    """The parts that count in a score, each with its weight and the value that counts; empty if no type has them."""
+    kind = type_of_parts(parts)
+    if kind is None:
+        return {}
+    counted = kind.counted(parts, score, reached)
+    return {part: (weight, counted[part]) for part, weight in kind.weights(parts).items()}
+
+
 @cache
 def part_labels() -> Mapping[str, Message]:
     """The parts of legal scores with their labels, in the order of reports."""

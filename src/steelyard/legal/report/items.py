@@ -5,9 +5,11 @@ from typing import Any, ClassVar
 
 from steelyard.documents.pages import Document
 from steelyard.i18n import LANGUAGES
+from steelyard.legal.model import FIELDS
 from steelyard.legal.report.passages import Library, answer_marks
+from steelyard.legal.report.values import shown_value, unit_of
 from steelyard.legal.report.verdicts import reasons_in, remarks_in
-from steelyard.reports.render.html.kind_page import AnswerDetails, Expected, ItemDetails, Json, as_list, as_text
+from steelyard.reports.render.html.kind_page import AnswerDetails, Expected, ItemDetails, as_list
 
 Output = Mapping[str, Any]
 
@@ -15,7 +17,7 @@ Output = Mapping[str, Any]
 class LegalItems(ItemDetails):
     """The details of items, with passages found in the documents of a page."""
 
-    fields: ClassVar[frozenset[str]] = frozenset(("citations", "evidence", "abstained", "verdict"))
+    fields: ClassVar[frozenset[str]] = frozenset(("citations", "evidence", "abstained", "verdict", *FIELDS))
 
     def __init__(self, documents: Mapping[str, Document]) -> None:
         self._library = Library(documents)
@@ -23,8 +25,9 @@ class LegalItems(ItemDetails):
     def expected(self, verdict: Output, document: str) -> Expected:
         """The expected values, quotations and passages of a question, from the verdict on an answer to it."""
         expected = verdict.get("expected") or {}
+        unit = unit_of(_required(verdict))
         return Expected(
-            {key: as_text(value) for key, value in (expected.get("answer") or {}).items()},
+            {key: shown_value(key, value, unit) for key, value in (expected.get("answer") or {}).items()},
             expected.get("abstain"),
             expected.get("quotes"),
             self._library.located(expected.get("evidence"), document),
@@ -34,15 +37,18 @@ class LegalItems(ItemDetails):
         """The passages, invented values and reasons of an answer."""
         verdict = output.get("verdict") or {}
         invented = as_list(verdict.get("invented"))
-        cited = self._library.located(output.get("citations"), document)
+        required = (verdict.get("expected") or {}).get("evidence")
+        cited = self._library.judged(output.get("citations"), document, required)
+        unit = unit_of(_required(verdict))
         return AnswerDetails(
-            answer_marks(text, invented, _quotes(cited, verdict)),
+            answer_marks(text, invented, _quotes([citation["text"] for citation in cited], verdict)),
             cited,
-            self._library.located(output.get("evidence"), document),
+            self._library.judged(output.get("evidence"), document, required),
             verdict.get("abstained"),
             [[str(value.get("text", "")), str(value.get("kind", ""))] for value in invented],
             _reasons(output),
             list(zip(*(remarks_in(language, output) for language in LANGUAGES), strict=True)),
+            values={key: shown_value(key, output[key], unit) for key in FIELDS if output.get(key) is not None},
         )
 
     def documents(self) -> dict[str, dict[str, str]]:
@@ -50,10 +56,17 @@ class LegalItems(ItemDetails):
         return self._library.as_json()
 
 
-def _quotes(cited: Sequence[Json], verdict: Output) -> list[str]:
+def _required(verdict: Output) -> list[str]:
+    """The words of the required passages and quotations."""
+    expected = verdict.get("expected") or {}
+    passages = [passage for passage in as_list(expected.get("evidence")) if isinstance(passage, Mapping)]
+    return [*(str(passage.get("text", "")) for passage in passages), *map(str, as_list(expected.get("quotes")))]
+
+
+def _quotes(cited: Sequence[str], verdict: Output) -> list[str]:
     """Texts that an answer may quote: those of its citations, and those that it was to quote."""
     expected = as_list((verdict.get("expected") or {}).get("quotes"))
-    return [*(citation["text"] for citation in cited), *map(str, expected)]
+    return [*cited, *map(str, expected)]
 
 
 def _reasons(output: Output) -> list[tuple[str, ...]]:

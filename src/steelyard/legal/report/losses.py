@@ -12,7 +12,7 @@ from steelyard.legal.evidence.citations import AT_PASSAGE, LONGEST_WORDS
 from steelyard.legal.evidence.quotes import quote_key, quote_pieces
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.model import FIELDS
-from steelyard.legal.question_types import type_of_parts
+from steelyard.legal.question_types import counted_parts
 from steelyard.legal.refusals.abstention import detect_abstention
 from steelyard.table import FloatArray, Table
 
@@ -136,12 +136,9 @@ class _Case:
 
     def _lost_parts(self) -> Iterator[StageLoss]:
         """The points that each part lost: its weight times what it lacks."""
-        kind = type_of_parts(self.parts)
-        if kind is None:
-            return
-        counted = kind.counted(self.parts, self.score, self._verdict.get("reached") or {})
-        for part, weight in kind.weights(self.parts).items():
-            yield part, weight * (1 - counted[part])
+        counted = counted_parts(self.parts, self.score, self._verdict.get("reached") or {})
+        for part, (weight, value) in counted.items():
+            yield part, weight * (1 - value)
 
     def wrong_answer(self) -> str:
         """The value is missing or wrong."""

@@ -1,83 +1,35 @@
-"""What pages show of legal results: refusals, inventions, citations, uncertain verdicts, and where points were lost."""
+"""What pages show of legal results: the figures to look at first, where points were lost, and the parts by type."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
-
-import numpy as np
 
 from steelyard.documents.pages import Document
-from steelyard.i18n import LANGUAGES, Language, Message, code_of, translations, words_of
+from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.report import results
+from steelyard.legal.report.figures import legal_tiles, uncertain_line
 from steelyard.legal.report.items import LegalItems
 from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss, losses
+from steelyard.legal.report.parts import TypeGroup, type_groups
 from steelyard.legal.report.results import Refusals
-from steelyard.legal.report.uncertain import Uncertain, mean_range, uncertain, uncertain_table
-from steelyard.legal.report.verdicts import labels, note_in
+from steelyard.legal.report.uncertain import Uncertain, mean_range, uncertain
+from steelyard.legal.report.verdicts import note_in
 from steelyard.legal.wording import INVENTED
 from steelyard.reports import cells
-from steelyard.reports.blocks import TableBlock
 from steelyard.reports.plots.items import waterfall, waterfall_panel
 from steelyard.reports.plots.style import description, draw
-from steelyard.reports.render.html.kind_page import Chart, KindPage, Section, Sections
+from steelyard.reports.render.html.kind_page import Chart, Json, KindPage, Rows, Section, Sections
+from steelyard.reports.render.html.tiles import Tile, TileLine
 from steelyard.table import Table
 
-CITED: Final = ("citation_correctness", "citation_provided", "quote_included", "value_cited")
-
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """A share by the code of its name, the number of items that it is of, and whether more of it is worse."""
+class UncertainFigure:
+    """The share of uncertain verdicts, and the range of the mean in every language."""
 
-    code: str
-    share: float
-    items: int
-    bad: bool = False
-    is_part: bool = False
-
-    @property
-    def shown(self) -> str:
-        """The share in per cent."""
-        return f"{self.share:.1%}" if math.isfinite(self.share) else cells.DASH
-
-
-@dataclass(frozen=True, slots=True)
-class PartRow:
-    """A part of the score over the items of a type, by the code of its name; `whole` if it is the score itself."""
-
-    type: str
-    code: str
-    whole: bool
-    mean: str
-    interval: str
-    items: int
-
-
-@dataclass(frozen=True, slots=True)
-class UncertainTile:
-    """The uncertain verdicts in large type, and by type; `range` is that of the mean, in every language."""
-
-    name: str
-    share: str
-    counted: str
-    interval: str
-    gauge: tuple[float, float, float]
+    line: TileLine
     range: tuple[str, ...]
-    by_type: Mapping[Language, TableBlock]
-
-    @property
-    def headings(self) -> list[tuple[str, ...]]:
-        """The headings of the table by type, each in every language."""
-        return list(zip(*(block.headings for block in self.by_type.values()), strict=True))
-
-    @property
-    def first_cells(self) -> list[tuple[str, ...]]:
-        """The first cell of each row of that table, in every language."""
-        columns = ([str(row[0]) for row in block.rows] for block in self.by_type.values())
-        return list(zip(*columns, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +38,13 @@ class LegalPanel:
     not say which verdicts are uncertain."""
 
     name: str
+    tiles: Sequence[Tile]
     refusals: Refusals | None
-    rates: Sequence[Share]
-    parts: Sequence[PartRow]
+    groups: Sequence[TypeGroup]
     losses: Sequence[Loss]
     weighted: str | None
     seconds: str | None
-    uncertain: UncertainTile | None
+    uncertain: UncertainFigure | None
 
 
 class LegalPage(KindPage):
@@ -101,13 +53,17 @@ class LegalPage(KindPage):
     folders = (Path(__file__).parent / "templates",)
     codes = tuple(label.code for label in INVENTED.values())
     about_documents = True
+    tags_shown = frozenset(("type",))
 
     def sections(self, tables: Sequence[Table]) -> Sections:
-        """The uncertain verdicts below the headlines, and a panel for each result."""
+        """A panel for each result; of a single one, the figures are below the headline."""
         panels = [legal_panel(table) for table in tables if table.kind == METRIC]
-        tiles = [panel.uncertain for panel in panels if panel.uncertain]
-        summary = [Section("legal_uncertain.html.j2", tiles)] if tiles else []
-        return Sections(summary, [Section("legal_panels.html.j2", panels)])
+        details = [Section("legal_panels.html.j2", panels)]
+        return Sections([Section("legal_figures.html.j2", panels)] if len(panels) == 1 else [], details)
+
+    def tiles(self, table: Table) -> Sequence[Tile]:
+        """What was passed, hallucinated, answered or refused wrongly, and cited."""
+        return legal_tiles(table)
 
     def charts(self, table: Table, language: Language) -> Iterator[Chart]:
         """Where points were lost."""
@@ -118,6 +74,10 @@ class LegalPage(KindPage):
     def details(self, documents: Mapping[str, Document]) -> LegalItems:
         """Expected values, quotations and passages, and what was found in an answer."""
         return LegalItems(documents)
+
+    def item_columns(self, tables: Sequence[Table], rows: Sequence[Rows], order: Sequence[int]) -> Json:
+        """The weights of the parts of every score: part, weight and the value that counts."""
+        return {"weights": [[_weights(table, row) for row in of] for table, of in zip(tables, rows, strict=True)]}
 
     def note(self, table: Table, row: int, metric: str, language: Language) -> str:
         """The reasons of a verdict in one line."""
@@ -143,68 +103,28 @@ def losses_chart(table: Table, language: Language = "en") -> str | None:
 
 def legal_panel(table: Table) -> LegalPanel:
     """What a page shows of one legal result."""
-    refused = results.refusals(table) if results.has_gaps(table) else None
     weighted = results.weighted_mean(table)
     return LegalPanel(
         table.name,
-        refused,
-        [*_refusal_rates(refused), *_part_rates(table)],
-        [_part_row(part) for part in results.part_means(table)],
+        legal_tiles(table),
+        results.refusals(table) if results.has_gaps(table) else None,
+        type_groups(table),
         [replace(loss, stage=STAGES[loss.stage]) for loss in losses(table)],
         None if weighted is None else cells.number(weighted),
         _seconds(table),
-        None if (doubts := uncertain(table)) is None else _tile(table, doubts),
+        None if (doubts := uncertain(table)) is None else _uncertain_figure(doubts),
     )
 
 
-def _tile(table: Table, doubts: Uncertain) -> UncertainTile:
-    return UncertainTile(
-        table.name,
-        doubts.percent,
-        f"{doubts.count:,} / {doubts.items:,}",
-        cells.interval(doubts.interval),
-        (doubts.interval.low, doubts.share, doubts.interval.high),
-        tuple(mean_range(doubts, words_of(language)) for language in LANGUAGES),
-        _by_type(table),
-    )
+def _uncertain_figure(doubts: Uncertain) -> UncertainFigure:
+    ranges = tuple(mean_range(doubts, words_of(language)) for language in LANGUAGES) if doubts.count else ()
+    return UncertainFigure(uncertain_line(doubts), ranges)
 
 
-def _by_type(table: Table) -> dict[Language, TableBlock]:
-    tables = {language: uncertain_table(table, words_of(language)) for language in LANGUAGES}
-    return {language: block for language, block in tables.items() if block is not None}
-
-
-def _refusal_rates(counts: Refusals | None) -> list[Share]:
-    if counts is None:
-        return []
-    answerable = counts.answered_answerable + counts.refused_answerable
-    others = counts.answered_unanswerable + counts.refused_unanswerable
-    return [
-        Share("report.refused_answerable", counts.over_refusal, answerable, bad=True),
-        Share("report.answered_unanswerable", counts.false_answer, others, bad=True),
-    ]
-
-
-def _part_rates(table: Table) -> list[Share]:
-    parts = table.parts.get(METRIC, {})
-    counts = {part: int((~np.isnan(column)).sum()) for part, column in parts.items()}
-    invented = Share(
-        "report.hallucinating_answers", results.hallucination_rate(table), results.hallucinations(table)[1], bad=True
-    )
-    names = labels()
-    cited = [
-        Share(names[part].code, float(np.nanmean(parts[part])), counts[part], is_part=True)
-        for part in CITED
-        if counts.get(part)
-    ]
-    return [*([invented] if invented.items else []), *cited]
-
-
-def _part_row(part: results.PartMean) -> PartRow:
-    numbers = (cells.number(part.mean), cells.interval(part.interval))
-    return PartRow(
-        code_of("type_values", part.type), code_of("part_names", part.part), part.part == METRIC, *numbers, part.items
-    )
+def _weights(table: Table, row: int | None) -> list[list[str | float]]:
+    """The parts that count in the score of an item, in order."""
+    parts = {} if row is None or table.kind != METRIC else results.weighted_parts(table, row)
+    return [[part, weight, counted] for part, (weight, counted) in parts.items()]
 
 
 def _seconds(table: Table) -> str | None:

@@ -6,8 +6,9 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from steelyard.documents.pages import Document
-from steelyard.legal.evidence.citations import Citation, citations_of
+from steelyard.legal.evidence.citations import Citation, citations_of, mismatch
 from steelyard.legal.evidence.quotes import contains_quote, quote_pieces
+from steelyard.legal.model import LATIN_SNIPPET, SNIPPET, Evidence
 from steelyard.reports.render.html.kind_page import Json, Mark
 from steelyard.text.normalisation import normalise_with_offsets
 
@@ -57,6 +58,14 @@ class Library:
         """The passages of a record with their spans in the document of that name."""
         return [self._located(citation, name) for citation in citations_of(citations)]
 
+    def judged(self, citations: Any, name: str, required: Any) -> list[Json]:
+        """The passages of a record with their spans; `right` says whether one of them gives a required passage."""
+        document, wanted = self._documents.get(name), _required(required)
+        located = zip(citations_of(citations), self.located(citations, name), strict=True)
+        if document is None or not wanted:
+            return [passage for _, passage in located]
+        return [{**passage, "right": _is_right(citation, wanted, document)} for citation, passage in located]
+
     def as_json(self) -> dict[str, dict[str, str]]:
         """Document → page → text, of the pages that some passage names or is on."""
         return {name: dict(self._pages(name, sorted(numbers))) for name, numbers in self._shown.items()}
@@ -100,6 +109,23 @@ def utf16(text: str, at: int) -> int:
 @lru_cache(maxsize=1 << 10)
 def _has_long(text: str) -> bool:
     return max(text, default="") > "\uffff"
+
+
+def _required(passages: Any) -> list[Evidence]:
+    """The passages that a verdict names as required."""
+    found = []
+    for passage in passages if isinstance(passages, list) else ():
+        match passage:
+            case {"page": int(page), "text": str(text)} if text:
+                speaker = passage.get("speaker")
+                found.append(Evidence(page, text, speaker=speaker if isinstance(speaker, str) else None))
+    return found
+
+
+def _is_right(citation: Citation, required: Sequence[Evidence], document: Document) -> bool:
+    """Whether a citation gives one of the required passages, as the judge reads it, with the usual maximum length."""
+    longest = LATIN_SNIPPET if citation.text.isascii() else SNIPPET
+    return any(mismatch(citation, item, document, longest) is None for item in required)
 
 
 def _find(citation: Citation, document: Document) -> list[PageSpan]:

@@ -1,13 +1,13 @@
 """Figures of a legal result: parts of the score by type, refusals, hallucination rate, the lowest questions."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
 from steelyard.legal.formulas import METRIC
-from steelyard.legal.question_types import part_labels
+from steelyard.legal.question_types import counted_parts, part_labels
 from steelyard.reports.content import lowest_rows
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.summary import clusters_of, interval_list, known
@@ -80,6 +80,18 @@ def part_mean(table: Table, kind: str, part: str, column: FloatArray) -> PartMea
     return PartMean(kind, part, float(column[scored].mean()), bounded, int(scored.sum()))
 
 
+def weighted_parts(table: Table, row: int) -> dict[str, tuple[float, float]]:
+    """The parts that count in the score of an item, each with its weight and the value that counts.
+
+    Recall and precision count as 1 if they reach their thresholds, else as 0. Empty where no type has these parts.
+    """
+    columns = table.parts.get(METRIC, {})
+    parts = {name: float(column[row]) for name, column in columns.items() if not np.isnan(column[row])}
+    output = (table.outputs[row] if table.outputs else None) or {}
+    reached = (output.get("verdict") or {}).get("reached") or {}
+    return counted_parts(parts, float(table.column(METRIC)[row]), reached)
+
+
 def refusals(table: Table) -> Refusals:
     """How questions about gaps were answered; those without an answer are counted by themselves."""
     counts: dict[tuple[bool, bool], int] = {}
@@ -100,9 +112,37 @@ def refusals(table: Table) -> Refusals:
 
 def hallucinations(table: Table) -> tuple[int, int]:
     """Of the answers to questions about gaps, the number in which something is invented, and the number of all."""
+    column = inventions(table)
+    return int(np.nansum(column)), int((~np.isnan(column)).sum())
+
+
+def inventions(table: Table) -> FloatArray:
+    """1 for answers to questions about gaps in which something is invented, 0 for the others, NaN for other items."""
     column = table.parts.get(METRIC, {}).get("no_hallucination", np.full(len(table), np.nan))
-    answers = {row: verdict for row, verdict in _answered_gaps(table).items() if not np.isnan(column[row])}
-    return sum(column[row] == 0 and bool(of.get("invented", True)) for row, of in answers.items()), len(answers)
+
+    def flag(row: int, verdict: Mapping[str, Any]) -> bool | None:
+        return None if np.isnan(column[row]) else bool(column[row] == 0 and verdict.get("invented", True))
+
+    return _flags(table, flag)
+
+
+def wrong_answers(table: Table) -> FloatArray:
+    """1 for questions that were answered and should not be, 0 for those that were refused, NaN for other items."""
+    return _flags(table, lambda row, of: not of["abstained"] if of.get("should_abstain") else None)
+
+
+def wrong_refusals(table: Table) -> FloatArray:
+    """1 for answerable questions about gaps that were refused, 0 for those that were answered, NaN for other items."""
+    return _flags(table, lambda row, of: None if of.get("should_abstain") else of["abstained"])
+
+
+def _flags(table: Table, flag: Callable[[int, Mapping[str, Any]], bool | None]) -> FloatArray:
+    """A flag of each verdict on a question about a gap that has an answer; NaN where there is none."""
+    column = np.full(len(table), np.nan)
+    for row, verdict in _answered_gaps(table).items():
+        found = flag(row, verdict)
+        column[row] = np.nan if found is None else float(bool(found))
+    return column
 
 
 def hallucination_rate(table: Table) -> float:

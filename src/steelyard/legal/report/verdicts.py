@@ -4,15 +4,22 @@ Without stored messages, as in files of earlier versions, the English texts of t
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from steelyard.i18n import Language, Message, from_json
+from steelyard.i18n import Language, Message, from_json, texts
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.question_types import part_labels
 from steelyard.legal.wording import FIELD_LABELS, in_one_line
 from steelyard.table import Table
 
 Output = Mapping[str, Any]
+_SECTIONS: Final = {"parts": "part_names", "legal": "remarks"}
+_FOR_PEOPLE: Final = {
+    f"{stored}.{name}": f"{shown}.{name}"
+    for stored, shown in _SECTIONS.items()
+    for name in (code.partition(".")[2] for code in texts("en") if code.startswith(f"{shown}."))
+}
+"""The codes of texts with names for programs, as results files have them, by those of the same in words."""
 
 
 def reasons_in(language: Language, output: Output) -> dict[str, str]:
@@ -49,8 +56,20 @@ def labels() -> dict[str, Message]:
 
 
 def _text(language: Language, stored: Any, english: str) -> str:
-    message = None if language == "en" else from_json(stored)
+    message = from_json(_worded(stored))
     return english if message is None else message.text(language)
+
+
+def _worded(stored: Any) -> Any:
+    """A stored message with the codes of words where its own text has names for programs (`approx_added`)."""
+    match stored:
+        case [str(code), *rest]:
+            return [_FOR_PEOPLE.get(code, code), *map(_worded, rest)]
+        case list():
+            return [*map(_worded, stored)]
+        case dict():
+            return {name: _worded(value) for name, value in stored.items()}
+    return stored
 
 
 def _verdict(output: Output) -> Output:

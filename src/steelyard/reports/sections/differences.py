@@ -41,7 +41,7 @@ def _table(comparisons: Sequence[Comparison], words: Words) -> TableBlock:
     title = f"{comparisons[0].a} {words('report.against')} {comparisons[0].b}"
     return TableBlock(
         [words(heading) for heading in _HEADINGS],
-        [_row(comparison) for comparison in comparisons],
+        [_row(comparison, words) for comparison in comparisons],
         title,
         in_papers=False,
         printed=_PRINTED,
@@ -49,10 +49,10 @@ def _table(comparisons: Sequence[Comparison], words: Words) -> TableBlock:
     )
 
 
-def _row(comparison: Comparison) -> Row:
+def _row(comparison: Comparison, words: Words) -> Row:
     effect_size, *changed = effect(comparison)
     return [
-        comparison.metric,
+        words.name("metric", comparison.metric),
         cells.number(comparison.b_mean),
         cells.number(comparison.a_mean),
         difference(comparison),

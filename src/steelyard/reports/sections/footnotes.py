@@ -126,7 +126,7 @@ def _warnings(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
         yield words("gate.means_over_all", n=_shared_items(comparisons))
     differ = dict.fromkeys(key for comparison in comparisons for key in comparison.settings_differ)
     if differ:
-        yield f"{words('report.settings_differ')}: {', '.join(differ)}"
+        yield f"{words('report.settings_differ')}: {', '.join(words.name('setting', key) for key in differ)}"
     questions = max((comparison.questions_differ for comparison in comparisons), key=len)
     if questions:
         yield questions_differ(questions, words)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from steelyard.i18n import Words
+from steelyard.i18n import Words, code_of
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Cell, Fields, PageForm, PageTables, TableBlock
 from steelyard.reports.content import Report, main_metric
@@ -46,12 +46,13 @@ def _table(report: Report, index: int, tag: str, words: Words) -> TableBlock:
     """A row per value; a page has the metric of the headline first, with its interval."""
     main = main_metric(report)
     metrics = [main, *(metric for metric in report.metrics if metric != main)]
+    shown = words.name("tag", tag)
     return TableBlock(
-        [tag, "n", *metrics],
-        [_row(value, summary, metrics) for value, summary in report.groups(index, tag).items()],
-        f"{report.tables[index].name}: {tag}",
+        [shown, "n", *(words.name("metric", metric) for metric in metrics)],
+        [_row(words.value(tag, value), summary, metrics) for value, summary in report.groups(index, tag).items()],
+        f"{report.tables[index].name}: {shown}",
         printed=[0, 1, *(2 + metrics.index(metric) for metric in report.metrics)],
-        page=PageForm("details", choice=tag),
+        page=PageForm("details", choice=code_of("tag_names", tag)),
         extra=words("report.interval"),
     )
 

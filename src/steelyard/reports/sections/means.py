@@ -40,7 +40,7 @@ def _summary(report: Report, index: int) -> dict[str, Any]:
 
 def _means(report: Report, words: Words) -> TableBlock:
     """A row per metric, a column per result; a page draws the means of the last result as bars."""
-    rows: list[Row] = [[metric, *_mean_cells(report, metric)] for metric in report.metrics]
+    rows: list[Row] = [[words.name("metric", metric), *_mean_cells(report, metric)] for metric in report.metrics]
     headings = [words("report.metric"), *(summary.name for summary in report.summaries)]
     detail, value, extra = map(words, ("report.interval", "report.mean", "report.fates"))
     return TableBlock(headings, rows, detail=detail, value=value, extra=extra)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from steelyard.i18n import Words
+from steelyard.i18n import Words, code_of
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, PageForm, PageTables, TableBlock
 from steelyard.reports.content import Report
@@ -28,11 +28,20 @@ def _tables(report: Report, words: Words) -> Iterator[TableBlock]:
     settings = _rows([dict(table.signature.settings) for table in report.tables])
     yield TableBlock(
         [words("report.setting"), *names],
-        [[key, *values] for key, values in settings.items()],
+        [
+            [words.name("setting", key), *(_setting(key, value, words) for value in values)]
+            for key, values in settings.items()
+        ],
         words("report.signature"),
         text_columns=1 + len(names),
         page=_FORM,
     )
+
+
+def _setting(key: str, value: str, words: Words) -> str:
+    """The word for a value that the program gives a setting, such as `missing:zero`; other values are themselves."""
+    code = code_of("setting_values", f"{key} {value}")
+    return words(code) if code.startswith("setting_values.") else value
 
 
 def _counts(summary: Summary, *, uniform: bool) -> dict[str, str]:

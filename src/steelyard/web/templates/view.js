@@ -3,7 +3,7 @@
 const MOST = 500;
 const COLUMNS = [
   { key: "name", words: "report.result", cell: nameCell },
-  { key: "kind", words: "view.kind", wide: true, cell: (row) => span(row.kind) },
+  { key: "kind", words: "view.kind", wide: true, cell: (row) => span(Frame.nameOf("kind_names", row.kind)) },
   { key: "time", words: "view.time", wide: true, cell: (row) => Frame.element("time", {}, shownTime(row.time)) },
   { key: "items", words: "report.items", wide: true, number: true, cell: (row) => String(row.items) },
   { key: "mean", words: "report.mean", number: true, cell: meanCell },
@@ -28,12 +28,12 @@ function span(text, attributes = {}) {
 function nameCell(row) {
   const link = Frame.element("a", { href: `/result/${row.id}`, class: "said" }, row.name || row.path);
   const mark = row.unfinished ? Frame.element("span", { class: "chip warn" }, Frame.t("view.unfinished")) : null;
-  const about = Frame.element("div", { class: "muted narrow" }, span(row.kind), ` · ${row.items} · ${shownTime(row.time)}`);
+  const about = Frame.element("div", { class: "muted narrow" }, span(Frame.nameOf("kind_names", row.kind)), ` · ${row.items} · ${shownTime(row.time)}`);
   return [link, " ", mark, Frame.element("div", { class: "muted path" }, span(row.path)), about];
 }
 
 function meanCell(row) {
-  const metric = Frame.element("div", { class: "muted" }, span(row.metric));
+  const metric = Frame.element("div", { class: "muted" }, span(Frame.nameOf("metric_names", row.metric)));
   const interval = row.low === null ? null : Frame.element("small", { class: "muted" }, ` [${Frame.number(row.low)}, ${Frame.number(row.high)}]`);
   return [metric, Frame.number(row.mean), interval];
 }
@@ -122,7 +122,7 @@ function drawKinds() {
   const select = document.getElementById("kind");
   const before = select.value;
   const kinds = [...new Set(results.map((row) => row.kind))].sort();
-  const options = kinds.map((kind) => Frame.element("option", { value: kind }, kind));
+  const options = kinds.map((kind) => Frame.element("option", { value: kind }, Frame.nameOf("kind_names", kind)));
   select.replaceChildren(Frame.element("option", { value: "" }, Frame.t("report.all")), ...options);
   select.value = before;
 }

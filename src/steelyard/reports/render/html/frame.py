@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from steelyard.i18n import LANGUAGES, Language, texts, words_of
+from steelyard.i18n import LANGUAGES, Language, code_of, texts, words_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -65,6 +65,7 @@ def render_page(
         "t": partial(word, language),
         "label": partial(label, language),
         "option": partial(option, language),
+        "metric_name": partial(metric_name, language),
     }
     page = _environment(folders).get_template(f"{name}.html.j2").render(**context, **frame)
     return _without_surrogates(page)
@@ -133,6 +134,12 @@ def label(language: Language, code: str) -> "Markup":
 
     by_language = _named(code)
     return Markup('aria-label="{}" {}').format(by_language[language], _attributes("data-label", by_language))
+
+
+def metric_name(language: Language, name: str) -> "Markup | str":
+    """What the page calls a metric: most have their own names."""
+    code = code_of("metric_names", name)
+    return name if code == name else word(language, code)
 
 
 def option(language: Language, value: object, code: str) -> "Markup":

@@ -1,16 +1,15 @@
-"""What a page has of its own before its items: headlines, the overview beside them, and the items with low scores."""
+"""What a page has of its own before its items: headlines, and the items with low scores."""
 
-import math
 from dataclasses import dataclass
 from typing import Final, Literal
 from urllib.parse import quote
 
 from steelyard.i18n import LANGUAGES, Message, translations
 from steelyard.reports import cells
-from steelyard.reports.blocks import Cell, Row
+from steelyard.reports.blocks import Cell
 from steelyard.reports.content import Report, lowest_rows
-from steelyard.reports.render.html.kind_page import KindPage
-from steelyard.reports.render.html.tables import PageBlocks
+from steelyard.reports.render.html.kind_page import KindPage, as_text
+from steelyard.reports.render.html.tiles import Gauge, gauge_of
 from steelyard.reports.sections.means import mean_cell
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import MetricSummary, Summary
@@ -20,7 +19,6 @@ Outcome = Literal["report.better", "report.worse", "report.no_evidence", "gate.c
 
 TOO_FEW: Final = {True: "report.too_few_documents", False: "report.too_few_items"}
 WORST: Final = 8
-OVERVIEW: Final = 7
 LONGEST_NOTE: Final = 400
 
 
@@ -31,7 +29,7 @@ class Headline:
     summary: Summary
     metric: str
     mean: Cell
-    gauge: tuple[float, float, float] | None = None
+    gauge: Gauge | None = None
     outcome: Outcome | None = None
     compared: Comparison | None = None
 
@@ -67,18 +65,11 @@ class Headline:
 
 
 @dataclass(frozen=True, slots=True)
-class OverviewRow:
-    """A row of the table beside the headline; `share` is drawn as a bar."""
-
-    name: str
-    mean: str
-    interval: str
-    share: float | None
-
-
-@dataclass(frozen=True, slots=True)
 class LowItem:
-    """An item with a low score: its id as it is and as part of an address, and its note in every language."""
+    """An item with a low score: its id as it is and as part of an address, and its note in every language.
+
+    Without a note, the answer is in its place.
+    """
 
     id: str
     link: str
@@ -101,22 +92,6 @@ def outcome_of(compared: Comparison) -> Outcome:
     return "report.better" if compared.gain > 0 else "report.worse"
 
 
-def overview(report: Report, blocks: PageBlocks) -> list[OverviewRow]:
-    """The table beside the headline of a single result: its groups by the first tag, or its metrics but for totals."""
-    first = next(iter(blocks.choices.values()), None)
-    if first:
-        return [_overview_row(name, row) for row in first[0].block.rows[:OVERVIEW] if isinstance(name := row[0], str)]
-    summary = report.summaries[0]
-    metrics = [metric for metric, mean in summary.metrics.items() if mean.total is None][:OVERVIEW]
-    return [_overview_row(metric, [mean_cell(report, summary, metric)]) for metric in metrics]
-
-
-def _overview_row(name: str, row: Row) -> OverviewRow:
-    """The number of a row that has an interval."""
-    cell = next(cell for cell in row if isinstance(cell, Cell))
-    return OverviewRow(name, cell.text, cell.detail or cell.extra, cell.share)
-
-
 def lowest(table: Table, metric: str, kind: KindPage) -> list[LowItem]:
     """The items with the worst scores, worst first; none of them as good as the best."""
     if metric not in table.columns:
@@ -137,20 +112,15 @@ def _headline(report: Report, summary: Summary, metric: str) -> Headline:
     )
 
 
-def _gauge(mean: MetricSummary | None) -> tuple[float, float, float] | None:
-    if mean is None or mean.total is not None:
-        return None
-    numbers = (mean.interval.low, mean.mean, mean.interval.high)
-    return numbers if all(math.isfinite(number) and 0 <= number <= 1 for number in numbers) else None
+def _gauge(mean: MetricSummary | None) -> Gauge | None:
+    return None if mean is None or mean.total is not None else gauge_of(mean.mean, mean.interval)
 
 
 def _low_item(table: Table, row: int, score: float, kind: KindPage) -> LowItem:
     link = quote(table.ids[row].encode("utf-8", "replace"), safe="")
     metric = next(iter(table.notes(row)), "")
-    note = tuple(kind.note(table, row, metric, language)[:LONGEST_NOTE] for language in LANGUAGES)
-    return LowItem(table.ids[row], link, cells.score(score), _question(table, row), note)
-
-
-def _question(table: Table, row: int) -> str:
-    output = table.outputs[row] if table.outputs else None
-    return str((output or {}).get("question", ""))
+    output = (table.outputs[row] if table.outputs else None) or {}
+    answer = as_text(output.get("answer"))
+    notes = (kind.note(table, row, metric, language) or answer for language in LANGUAGES)
+    note = tuple(text[:LONGEST_NOTE] for text in notes)
+    return LowItem(table.ids[row], link, cells.score(score), str(output.get("question", "")), note)

@@ -137,7 +137,10 @@ def _answer(table: Table, row: int, *, details: ItemDetails, kind: KindPage, tex
     values = {
         "answer": text,
         "marks": verdict.marks,
-        "fields": {key: _cut(as_text(value), LONGEST_FIELD) for key, value in output.items() if key not in shown},
+        "fields": {
+            **verdict.values,
+            **{key: _cut(as_text(value), LONGEST_FIELD) for key, value in output.items() if key not in shown},
+        },
         "citations": verdict.citations,
         "evidence": verdict.evidence,
         **texts.answer(output, verdict.contexts),
@@ -147,11 +150,19 @@ def _answer(table: Table, row: int, *, details: ItemDetails, kind: KindPage, tex
         "remarks": verdict.remarks,
         "notes": {} if verdict.reasons else _notes(table, row, kind),
         "gaps": _gaps(table, row),
-        "failure": table.failures.get(row),
+        "failure": _failure(table, row, kind),
         "seconds": output.get("seconds"),
         "tokens": output.get("tokens"),
     }
     return present(values)
+
+
+def _failure(table: Table, row: int, kind: KindPage) -> list[str] | None:
+    """Why the system failed on an item, in every language."""
+    failure = table.failures.get(row)
+    if failure is None:
+        return None
+    return [kind.note(table, row, table.metrics[0], language) or failure for language in LANGUAGES]
 
 
 def _notes(table: Table, row: int, kind: KindPage) -> Json:

@@ -6,18 +6,21 @@ it returns adds to the page of every result of the kind. The classes here add no
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from steelyard.documents.pages import Document
 from steelyard.i18n import Language
 from steelyard.registry.kinds import kind_of
+from steelyard.reports.render.html.tiles import Tile
 from steelyard.table import Table
 
 Json = dict[str, Any]
 Rows = Sequence[int | None]
 """The row of each item of a page in one table; None where the table does not have it."""
+Value = str | Sequence[str]
+"""A value as text, or as a text in every language."""
 Mark = tuple[int, int, str] | tuple[int, int, str, int]
 """What is marked in a text: where it begins and ends, in UTF-16 units, and the class; a citation of a context also has
 the index of the context."""
@@ -52,7 +55,7 @@ class Chart:
 class Expected:
     """What a right answer has: typed values, quotations, passages, and whether it is a refusal."""
 
-    answer: Mapping[str, str] | None = None
+    answer: Mapping[str, Value] | None = None
     abstain: bool | None = None
     quotes: Sequence[str] | None = None
     evidence: Sequence[Json] = ()
@@ -62,7 +65,7 @@ class Expected:
 class AnswerDetails:
     """What was found in an answer. Reasons are (part, text in every language), remarks are texts in every language.
 
-    `contexts` are the marks of each of its contexts.
+    `contexts` are the marks of each of its contexts, `values` its typed fields.
     """
 
     marks: Sequence[Mark] = ()
@@ -73,6 +76,7 @@ class AnswerDetails:
     reasons: Sequence[Sequence[str]] = ()
     remarks: Sequence[Sequence[str]] = ()
     contexts: Sequence[Sequence[Mark]] = ()
+    values: Mapping[str, Value] = field(default_factory=dict)
 
 
 class ItemDetails:
@@ -106,9 +110,16 @@ class KindPage:
     about_documents: ClassVar[bool] = False
     """Whether items are questions about documents, so that a page says which documents it does not have."""
 
+    tags_shown: ClassVar[frozenset[str]] = frozenset()
+    """Tags by whose values the sections already group, so that the tables by tag leave them out."""
+
     def sections(self, tables: Sequence[Table]) -> Sections:
         """The sections about these results."""
         return Sections()
+
+    def tiles(self, table: Table) -> Sequence[Tile]:
+        """The figures of a single result that its page shows first; without any, those of a few metrics."""
+        return ()
 
     def charts(self, table: Table, language: Language) -> Iterable[Chart]:
         """The charts of one result."""

@@ -8,17 +8,18 @@ from steelyard import __version__
 from steelyard.documents.pages import Document
 from steelyard.documents.sets import missing_of
 from steelyard.errors import Problem
-from steelyard.i18n import Language, Message, translations
+from steelyard.i18n import Language, Message, code_of, translations
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.content import Report, main_metric
 from steelyard.reports.plots.means import MOST_METRICS
 from steelyard.reports.render.html.figures import charts, distribution_rows
 from steelyard.reports.render.html.frame import render_page
-from steelyard.reports.render.html.headlines import headlines, lowest, overview
+from steelyard.reports.render.html.headlines import headlines, lowest
 from steelyard.reports.render.html.items import item_data
 from steelyard.reports.render.html.kind_page import KindPage, kind_page
 from steelyard.reports.render.html.sanitize import sanitized, sanitized_documents, sanitized_report
 from steelyard.reports.render.html.tables import page_blocks
+from steelyard.reports.render.html.tiles import metric_tiles
 
 NO_DOCUMENTS: Final[Mapping[str, Document]] = MappingProxyType({})
 NO_LINKS: Final[Mapping[str, str]] = MappingProxyType({})
@@ -69,7 +70,6 @@ def render_html(
 def _context(report: Report, main: str, language: Language, kind: KindPage) -> dict[str, Any]:
     """What the template shows."""
     first = report.tables[0].kind
-    blocks = page_blocks(report, language)
     return {
         "report": report,
         "layout": _layout(len(report.tables)),
@@ -78,13 +78,22 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
         "main": main,
         "version": __version__,
         "headlines": headlines(report, main),
-        "blocks": blocks,
-        "overview": overview(report, blocks),
+        "blocks": page_blocks(report, language),
+        "tiles": kind.tiles(report.tables[0]) or metric_tiles(report, main),
+        "headline_name": code_of("headline_names", main),
+        "counted": _counted(first, report.summaries[0].items),
+        "tags_shown": {code for tag in kind.tags_shown for code in (tag, code_of("tag_names", tag))},
         "distribution": distribution_rows(report.tables, main),
         "sections": kind.sections(report.tables),
         "worst": [(table.name, low) for table in report.tables if (low := lowest(table, main, kind))],
         "charts": charts(report, main, language, kind),
     }
+
+
+def _counted(kind: str, items: int) -> tuple[str, ...]:
+    """How many items there are, by what the kind calls them, in every language."""
+    code = code_of("count_names", kind)
+    return translations(Message(code if code != kind else "report.n_items", n=f"{items:,}"))
 
 
 def _layout(results: int) -> str:

@@ -4,7 +4,7 @@ A text that differs between languages is markup that changes with the language o
 is a name or a number.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Final
 
@@ -85,6 +85,10 @@ class PageBlocks:
                 choices.setdefault(table.block.page.choice, []).append(table)
         return choices
 
+    def choices_without(self, tags: Collection[str]) -> dict[str, list[PageTable]]:
+        """The same without those of some tags."""
+        return {choice: tables for choice, tables in self.choices.items() if choice not in tags}
+
     @property
     def is_unfolded(self) -> bool:
         """Whether tables that can be folded are open at first."""
@@ -157,8 +161,6 @@ class _Column:
 
 def _page_table(texts: Sequence[TableBlock], language: Language, key: str) -> PageTable:
     block: TableBlock = _joined(texts, language)
-    if block.page and block.page.heading:
-        block = replace(block, headings=[block.page.heading, *block.headings[1:]])
     columns = [_column(texts, block, place) for place in range(len(block.headings))]
     has_groups = any(column.named for column in columns)
     return PageTable(

@@ -3,6 +3,11 @@
 const Evidence = (() => {
   const { element, t } = Frame;
   const ABSENT = "report.document_not_here";
+  const MARKS = {
+    right: ["✓", "good", "report.cites_required"],
+    there: ["○", "muted", "report.on_the_page"],
+    absent: ["✗", "bad", "report.not_on_the_page"],
+  };
 
   // `passage` shows a citation and whether it was found; `pane` is the page, none where no passage has one
   function make(data, item, results) {
@@ -14,7 +19,7 @@ const Evidence = (() => {
     const absent = name && aboutDocuments() && !data.library?.includes(name);
     if (numbers.length) view.pane = pane(view, firstPage(data, item, numbers));
     else if (absent) view.pane = element("p", { class: "muted note" }, t(ABSENT));
-    return { pane: view.pane, passage: (each) => passage(view, each) };
+    return { pane: view.pane, passage: (each, kind = "cited") => passage(view, each, kind) };
   }
 
   // whether items of this kind are answered from documents
@@ -92,25 +97,31 @@ const Evidence = (() => {
     if (first) text.scrollTop = first.offsetTop - text.offsetTop - text.clientHeight / 3;
   }
 
-  function passage(view, each) {
+  function passage(view, each, kind) {
     const speaker = [each.section, each.speaker].filter(Boolean).join(" · ");
     return element(
       "div",
       { class: "passage" },
       Texts.box(each.text || "–", [], { class: "passage-text" }),
-      element("p", { class: "small muted" }, where(view, each), speaker ? element("span", { class: "said" }, ` · ${speaker}`) : null),
+      element("p", { class: "small muted" }, where(view, each, kind), speaker ? element("span", { class: "said" }, ` · ${speaker}`) : null),
     );
   }
 
-  // where it is in the document, and whether that is the page that it names
-  function where(view, each) {
+  // where it is in the document, whether that is the page that it names, and of a citation whether it is right
+  function where(view, each, kind) {
     const named = each.pages.length ? Texts.page(each.pages.join("–")) : t("report.no_page_named");
     if (each.places === undefined) return named;
-    if (!each.places.length) return [`${named}: `, element("span", { class: "bad" }, t("report.not_in_document"))];
+    if (!each.places.length) return [mark("absent"), ` ${named}: `, element("span", { class: "bad" }, t("report.not_in_document"))];
     const page = each.places[0][0];
     const button = element("button", { type: "button", class: "link", onclick: () => jump(view, each) }, Texts.page(page));
-    if (each.pages.includes(page)) return [button, " ", element("span", { class: "good", title: t("report.on_the_page") }, "✓")];
-    return [`${named}: `, element("span", { class: "warn" }, t("report.on_another_page")), " ", button];
+    if (each.pages.includes(page)) return kind === "expected" ? button : [mark(each.right ? "right" : "there"), " ", button];
+    return [mark("absent"), ` ${named}: `, element("span", { class: "bad" }, t("report.on_another_page")), " ", button];
+  }
+
+  // a sign whose meaning is its tooltip and its name
+  function mark(name) {
+    const [sign, tone, code] = MARKS[name];
+    return element("span", { class: `sign ${tone}`, role: "img", "aria-label": t(code), title: t(code) }, sign);
   }
 
   function jump(view, each) {

@@ -116,7 +116,7 @@ const Item = (() => {
       key.references ? references(key.references) : null,
       key.quotes ? list("report.quotes", key.quotes.map((each) => Texts.box(String(each)))) : null,
       key.contexts ? list("report.reference_contexts", Contexts.expected(data, key.contexts)) : null,
-      key.evidence ? list("report.passages", key.evidence.map((each) => evidence.passage(each))) : null,
+      key.evidence ? list("report.passages", key.evidence.map((each) => evidence.passage(each, "expected"))) : null,
     );
   }
 
@@ -140,7 +140,7 @@ const Item = (() => {
 
   function values(pairs) {
     const rows = Object.entries(pairs).map(([name, value]) =>
-      element("div", {}, element("dt", { class: "name" }, part(name)), element("dd", {}, Texts.box(value))),
+      element("div", {}, element("dt", { class: "name" }, part(name)), element("dd", {}, Texts.box(Array.isArray(value) ? Frame.chosen(value) : value))),
     );
     return element("dl", { class: "values" }, rows);
   }
@@ -156,16 +156,17 @@ const Item = (() => {
     const texts = outputs.map((each) => each?.answer ?? "");
     const compared = results.length > 1 && texts.every(Boolean);
     const differing = compared ? Diff.marks(...texts) : null;
+    const rows = rowsOf(data, item, results, about.metric);
     const shown = results.map((result, place) => {
       const before = place ? results[0] : null;
-      const own = { output: outputs[place], contexts: about.contexts[place], differing: differing?.[place] ?? [], before };
+      const own = { output: outputs[place], contexts: about.contexts[place], differing: differing?.[place] ?? [], before, rows };
       return answer(data, item, result, { ...about, ...own });
     });
     const tooLong = element("p", { class: "muted note" }, t("report.too_long_to_compare"));
     return compared && !differing ? [...shown, tooLong] : shown;
   }
 
-  function answer(data, item, result, { output, contexts, beside, differing, evidence, before, metric }) {
+  function answer(data, item, result, { output, contexts, beside, differing, evidence, before, metric, rows }) {
     const name = element("h3", { class: "said" }, result.name);
     const titled = element("header", { class: "answer-head" }, name, score(data, item, result, { before, metric }));
     const absent = element("p", { class: "warn" }, t("report.item_absent"));
@@ -174,14 +175,14 @@ const Item = (() => {
       "article",
       { class: "answer" },
       titled,
-      output.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}: `, Texts.box(output.failure)) : null,
+      output.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}: `, Texts.box(Frame.chosen(output.failure))) : null,
       words(data, output, differing, contexts.go),
       verdicts(output),
       output.abstained === undefined ? null : reading(output.abstained),
       output.fields ? values(output.fields) : null,
       output.invented ? list("report.invented", output.invented.map(([text, kind]) => invented(text, kind))) : null,
       list("report.citations", (output.citations ?? []).map((each) => evidence.passage(each))),
-      reasons(item, result, output, data),
+      reasons(data, item, result, output, rows),
       folded("report.further_evidence", (output.evidence ?? []).map((each) => evidence.passage(each))),
       contexts.pane === beside ? null : evidence.pane ? contexts.folded() : contexts.pane,
       spent(output),
@@ -222,7 +223,7 @@ const Item = (() => {
       { class: "score" },
       before ? element("span", { class: "muted digits" }, `${Texts.number(then, 2)} → `) : null,
       element("strong", { class: `digits ${tone}` }, Texts.number(now, 2)),
-      element("span", { class: "muted small said" }, ` ${metric}`),
+      element("span", { class: "muted small said" }, ` ${Frame.nameOf("headline_names", metric)}`),
     );
   }
 
@@ -231,52 +232,99 @@ const Item = (() => {
     return [element("mark", { class: "invented said" }, text), element("span", { class: "muted small" }, ` ${name}`)];
   }
 
-  // parts of the score with their reasons, then the other metrics
-  function reasons(item, result, output, data) {
-    const why = new Map((output.reasons ?? []).map(([name, ...texts]) => [name, Frame.chosen(texts)]));
-    const rows = [...partsOf(result, item, why), ...othersOf(item, result, output)];
+  // the rows of a verdict, the same for every result that is shown: the score, its parts with their weights, the rest
+  function rowsOf(data, item, results, metric) {
+    const weighted = distinct(results.flatMap((result) => weightsOf(data, item, result).map(([name]) => name)));
+    const parts = distinct(results.flatMap((result) => partsOf(result, item)));
+    const metrics = distinct([metric, ...results.flatMap((result) => Object.keys(result.scores))]);
+    return [
+      ...metrics.filter((name) => results.some((result) => result.scores[name])).map((name) => ({ name, of: "scores" })),
+      ...weighted.map((name) => ({ name, of: "weighted" })),
+      ...parts.filter((name) => !weighted.includes(name)).map((name) => ({ name, of: "parts" })),
+    ];
+  }
+
+  function distinct(names) {
+    return [...new Set(names)];
+  }
+
+  function weightsOf(data, item, result) {
+    return data.weights?.[data.results.indexOf(result)]?.[item] ?? [];
+  }
+
+  // that a verdict is certain goes without saying
+  function partsOf(result, item) {
+    const parts = Object.values(result.parts).flatMap((of) => Object.entries(of));
+    const there = parts.filter(([name, column]) => column[item] !== null && !(name === "uncertain" && !column[item]));
+    return [...there.map(([name]) => name), ...(result.said[item]?.reasons ?? []).map(([name]) => name)];
+  }
+
+  function partOf(result, item, name) {
+    return Object.values(result.parts).find((of) => of[name])?.[name][item] ?? null;
+  }
+
+  function reasons(data, item, result, output, rows) {
     if (!rows.length && !output.remarks) return null;
-    const cells = rows.map(([name, value, words]) =>
-      element(
-        "tr",
-        {},
-        element("th", { scope: "row", class: "name" }, part(name)),
-        element("td", { class: `number ${toneOf(data, name, value)}` }, Texts.number(value, 2)),
-        element("td", {}, words ? Texts.box(words) : null),
-      ),
-    );
+    const why = new Map((output.reasons ?? []).map(([name, ...texts]) => [name, Frame.chosen(texts)]));
     return element(
       "div",
       {},
       element("h4", {}, t("report.reasons")),
-      element("table", { class: "reasons" }, element("tbody", {}, cells)),
+      element("table", { class: "reasons" }, element("tbody", {}, rows.map((row) => verdictRow(data, item, result, { output, why, ...row })))),
       output.remarks ? bulleted(output.remarks.map((each) => Texts.box(Frame.chosen(each), [], { class: "small warn" }))) : null,
     );
   }
 
+  function verdictRow(data, item, result, { output, why, name, of }) {
+    const value = of === "scores" ? (result.scores[name]?.[item] ?? null) : partOf(result, item, name);
+    const [, weight, counted] = of === "weighted" ? (weightsOf(data, item, result).find((each) => each[0] === name) ?? []) : [];
+    const words = of === "scores" ? scoreNote(name, output) : (why.get(name) ?? "");
+    const shown = weight === undefined ? [figure(name, value, of)] : points(weight, counted);
+    const code = Frame.codeOf(of === "scores" ? "headline_names" : "part_names", name);
+    const classes = { scores: "total", weighted: "", parts: data.weights ? "extra" : "" }[of];
+    return element(
+      "tr",
+      { class: classes },
+      element("th", { scope: "row", class: code === name ? "name" : "" }, t(code)),
+      element("td", { class: `number ${toneOf(data, name, counted ?? value)}` }, shown),
+      element("td", {}, weight !== undefined && counted !== value ? threshold(value, counted) : null, words ? Texts.box(words) : null),
+    );
+  }
+
+  // what a part contributes to the score: its weight times its value
+  function points(weight, counted) {
+    const product = element("span", { class: "product" }, `${share(weight)} × ${Texts.number(counted, 2)} = `);
+    return [product, element("strong", {}, Texts.number(weight * counted, 2))];
+  }
+
+  function share(weight) {
+    return String(Number(weight.toFixed(3)));
+  }
+
+  // parts that count in full or not at all, by whether they reach a threshold
+  function threshold(value, counted) {
+    const code = counted ? "report.reaches_threshold" : "report.below_threshold";
+    return element("p", { class: "small muted note" }, t(code).replace("{value}", Texts.number(value, 2)));
+  }
+
+  function figure(name, value, of) {
+    if (of === "parts" && value !== null && (name === "passed" || name === "uncertain")) return t(value ? "senses.yes" : "senses.no");
+    const text = Texts.number(value, 2);
+    return of === "scores" ? element("strong", {}, text) : text;
+  }
+
   function toneOf(data, name, value) {
-    if (name === "uncertain") return "warn";
+    if (name === "uncertain") return value ? "warn" : "";
     if (data.undirected.includes(name)) return "";
     if (data.lower.includes(name)) return value === 0 ? "good" : value > 0 ? "bad" : "";
     return value === 1 ? "good" : value === 0 ? "bad" : "";
   }
 
-  // that a verdict is certain goes without saying
-  function partsOf(result, item, why) {
-    const parts = new Map(
-      Object.values(result.parts).flatMap((of) => Object.entries(of).map(([name, column]) => [name, column[item]])),
-    );
-    const names = [...new Set([...parts.keys(), ...why.keys()])];
-    const there = names.filter((name) => why.has(name) || (parts.get(name) !== null && !(name === "uncertain" && !parts.get(name))));
-    return there.map((name) => [name, parts.get(name) ?? null, why.get(name) ?? ""]);
-  }
-
-  function othersOf(item, result, output) {
-    return Object.entries(result.scores).map(([metric, column]) => {
-      const [kind, reason] = output.gaps?.[metric] ?? [];
-      const missing = kind ? `${t(kind === "error" ? "report.errors" : "report.unscored")}: ${Frame.chosen(reason)}` : "";
-      return [metric, column[item], missing || (Frame.chosen(output.notes?.[metric] ?? []) ?? "")];
-    });
+  // why an item has no score, or the note to it
+  function scoreNote(metric, output) {
+    const [kind, reason] = output.gaps?.[metric] ?? [];
+    const missing = kind ? `${t(kind === "error" ? "report.errors" : "report.unscored")}: ${Frame.chosen(reason)}` : "";
+    return missing || (Frame.chosen(output.notes?.[metric] ?? []) ?? "");
   }
 
   function folded(title, children) {
@@ -287,7 +335,7 @@ const Item = (() => {
   function spent(output) {
     const words = [];
     if (output.seconds !== undefined) words.push(`${Number(output.seconds).toPrecision(3)} s`);
-    if (output.tokens !== undefined) words.push(`${output.tokens} ${t("report.tokens")}`);
+    if (output.tokens !== undefined) words.push(`${Number(output.tokens).toLocaleString("en")} ${t("report.tokens")}`);
     return words.length ? element("p", { class: "muted small digits" }, words.join(" · ")) : null;
   }
 
