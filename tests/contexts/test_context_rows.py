@@ -12,7 +12,8 @@ from commands import run
 
 import steelyard
 from steelyard.answers.contexts import Context
-from steelyard.answers.sources import BOTH, Wanted, answers_of_rows, stream_answers
+from steelyard.answers.rows import BOTH, Wanted
+from steelyard.answers.sources import answers_of_rows, stream_answers
 from steelyard.errors import InputError
 from steelyard.registry.metrics import REGISTRY
 from steelyard.registry.names import register_all

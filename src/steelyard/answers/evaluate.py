@@ -15,12 +15,11 @@ from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
 from steelyard.answers.needs import check_met, context_use, required_fields, uses_answerable
 from steelyard.answers.profiles import profile_of
-from steelyard.answers.rows import AnswerRow
+from steelyard.answers.rows import AnswerRow, Wanted
 from steelyard.answers.scoring import ScoredBatch, ScoringSpec, score_batches
 from steelyard.answers.sources import (
     Answers,
     AnswerStream,
-    Wanted,
     answers_of,
     answers_of_frame,
     answers_of_rows,

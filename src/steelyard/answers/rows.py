@@ -3,7 +3,8 @@
 import json
 import math
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
@@ -28,6 +29,7 @@ from steelyard.io.layouts import ANSWERABLE, ID_HINT, TAGS, Columns, Layout, che
 from steelyard.io.records import COLUMNS, Record, first_seen
 from steelyard.text.citations import has_citations
 
+BOTH = frozenset(("prediction", "references"))
 BATCH = 2048  # rows that are read and scored together
 
 VALUE_HINT = Message("formats.answer_columns_hint")
@@ -42,6 +44,7 @@ _UNKNOWN = frozenset(("", "unknown", "none", "null", "nan", "n/a", "未知"))
 _NO = frozenset(("false", "0", "no", "n", "否", "不可", "不能", "不是", "不可以", "不可回答", "不能回答", "无法回答"))
 _NO_LAYOUT = Layout(None, None, None, None, ())
 _NO_TAGS: Mapping[str, str] = {}  # shared: most rows have none
+_NO_MAPPING: Mapping[str, str] = {}
 
 
 class AnswerRow(NamedTuple):
@@ -66,43 +69,55 @@ class AnswerRow(NamedTuple):
     error: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted of a source: the fields that must be there, what contexts are read for, and of which system.
+
+    Without a system the file has the outputs of one only. `labels` are further columns that become tags; with
+    `answerable`, some value of that column must be readable. With `cited`, answers with citation marks are counted.
+    """
+
+    fields: frozenset[str] = BOTH
+    contexts: ContextUse = "unused"
+    system: str | None = None
+    labels: tuple[str, ...] = ()
+    answerable: bool = False
+    cited: bool = False
+
+    @property
+    def optional(self) -> frozenset[str]:
+        """The fields that may be missing."""
+        return BOTH - self.fields
+
+
 class RowReader:
     """Reader of the rows of one source, batch by batch; problems are collected and raised together."""
 
     def __init__(
         self,
         name: str,
+        fields: Collection[str],
+        wanted: Wanted,
         *,
-        mapping: Mapping[str, str],
-        wanted: set[str],
-        cells: bool,
-        optional: frozenset[str] = frozenset(),
-        contexts: ContextUse = "unused",
+        mapping: Mapping[str, str] = _NO_MAPPING,
+        cells: bool = False,
         foreign: bool = False,
-        cited: bool = False,
-        labels: Sequence[str] = (),
-        answerable: bool = False,
     ) -> None:
-        """`wanted` are the required fields but for `optional` ones; with `cells` every value is the text of a cell.
+        """`fields` are required but for those that `wanted` makes optional; with `cells` every value is text.
 
-        In a `foreign` format a row may have no id although other rows have ids. `labels` are columns that become tags
-        beside the usual ones; with `answerable`, values of that column are read and counted. With `cited`, answers with
-        citation marks are counted.
+        In a `foreign` format a row may have no id although other rows have ids.
         """
         self._foreign = foreign
-        self._counts_cited = cited
-        self._labels = labels
-        self._answerable = _Answerable() if answerable else None
+        self._fields = set(fields)
+        self._of = wanted
+        self._answerable = _Answerable() if wanted.answerable else None
         self._rows_read = 0
         self._row_ids = RowIds()
         self.name = name
         self.numbers = 0
         self.unreadable = 0
         self.cited = 0
-        self._optional = optional
-        self._contexts = contexts
         self._mapping = mapping
-        self._wanted = wanted
         self._cells = cells
         self._columns: dict[str, None] = {}
         self._layout = _NO_LAYOUT
@@ -125,7 +140,7 @@ class RowReader:
     @property
     def unused(self) -> int:
         """The number of columns of contexts or ids that are not read."""
-        unread = [] if self._contexts != "unused" else [column for column in self._layout[5:9] if column is not None]
+        unread = [] if self._of.contexts != "unused" else [column for column in self._layout[5:9] if column is not None]
         return len(self._layout.unused) + len(unread)
 
     @property
@@ -185,7 +200,7 @@ class RowReader:
 
     def _lay_out(self) -> None:
         check_mapping(self._mapping, self.columns)
-        self._layout = layout_of(self.columns, self._mapping, self._wanted, self._optional, self._labels)
+        self._layout = layout_of(self.columns, self._mapping, self._fields, self._of.optional, self._of.labels)
 
     def _rows(self, records: Sequence[Record]) -> list[AnswerRow]:
         rows = []
@@ -200,13 +215,13 @@ class RowReader:
         layout, fields = self._layout, record.fields
         expected, predicted = fields.get(layout.references or ""), fields.get(layout.prediction or "")
         references, nested = _references(_cell(expected) if self._cells else expected)
-        tags = self._tagged(record) if layout.tags or self._labels else _NO_TAGS
+        tags = self._tagged(record) if layout.tags or self._of.labels else _NO_TAGS
         question = (_text(fields.get(layout.question)) or "") if layout.question else ""
         identifier = self._identifier(record, question)
         row = AnswerRow(identifier, self._predicted(predicted), references, tags, question, nested)
         if fields.get(ERROR) and (row.prediction is None or (self._cells and not row.prediction)):
             row = row._replace(prediction=None, error=str(fields[ERROR]))
-        if self._contexts != "unused":
+        if self._of.contexts != "unused":
             row = self._with_contexts(row, fields)
         self.cited += self._is_cited(row)
         return row
@@ -220,14 +235,14 @@ class RowReader:
         """Whether an answer has citation marks, in a file with contexts."""
         text = row.prediction
         has_contexts = self._layout.contexts is not None or self._layout.retrieved_ids is not None
-        if not text or not self._counts_cited or not has_contexts:
+        if not text or not self._of.cited or not has_contexts:
             return False
         return has_citations(text, [each.id for each in row.contexts or ()])
 
     def _tagged(self, record: Record) -> Mapping[str, str]:
-        tags = dict(_tags(record.fields, self._layout.tags, self._labels))
-        if self._foreign and self._labels:
-            tags = {**dict(_inner_labels(record.fields, self._labels)), **tags}
+        tags = dict(_tags(record.fields, self._layout.tags, self._of.labels))
+        if self._foreign and self._of.labels:
+            tags = {**dict(_inner_labels(record.fields, self._of.labels)), **tags}
         if self._answerable is not None:
             self._answerable.add(tags.get(ANSWERABLE, ""), record.where)
         return tags
@@ -246,7 +261,7 @@ class RowReader:
         try:
             return row_with_contexts(row, [self._evidence(fields, column) for column in self._layout[5:9]])
         except BadValue:
-            if self._contexts == "needed":
+            if self._of.contexts == "needed":
                 raise
             self.unreadable += 1
             return row

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from steelyard.answers.frames import Frame
-from steelyard.answers.rows import BATCH, AnswerRow, ContextUse, RowReader, plain_value
+from steelyard.answers.rows import BATCH, BOTH, AnswerRow, RowReader, Wanted, plain_value
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.foreign.formats import Source, open_source
@@ -33,30 +33,8 @@ UNUSED = "counts.columns_unused"
 CITED = "counts.answers_cited"
 UNCLEAR = "counts.answerable_unclear"
 
-BOTH = frozenset(("prediction", "references"))
 _OWN = frozenset((SYSTEM, REPEAT, ERROR))  # columns that have a meaning in any rows
 Value = TypeVar("Value")
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is wanted of a source: the fields that must be there, what contexts are read for, and of which system.
-
-    Without a system the file has the outputs of one only. `labels` are further columns that become tags; with
-    `answerable`, some value of that column must be readable. With `cited`, answers with citation marks are counted.
-    """
-
-    fields: frozenset[str] = BOTH
-    contexts: ContextUse = "unused"
-    system: str | None = None
-    labels: tuple[str, ...] = ()
-    answerable: bool = False
-    cited: bool = False
-
-    @property
-    def optional(self) -> frozenset[str]:
-        """The fields that may be missing."""
-        return BOTH - self.fields
 
 
 _USUAL = Wanted()
@@ -158,17 +136,7 @@ def answers_of_frame(
 
 
 def _value_reader(mapping: Mapping[str, str], wanted: Wanted) -> RowReader:
-    return RowReader(
-        "answers",
-        mapping=mapping,
-        wanted=set(BOTH),
-        cells=False,
-        optional=wanted.optional,
-        contexts=wanted.contexts,
-        cited=wanted.cited,
-        labels=wanted.labels,
-        answerable=wanted.answerable,
-    )
+    return RowReader("answers", BOTH, wanted, mapping=mapping)
 
 
 def _plain_fields(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -209,7 +177,7 @@ def answers_of(predictions: Sequence[Any], references: Sequence[Any], ids: Seque
     columns = [
         [plain_value(value) for value in values] for values in (predictions, references, () if ids is None else ids)
     ]
-    reader = RowReader("answers", mapping={}, wanted=set(BOTH), cells=False)
+    reader = RowReader("answers", BOTH, _USUAL)
     rows = reader.rows_of(columns[0], columns[1], None if ids is None else columns[2])
     return Answers("answers", rows, digest_rows(columns), Counter(_counts(rows) | _reading_counts(reader)))
 
@@ -345,18 +313,8 @@ def _collected(reader: RowReader, records: Iterable[Record], digest: str, fields
 
 
 def _reader(source: Source, mapping: Mapping[str, str], fields: Collection[str], wanted: Wanted) -> RowReader:
-    return RowReader(
-        source.container.name,
-        mapping=mapping,
-        wanted=set(fields),
-        cells=source.cells,
-        optional=wanted.optional,
-        contexts=wanted.contexts,
-        cited=wanted.cited,
-        foreign=source.format is not None,
-        labels=wanted.labels,
-        answerable=wanted.answerable,
-    )
+    name, is_foreign = source.container.name, source.format is not None
+    return RowReader(name, fields, wanted, mapping=mapping, cells=source.cells, foreign=is_foreign)
 
 
 def _records(source: Source, mapping: Mapping[str, str], wanted: Wanted) -> Iterable[Record]:

@@ -71,12 +71,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
     from pathlib import Path
 
-    from steelyard.answers.evaluate import evaluate_answers
     from steelyard.cli.output import deliver, notify_other_meanings
-    from steelyard.cli.progress import counting
     from steelyard.io.records import check_readers
     from steelyard.registry.metrics import load_metrics
-    from steelyard.registry.names import split_names
     from steelyard.reports.content import Report
     from steelyard.reports.files import check_outputs
     from steelyard.stats.compare import compare_all
@@ -84,8 +81,21 @@ def run(arguments: argparse.Namespace) -> int:
     check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite)
     check_readers(arguments.files)
     load_metrics(arguments.metrics_from, Path.cwd())
-    keep = _kept(arguments)
     notify_other_meanings(arguments)
+    keep = _kept(arguments)
+    tables = _tables(arguments, keep)
+    _check_tags(arguments.tags, tables)
+    comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
+    deliver(Report(_shown(tables, keep), comparisons, arguments.per_item, arguments.by), arguments)
+    return 0
+
+
+def _tables(arguments: argparse.Namespace, keep: 'bool | Literal["questions"]') -> "list[Table]":
+    """The result of every file and of every system in it."""
+    from steelyard.answers.evaluate import evaluate_answers
+    from steelyard.cli.progress import counting
+    from steelyard.registry.names import split_names
+
     with counting(words_of(arguments.lang)("cli.progress_rows")) as progress:
 
         def evaluate(path: str, name: str, system: str | None = arguments.system) -> "Table":
@@ -105,11 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
                 tags=_tags(arguments),
             )
 
-        tables = _distinct(each for pair in _names(arguments) for each in _of_every_system(evaluate, *pair))
-    _check_tags(arguments.tags, tables)
-    comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    deliver(Report(_shown(tables, keep), comparisons, arguments.per_item, arguments.by), arguments)
-    return 0
+        return _distinct(each for pair in _names(arguments) for each in _of_every_system(evaluate, *pair))
 
 
 def _kept(arguments: argparse.Namespace) -> 'bool | Literal["questions"]':
