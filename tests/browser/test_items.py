@@ -208,6 +208,12 @@ def test_a_tag_called_like_a_filter_has_an_address_of_its_own(at):
     assert shown(at("one", "#list?tag.q=y")) == "30"
 
 
+def test_the_id_alone_is_an_address(at):
+    page = at("two", "#i%3F7")
+    page.wait_for_selector("dialog[open]")
+    page.wait_for_function("location.hash === '#item/i%3F7'")
+
+
 def test_nothing_found_is_said(at):
     page = at("one", "#list?q=nothing+of+this+kind")
     assert shown(page) == "0"

@@ -65,9 +65,13 @@
     location.hash = Address.written(data, state.choice, data.ids[item]);
   }
 
+  function isItem(id) {
+    return numbers.has(id);
+  }
+
   // show what the address says; one of an item alone keeps the filters, and gets them
   function follow() {
-    const { id, choice, ours } = Address.read(data, location.hash);
+    const { id, choice, ours } = Address.read(data, location.hash, isItem);
     if (!ours) return dialog.close();
     if (choice && !isShown(choice)) choose(choice);
     const item = numbers.get(id);
@@ -103,7 +107,7 @@
   place.classList.toggle("tall", Rows.isTall(data));
   place.classList.toggle("compared", data.results.length > 1);
   document.getElementById("group-choice")?.addEventListener("change", chooseGroup);
-  if (!Address.read(data, location.hash).choice) refresh();
+  if (!Address.read(data, location.hash, isItem).choice) refresh();
   window.addEventListener("hashchange", follow);
   Frame.onLanguage(() => {
     refresh();

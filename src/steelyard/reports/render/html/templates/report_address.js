@@ -38,11 +38,12 @@ const Address = (() => {
   }
 
   // the item and the choice of an address; `choice` is null where the address says nothing of it, and `ours` is false
-  // for addresses of other parts of the page
-  function read(data, hash) {
+  // for addresses of other parts of the page; the id of an item alone is an address too
+  function read(data, hash, isItem) {
     const [page, query] = split(hash.replace(/^#/, ""));
-    const id = page.startsWith(ITEM) ? decoded(page.slice(ITEM.length)) : null;
     const isList = page === "" || page === LIST;
+    const alone = isList || page.startsWith(ITEM) ? null : decoded(page);
+    const id = page.startsWith(ITEM) ? decoded(page.slice(ITEM.length)) : isItem(alone) ? alone : null;
     const choice = query !== null || isList ? chosen(data, new URLSearchParams(query ?? "")) : null;
     return { id, choice, ours: id !== null || isList };
   }

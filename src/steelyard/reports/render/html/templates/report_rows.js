@@ -11,11 +11,13 @@ const Rows = (() => {
     const compared = data.results.length > 1;
     const has = contents(data);
     const number = (key, title, width, cell) => ({ key, title, width, sortable: true, cell });
+    const id = { key: "id", title: "report.id", width: has.texts ? "144px" : "minmax(0, 1fr)", sortable: true, cell: (item) => named(data, item) };
     return [
+      ...(has.texts ? [] : [id]),
       ...(has.texts ? [{ key: "question", title: heading(has), width: "minmax(0, 1.7fr)", cell: (item) => said(data, state, item, has) }] : []),
       ...(has.reasons ? [{ key: "why", title: "report.reason", width: "minmax(0, 1fr)", cell: (item) => why(data, state, item) }] : []),
       ...(has.rankings ? [{ key: "why", title: "report.first_documents", width: "minmax(0, 1fr)", cell: (item) => ranking(data, state, item) }] : []),
-      { key: "id", title: "report.id", width: has.texts ? "144px" : "minmax(0, 1fr)", sortable: true, cell: (item) => named(data, item) },
+      ...(has.texts ? [id] : []),
       ...(compared ? [number("before", "report.before", "64px", (item) => beforeCell(state, item))] : []),
       number("score", compared ? "report.after" : "report.score", "112px", (item) => scoreCell(data, state, item)),
       ...(compared ? [number("change", "report.change", "92px", (item) => changeCell(data, state, item))] : []),
@@ -81,7 +83,7 @@ const Rows = (() => {
   function ranking(data, state, item) {
     const found = data.rankings.items[item];
     const ranked = found?.ranked[state.choice.other]?.slice(0, FIRST);
-    if (!ranked) return line(t("report.item_absent"), "row-answer row-none");
+    if (!ranked?.length) return line(t("report.item_absent"), "row-answer row-none");
     const grades = ranked.map((document) => found.grades[document]);
     const relevant = grades.filter((grade) => isRelevant(data, grade)).length;
     const words = t("report.relevant_among").replace("{n}", String(relevant)).replace("{of}", String(ranked.length));
