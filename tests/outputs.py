@@ -171,7 +171,7 @@ _ALIKE: Final = [
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)?"), "TIME"),
     (re.compile(r'("seconds\w*"): ?[\d.e-]+'), r"\1: SECONDS"),
     (re.compile(r'\btime="[\d.]+"'), 'time="SECONDS"'),
-    (re.compile(r"[\d.e-]+ s · p95 [\d.e-]+ s"), "SECONDS"),
+    (re.compile(r"[\d.e-]+ m?s · p95 [\d.e-]+ m?s"), "SECONDS"),
     (re.compile(r"[\d.]+ s\b"), "SECONDS"),
     (re.compile(r'("steelyard": ?)"[^"]+"'), r'\1"VERSION"'),
     (re.compile(r"steelyard:\d[\w.+-]*"), "steelyard:VERSION"),

@@ -187,7 +187,7 @@ MISTAKES = {
     "an unknown format": (
         ("retrieval", QRELS, RUN_A, "-o", "report.docx"),
         "report.docx: no report format has the extension '.docx'\n"
-        "hint: known: .json, .csv, .md, .tex, .html, .svg, .png, .pdf, .jsonl\n",
+        "hint: known: .json, .csv, .md, .tex, .html, .svg, .png, .pdf, .jsonl, .eval\n",
     ),
     "a missing folder": (
         ("retrieval", QRELS, RUN_A, "-o", "no/such/report.json"),

@@ -44,8 +44,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="help.output",
     )
-    words = "what plot files show: means, differences, metrics over cut-offs or precision over recall (default: all)"
-    group.add_argument("--plot", choices=PLOTTED, help=words)
+    group.add_argument("--plot", choices=PLOTTED, help="help.plot")
     add_overwrite_option(group)
     group.add_argument("--json", action="store_true", help="help.json")
     group.add_argument("-q", "--per-item", action="store_true", help="help.per_item")

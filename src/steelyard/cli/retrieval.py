@@ -2,7 +2,7 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import (
     add_metric_options,
@@ -14,6 +14,10 @@ from steelyard.cli.options import (
     result_names,
 )
 from steelyard.i18n import Message
+
+if TYPE_CHECKING:
+    from steelyard.retrieval.reading.rankings import Run
+    from steelyard.table import Table
 
 
 def add_command(commands: Any) -> None:
@@ -57,21 +61,21 @@ def add_command(commands: Any) -> None:
 
 
 def _add_text_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("texts and rankings, for pages (-o x.html)")
+    group = parser.add_argument_group("help.group_rankings")
     group.add_argument(
         "--queries",
         metavar="FILE",
-        help="texts of the queries: TREC topics, JSONL (BEIR), JSON, CSV, or TSV with id and text",
+        help="help.queries",
     )
     group.add_argument(
         "--docs",
         metavar="FILE",
-        help="texts of the documents: JSONL (BEIR), CSV, parquet, or TSV; only those that are shown are kept",
+        help="help.docs",
     )
     group.add_argument(
         "--rankings",
         action="store_true",
-        help="keep the first 20 documents of each query in results files (.jsonl) too, as --queries and --docs do",
+        help="help.rankings",
     )
 
 
@@ -79,35 +83,17 @@ def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
     from dataclasses import replace
 
-    from steelyard.cli.output import deliver, notify_other_meanings
-    from steelyard.io.records import check_readers
-    from steelyard.registry.metrics import load_metrics
-    from steelyard.registry.names import parse_measures, split_names
+    from steelyard.cli.output import deliver
     from steelyard.reports.content import Report
-    from steelyard.reports.files import RANKING_SUFFIXES, TREC_EVAL, check_one_run, check_outputs
-    from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run, need_subtopics
-    from steelyard.retrieval.reading.sources import qrels_from, run_from
+    from steelyard.reports.files import TREC_EVAL
+    from steelyard.retrieval.reading.sources import run_from
     from steelyard.stats.compare import compare_all
 
     texts = [path for path in (arguments.queries, arguments.docs) if path]
-    inputs = [arguments.qrels, *arguments.runs, *texts]
-    _check_stdin(inputs)
-    check_outputs(arguments.output, inputs, suffixes=RANKING_SUFFIXES, overwrite=arguments.overwrite)
-    check_one_run(arguments.output, len(arguments.runs))
-    check_readers(inputs)
-    load_metrics(arguments.metrics_from, Path.cwd())
-    named = arguments.metric and split_names(arguments.metric)
-    measures = parse_measures(named, arguments.cutoffs, trec_eval=arguments.trec_eval)
-    notify_other_meanings(arguments)
-    settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
-    judgments = qrels_from(arguments.qrels, subtopics=need_subtopics(measures))
+    _check([arguments.qrels, *arguments.runs, *texts], arguments)
     runs = [run_from(path) for path in arguments.runs]
     recorded = bool(texts) or arguments.rankings
-    options = {"threads": arguments.concurrency, "keep": recorded or _shows_rankings(arguments.output)}
-    tables = [
-        evaluate_run(judgments, run, measures, settings, name=name, **options)
-        for run, name in zip(runs, result_names(arguments.runs), strict=True)
-    ]
+    tables = _tables(runs, arguments, keep=recorded or _shows_rankings(arguments.output))
     if texts:
         from steelyard.retrieval.reading.texts import with_texts
 
@@ -118,6 +104,37 @@ def run(arguments: argparse.Namespace) -> int:
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
     deliver(Report(tables, comparisons, arguments.per_item, run_tag=tag), arguments, recorded=bare)
     return 0
+
+
+def _check(inputs: list[str], arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be read or written before anything is read."""
+    from steelyard.io.records import check_readers
+    from steelyard.reports.files import RANKING_SUFFIXES, check_one_run, check_outputs
+
+    _check_stdin(inputs)
+    check_outputs(arguments.output, inputs, suffixes=RANKING_SUFFIXES, overwrite=arguments.overwrite)
+    check_one_run(arguments.output, len(arguments.runs))
+    check_readers(inputs)
+
+
+def _tables(runs: "list[Run]", arguments: argparse.Namespace, *, keep: bool) -> "list[Table]":
+    """The result of every run; with `keep` its rankings too."""
+    from steelyard.cli.output import notify_other_meanings
+    from steelyard.registry.metrics import load_metrics
+    from steelyard.registry.names import parse_measures, split_names
+    from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run, need_subtopics
+    from steelyard.retrieval.reading.sources import qrels_from
+
+    load_metrics(arguments.metrics_from, Path.cwd())
+    named = arguments.metric and split_names(arguments.metric)
+    measures = parse_measures(named, arguments.cutoffs, trec_eval=arguments.trec_eval)
+    notify_other_meanings(arguments)
+    settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
+    judgments = qrels_from(arguments.qrels, subtopics=need_subtopics(measures))
+    return [
+        evaluate_run(judgments, run, measures, settings, name=name, threads=arguments.concurrency, keep=keep)
+        for run, name in zip(runs, result_names(arguments.runs), strict=True)
+    ]
 
 
 def _shows_rankings(outputs: list[Path]) -> bool:

@@ -29,11 +29,11 @@ ENGLISH = {
     "citation_correctness": "; ".join(["page 1, '一共收了42000元': not page 1"] * 2),
 }
 SHOWN = {
-    "exact_match": "amount: 24000元 is not 42000",
+    "exact_match": "amount: 24000元 is not 42,000",
     "citation_correctness": "; ".join(["page 1, '一共收了42000元': does not cite page 1"] * 2),
 }
 CHINESE = {
-    "exact_match": "金额：回答称“24000元”，应为 42000",
+    "exact_match": "金额：回答称“24000元”，应为 42,000",
     "citation_correctness": "；".join(["第 1 页“一共收了42000元”：引用的不是第 1 页"] * 2),
 }
 NOTE = "; ".join(f"{part}: {why}" for part, why in ENGLISH.items())

@@ -131,4 +131,9 @@ def _seconds(table: Table) -> str | None:
     spent = results.spent(table)
     if "seconds_median" not in spent:
         return None
-    return f"{spent['seconds_median']:.3g} s · p95 {spent['seconds_p95']:.3g} s"
+    return f"{_duration(spent['seconds_median'])} · p95 {_duration(spent['seconds_p95'])}"
+
+
+def _duration(seconds: float) -> str:
+    """A time of three figures, below a second in milliseconds."""
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"

@@ -3,6 +3,7 @@
 Without stored messages, as in files of earlier versions, the English texts of the file are used.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -20,6 +21,8 @@ _FOR_PEOPLE: Final = {
     for name in (code.partition(".")[2] for code in texts("en") if code.startswith(f"{shown}."))
 }
 """The codes of texts with names for programs, as results files have them, by those of the same in words."""
+_AMOUNTS: Final = ("parts.amount_total", "parts.amount_breakdown")
+_WHOLE: Final = re.compile(r"[0-9]{4,15}")
 
 
 def reasons_in(language: Language, output: Output) -> dict[str, str]:
@@ -63,12 +66,23 @@ def _text(language: Language, stored: Any, english: str) -> str:
 def _worded(stored: Any) -> Any:
     """A stored message with the codes of words where its own text has names for programs (`approx_added`)."""
     match stored:
+        case ["core.labelled", {"label": [str(label)], "message": message}] if label in _AMOUNTS:
+            labelled = {"label": [_FOR_PEOPLE.get(label, label)], "message": _separated(_worded(message))}
+            return ["core.labelled", labelled]
         case [str(code), *rest]:
             return [_FOR_PEOPLE.get(code, code), *map(_worded, rest)]
         case list():
             return [*map(_worded, stored)]
         case dict():
             return {name: _worded(value) for name, value in stored.items()}
+    return stored
+
+
+def _separated(stored: Any) -> Any:
+    """A stored message about an amount with separators in the numbers among its arguments."""
+    match stored:
+        case [str(code), {"expected": str(number), **others}] if _WHOLE.fullmatch(number):
+            return [code, {**others, "expected": f"{int(number):,}"}]
     return stored
 
 

@@ -334,9 +334,14 @@ const Item = (() => {
 
   function spent(output) {
     const words = [];
-    if (output.seconds !== undefined) words.push(`${Number(output.seconds).toPrecision(3)} s`);
+    if (output.seconds !== undefined) words.push(duration(Number(output.seconds)));
     if (output.tokens !== undefined) words.push(`${Number(output.tokens).toLocaleString("en")} ${t("report.tokens")}`);
     return words.length ? element("p", { class: "muted small digits" }, words.join(" · ")) : null;
+  }
+
+  // three figures, below a second in milliseconds
+  function duration(seconds) {
+    return seconds >= 1 ? `${Number(seconds.toPrecision(3))} s` : `${Number((1000 * seconds).toPrecision(3))} ms`;
   }
 
   return { make };
