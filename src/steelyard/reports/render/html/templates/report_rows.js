@@ -15,7 +15,7 @@ const Rows = (() => {
     return [
       ...(has.texts ? [] : [id]),
       ...(has.texts ? [{ key: "question", title: heading(has), width: "minmax(0, 1.7fr)", cell: (item) => said(data, state, item, has) }] : []),
-      ...(has.reasons ? [{ key: "why", title: "report.reason", width: "minmax(0, 1fr)", cell: (item) => why(data, state, item) }] : []),
+      ...(has.reasons ? [{ key: "why", title: has.explained ? "report.reason" : "report.expected", width: "minmax(0, 1fr)", cell: (item) => why(data, state, item, has) }] : []),
       ...(has.rankings ? [{ key: "why", title: "report.first_documents", width: "minmax(0, 1fr)", cell: (item) => ranking(data, state, item) }] : []),
       ...(has.texts ? [id] : []),
       ...(compared ? [number("before", "report.before", "64px", (item) => beforeCell(state, item))] : []),
@@ -29,11 +29,11 @@ const Rows = (() => {
     const outputs = (test) => data.results.some((result) => result.said.some((output) => output && test(output)));
     const questions = data.questions.some(Boolean);
     const answers = outputs((output) => output.answer !== undefined);
-    const explained = outputs((output) => output.reasons || output.notes || output.gaps || output.failure);
+    const explained = Filters.hasUncertain(data) || outputs((output) => output.reasons || output.notes || output.gaps || output.failure);
     const rankings = Boolean(data.rankings);
-    const reasons = !rankings && (explained || Filters.hasUncertain(data) || data.expected.some((expected) => expected?.references));
+    const reasons = !rankings && (explained || data.expected.some((expected) => expected?.references));
     const tagged = Object.keys(data.tags).length > 0;
-    return { questions, answers, texts: questions || answers, reasons, rankings, tagged };
+    return { questions, answers, texts: questions || answers, reasons, explained, rankings, tagged };
   }
 
   // whether a row has two lines
@@ -70,12 +70,12 @@ const Rows = (() => {
     return line(t(code), "row-answer row-none");
   }
 
-  function why(data, state, item) {
+  function why(data, state, item, has) {
     const [label, text, tone] = reason(data, state.choice, item);
     const doubt = state.columns.uncertain[item] === 1 ? [element("span", { class: "chip warn" }, Frame.nameOf("part_names", "uncertain")), " "] : null;
     if (!text && !doubt) return null;
     const cross = tone === "lost" ? element("span", { class: "bad", "aria-hidden": "true" }, "✗ ") : null;
-    const part = label ? element("span", { class: "row-part" }, `${label}: `) : null;
+    const part = label && has.explained ? [element("span", { class: "row-part" }, `${label}:`), " "] : null;
     return element("span", { class: `two-lines ${tone}` }, doubt, cross, part, excerpt(text));
   }
 
