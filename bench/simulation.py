@@ -11,7 +11,8 @@ from steelyard.stats.compare import ComparisonSettings, compare_all
 from steelyard.stats.evidence import DecisionSample
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.paired import TestName, paired_tests
-from steelyard.stats.summary import CLUSTER_TAG, summarise
+from steelyard.stats.scopes import CLUSTER_TAG
+from steelyard.stats.summary import summarise
 from steelyard.table import Column, FloatArray, Table
 
 BATCH: Final = 1_000  # samples at a time

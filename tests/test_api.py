@@ -210,5 +210,4 @@ def test_python_is_told_arguments_and_not_options(results, tmp_path, capsys):
     assert "another column with --map prediction=COLUMN" in capsys.readouterr().err
     with pytest.raises(steelyard.SteelyardError, match="specify an earlier result with: baseline=OLD"):
         steelyard.gate(results[0], "F1 >= baseline")
-    few = [result.take(np.arange(3)) for result in results[:2]]
-    assert 'use test="t"' in str(steelyard.compare(*few))
+    assert 'units: items (units="items")' in str(steelyard.compare(*results[:2], units="items"))

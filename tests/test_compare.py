@@ -94,7 +94,7 @@ def test_the_order_of_items_does_not_matter():
 def test_items_of_one_document_are_flipped_together():
     tags = {"document": [str(n // 10) for n in range(20)]}
     new, old = table("new", [1.0] * 10 + [0.9] * 10, tags=tags), table("old", [0.0] * 10 + [0.2] * 10, tags=tags)
-    (found,) = steelyard.compare(old, new)
+    (found,) = steelyard.compare(old, new, units="documents")
     assert (found.p_value, found.significant) == (0.5, False)  # two documents: four sign flips, two as extreme
     assert found.interval.method == "clustered widened t"
 
@@ -122,7 +122,7 @@ def in_documents(documents, metrics=("F1",), gain=0.1):
     ],
 )
 def test_a_test_that_cannot_tell_says_so(documents, settings, smallest, underpowered):
-    (found,) = steelyard.compare(*reversed(in_documents(documents)), **settings)
+    (found,) = steelyard.compare(*reversed(in_documents(documents)), units="documents", **settings)
     assert (found.n, found.units, found.by_document, found.underpowered) == (
         10 * documents,
         documents,
@@ -157,8 +157,10 @@ def test_a_sampled_p_is_no_smaller_than_its_draws():
 
 def test_units_are_counted_on_the_rows_that_both_have():
     new, old = in_documents(6)
-    (found,) = steelyard.compare(old, new.take(np.arange(5, 40)))
+    (found,) = steelyard.compare(old, new.take(np.arange(5, 40)), units="documents")
     assert (found.n, found.units) == (35, 4)
+    (found,) = steelyard.compare(old, new.take(np.arange(5, 40)))  # the new one has four: too few to decide
+    assert (found.scope, found.units, [other.units for other in found.others]) == ("items", 35, [4])
 
 
 def test_mistakes():

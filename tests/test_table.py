@@ -66,8 +66,12 @@ def test_items_of_one_document_widen_the_interval():
     ids = [str(n) for n in range(40)]
     alone = table_of(ids=ids, columns={"F1": values}).summary().metrics["F1"].interval
     clustered = table_of(ids=ids, columns={"F1": values}, tags={"document": [str(n // 10) for n in range(40)]})
-    shared = clustered.summary().metrics["F1"].interval
+    shared = clustered.summary(units="documents").metrics["F1"].interval
     assert shared.high - shared.low > 2 * (alone.high - alone.low)
+    both = clustered.summary().metrics["F1"]  # four documents: the items decide, and the documents are given too
+    assert (both.scope, both.interval) == ("items", alone)
+    assert [(each.scope, each.units) for each in both.scopes] == [("items", 40), ("documents", 4)]
+    assert both.scopes[1].interval == shared
 
 
 def test_intervals_stay_within_what_the_metric_can_be():

@@ -27,6 +27,7 @@ from steelyard.stats.correction import Correction
 from steelyard.stats.gate import Finding, Gate, GateSettings, check_rules, decide
 from steelyard.stats.paired import TestName
 from steelyard.stats.rules import parse_rule, spelled
+from steelyard.stats.scopes import Units
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
 
@@ -214,13 +215,14 @@ def compare(
     seed: int = 42,
     correction: Correction = "holm",
     alpha: float = 0.05,
+    units: Units = "auto",
 ) -> Comparisons:
     """Compare results with the first, item by item, as `steelyard compare OLD NEW [NEW…]` does.
 
     A difference is new minus old. All p-values are corrected as one family. `by` is a tag for whose values the
-    differences are given too.
+    differences are given too. `units` says what decides: items, documents, or documents if there are enough.
     """
-    settings = ComparisonSettings(test, resamples, seed, correction, alpha)
+    settings = ComparisonSettings(test, resamples, seed, correction, alpha, units)
     names = [metrics] if isinstance(metrics, str) else metrics
     return Comparisons(compare_results(_tables(old, new, *more), settings, metrics=names, by=by))
 
@@ -233,7 +235,8 @@ def gate(
     alpha: float = 0.05,
     allow_inconclusive: bool = False,
     force: bool = False,
-    allow_errors: float = 0.05,
+    allow_errors: float = 0.0,
+    units: Units = "auto",
 ) -> GateResult:
     """Check a result against rules such as `F1 >= 0.8` or `F1 not-worse-by 0.02`, as `steelyard gate` does.
 
@@ -242,7 +245,7 @@ def gate(
     rules = [parse_rule(text) for text in (*([require] if isinstance(require, str) else require), *more)]
     check_rules(rules, has_baseline=baseline is not None)
     table, *others = _tables(result, *([] if baseline is None else [baseline]))
-    settings = GateSettings(alpha, allow_inconclusive, force, allow_errors)
+    settings = GateSettings(alpha, allow_inconclusive, force, allow_errors, units)
     return GateResult(decide(spelled(rules, table.columns), table, others[0] if others else None, settings))
 
 
@@ -253,6 +256,7 @@ def report(
     by: str | None = None,
     language: Language = "en",
     lang: Language | None = None,
+    units: Units = "auto",
 ) -> None:
     """Write a report in the format of the extension (.html .md .tex .csv .json .jsonl .svg .png .pdf).
 
@@ -260,8 +264,8 @@ def report(
     """
     many = [results] if isinstance(results, Table | str | Path) else results
     tables = _tables(*many)
-    comparisons = compare_all(tables[1:], tables[0], ComparisonSettings())
-    _write(Report(tables, comparisons, by=by), Path(path), lang or language)
+    comparisons = compare_all(tables[1:], tables[0], ComparisonSettings(units=units))
+    _write(Report(tables, comparisons, by=by, units=units), Path(path), lang or language)
 
 
 def plot(table: Table, path: str | Path | None = None, *, language: Language = "en") -> Plot:

@@ -29,7 +29,7 @@ _ARGUMENTS: Final = (
     (r"--require '([^']*)'", r'require="\1"'),
     (r"--force\b", "force=True"),
     (r"--allow-errors\b", "allow_errors"),
-    (r"--test t\b", 'test="t"'),
+    (r"--units (\w+)", r'units="\1"'),
     (r"--resamples\b", "resamples"),
     (r"(?<=\()-m METRIC\b", "metrics=METRIC"),
     (r"(?<=\()-m(?=\))", "metrics="),
@@ -180,9 +180,9 @@ class BadValue(ValueError):
         self.message = message
 
 
-def cut(name: str) -> str:
+def cut(name: str, longest: int = _LONGEST_NAME) -> str:
     """A name as messages repeat it: whole unless it is very long."""
-    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
+    return name if len(name) <= longest else f"{name[:longest]}…"
 
 
 def nearest(name: str, known: Iterable[str]) -> Message:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from steelyard.api import GateResult, Plot
     from steelyard.i18n import Language
+    from steelyard.stats.scopes import Units
     from steelyard.stats.summary import Summary
 
 FloatArray = NDArray[np.float64]
@@ -272,11 +273,11 @@ class Table:
         """The same table with only these metrics, in this order."""
         return replace(self, columns={metric: self[metric] for metric in metrics})
 
-    def summary(self) -> "Summary":
-        """Means with intervals, and what was counted."""
+    def summary(self, *, units: "Units" = "auto") -> "Summary":
+        """Means with intervals, and what was counted; `units` says what varies: items, documents, or as many allow."""
         from steelyard.stats.summary import summarise
 
-        return summarise(self)
+        return summarise(self, units)
 
     def save(self, path: str | Path) -> None:
         """Write a results file, which `steelyard.load` reads back."""

@@ -49,7 +49,8 @@ def recorded(path):
     """The same answers; one has four citations and a typed field."""
     table, answers = load(path), []
     for identifier, output in zip(table.ids, table.outputs, strict=True):
-        answer = {key: output[key] for key in ("answer", "citations", "evidence") if key in output}
+        kept = output or {}
+        answer = {key: kept[key] for key in ("answer", "citations", "evidence") if key in kept}
         if identifier == ITEM:
             answer |= {"citations": CITATIONS, "amount_total": 123456}
         answers.append({"id": identifier, **answer})

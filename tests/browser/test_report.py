@@ -103,16 +103,30 @@ def test_the_headline_says_how_good_it_is(at, made):
 
 def test_a_comparison_says_better_or_not_in_words(at):
     verdict = at("compare").locator(".verdict").text_content()
-    assert "inconclusive with 4 documents" in verdict
-    assert "no evidence" not in verdict
-    verdicts = at("retrieval").locator(".verdict").all_text_contents()
-    assert len(verdicts) == 2
-    assert all("worse" in verdict and "-0.2" in verdict for verdict in verdicts)
+    assert "On these 4 documents: " in verdict
+    assert "For other documents of this kind: cannot tell with 4 documents; " in verdict
+
+
+def test_three_results_are_a_leaderboard(at):
+    page = at("retrieval")
+    assert page.locator("h1").text_content() == "nDCG@10 of 3 systems"
+    names = page.locator(".board tbody th").all_text_contents()
+    assert names == ["run_a", "run_c", "run_b"]
+    lines = page.locator(".board tbody tr").all_text_contents()
+    assert "baseline" in lines[0]
+    assert all("▼" in line and "-0.2" in line for line in lines[1:])
+    # the dots are on one axis, the best on the right
+    places = [dot.bounding_box()["x"] for dot in page.locator(".board circle").all()]
+    assert places == sorted(places, reverse=True)
+    assert page.locator("details:not([open])").count() >= 3
+    page.locator("summary", has_text="run_b").click()
+    assert page.get_by_text("run_b against run_a").is_visible()
 
 
 @pytest.mark.parametrize(("name", "charts"), [("legal", 2), ("compare", 6), ("retrieval", 11), ("answers", 5)])
 def test_charts_have_names_and_are_drawn_once_in_each_language(at, name, charts):
     page = at(name)
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
     drawn = page.locator(".drawing:visible")
     assert drawn.count() == charts
     assert all(each.locator("svg").bounding_box()["width"] > 200 for each in drawn.all())

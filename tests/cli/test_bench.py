@@ -184,3 +184,29 @@ def test_a_run_that_is_stopped_ends_its_programs_and_says_what_was_kept(tmp_path
     assert f"{path}\nhint: resume with: -o {path} --resume\n" in said
     until(lambda: not any(map(is_alive, started)))
     assert path.read_bytes().count(b"\n") == 4
+
+
+FLAKY = """
+def answer(question):
+    if "多少" in question:
+        raise RuntimeError("HTTP 500")
+    return "不详"
+"""
+
+
+@pytest.mark.slow
+def test_too_many_failed_questions_are_exit_3_with_the_results_kept(tmp_path):
+    (tmp_path / "flaky.py").write_text(FLAKY, encoding="utf-8")
+    asked = ("--system", "python:flaky:answer", "--retries", "0", "-o", "r.jsonl", "--lang", "en")
+    done = run(*asked, cwd=tmp_path)
+    assert done.returncode == 3
+    assert done.stdout.startswith("⚠ ")
+    assert re.search(
+        r"flaky:answer: \d+ of 153 questions failed, more than --max-errors allows \(0\.05\); ", done.stderr
+    )
+    assert "HTTP 500" in done.stderr
+    assert "the results are kept; ask the failed questions again with -o r.jsonl --resume" in done.stderr
+    kept = (tmp_path / "r.jsonl").read_text("utf-8")
+    assert len(kept.splitlines()) == 154
+    done = run(*asked, "--resume", "--max-errors", "90%", cwd=tmp_path)
+    assert done.returncode == 0

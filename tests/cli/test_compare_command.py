@@ -38,7 +38,7 @@ def test_the_numbers_are_those_of_the_library(results, run):
     code, out, err = run("compare", results / "run_a.jsonl", results / "run_b.jsonl", "--json")
     assert (code, err) == (0, "")
     found = json.loads(out)
-    assert list(found) == ["steelyard", "kind", "signature", "results", "comparisons", "changes"]
+    assert list(found) == ["steelyard", "kind", "signature", "units", "scope", "results", "comparisons", "changes"]
     old, new = (steelyard.load(results / f"{name}.jsonl") for name in ("run_a", "run_b"))
     expected = list(steelyard.compare(old, new))
     assert found["comparisons"] == [comparison.as_dict() for comparison in expected]
@@ -116,29 +116,66 @@ def legal_results(folder, count=2):
 
 
 def test_too_few_documents_are_said_in_every_format(tmp_path, run):
-    said = "this test is inconclusive with 4 documents: the smallest possible p is 0.125; use --test t"
+    these = "legal: On these 4 documents: +0.1000 [0.1000, 0.1000], p 1.8e-12: better"  # 2 / 2^40
+    others = "legal: For other documents of this kind: cannot tell with 4 documents; about 6 would be needed"
     files = [tmp_path / f"out.{suffix}" for suffix in ("md", "tex", "html", "json")]
     old, new = legal_results(tmp_path)
     _, out, _ = run("compare", old, new, *(word for path in files for word in ("-o", path)))
-    assert f"{said}\n" in out
-    assert re.search(r"\nlegal +\+0\.1000 .* 0\.1250 +0\.1250 +–\n", out)
-    assert all(said in path.read_text("utf-8") for path in files[:3])
-    assert '<span data-en="inconclusive with 4 documents"' in files[2].read_text("utf-8")
-    assert "no evidence of a difference</span>" not in files[2].read_text("utf-8")
-    (found,) = json.loads(files[3].read_text("utf-8"))["comparisons"]
-    assert (found["units"], found["smallest_p"], found["smallest_detectable"]) == (4, 0.125, None)
+    assert f"{these}\n{others}\n" in out
+    texts = [path.read_text("utf-8").replace("\\", "") for path in files[:3]]
+    assert all(these in text and others in text for text in texts)
+    output = json.loads(files[3].read_text("utf-8"))
+    assert (output["units"], output["scope"]) == ("auto", "items")
+    (found,) = output["comparisons"]
+    assert (found["scope"], found["units"], found["significant"]) == ("items", 40, True)
+    items, documents = found["scopes"]
+    assert [items[key] for key in ("scope", "units", "p_value", "reason")] == ["items", 40, found["p_value"], None]
+    kept = {key: documents[key] for key in ("scope", "units", "p_value", "significant", "smallest_p", "needed")}
+    assert kept == {
+        "scope": "documents",
+        "units": 4,
+        "p_value": 0.125,
+        "significant": False,
+        "smallest_p": 0.125,
+        "needed": 6,
+    }
+    assert documents["reason"] == "cannot tell with 4 documents"
     assert "cannot tell" not in run("compare", old, new, "--test", "t")[1]
     zh = run("compare", old, new, "--lang", "zh")[1]
-    assert "只有 4 份文档，该检验无法判断：p 值最小为 0.125; 请用 --test t\n" in zh
+    assert "legal：就这 4 份文档而言：+0.1000 [0.1000, 0.1000]，p 1.8e-12：更好\n" in zh
+    assert "legal：对同类的其他文档：只有 4 份文档，无法判断；约需 6 份\n" in zh
+
+
+def test_units_choose_what_decides(tmp_path, run):
+    old, new = legal_results(tmp_path)
+    _, out, _ = run("compare", old, new, "--units", "documents")
+    first = "legal: For other documents of this kind: cannot tell with 4 documents; about 6 would be needed"
+    assert f"{first}\nlegal: On these 4 documents: +0.1000 [0.1000, 0.1000], p 1.8e-12: better\n" in out
+    assert "units: documents (--units documents)" in out
+    assert re.search(r"\nlegal +\+0\.1000 .* 0\.1250 +0\.1250 +–\n", out)
+    found = json.loads(run("compare", old, new, "--units", "documents", "--json")[1])
+    assert [pair["scope"] for pair in found["comparisons"]] == ["documents"]
+    assert {mean["scope"] for result in found["results"] for mean in result["metrics"].values()} == {"documents"}
+
+
+def test_documents_that_are_not_named_cannot_be_units(results, run):
+    code, out, err = run("compare", results / "run_a.jsonl", results / "run_b.jsonl", "--units", "documents")
+    assert (code, out) == (2, "")
+    assert err == (
+        "run_a does not name the documents of its items (the tag document), so documents cannot be the units\n"
+        "hint: give each item a tag document, or use --units items\n"
+    )
 
 
 def test_too_few_documents_earn_no_letters(tmp_path, run):
-    _, out, _ = run("compare", *legal_results(tmp_path, 3), "-o", tmp_path / "out.json", "-o", tmp_path / "out.tex")
-    assert "s1      0.4000 –\n" in out
+    files = [word for suffix in ("json", "tex") for word in ("-o", tmp_path / f"out.{suffix}")]
+    _, out, _ = run("compare", *legal_results(tmp_path, 3), "--units", "documents", *files)
+    assert "letters" not in out.partition("\n\n")[0]
     assert "share a letter" not in out
-    assert "the smallest possible p is 0.125, 0.375 after correction; use --test t\n" in out
+    assert "cannot tell with 4 documents; at least 7 would be needed\n" in out  # 3 * 2 / 2^7 = 0.047
     assert json.loads((tmp_path / "out.json").read_text("utf-8"))["letters"] == {"legal": None}
-    assert r"s1 & 0.4000 – \\" in (tmp_path / "out.tex").read_text("utf-8")
+    assert "s1      0.4000 –\n" in run("compare", *legal_results(tmp_path, 3), "--units", "documents", "-q")[1]
+    assert r"& s1 & 0.4000 &" in (tmp_path / "out.tex").read_text("utf-8")
 
 
 def test_parts_of_a_metric_compare_as_the_gate_takes_them(tmp_path, run):
@@ -153,7 +190,7 @@ def test_parts_of_a_metric_compare_as_the_gate_takes_them(tmp_path, run):
     assert [compared["b_mean"], compared["a_mean"]] == pytest.approx(expected)
     assert len(found["changes"][0]["better"]) == compared["wins"] > 0
     assert list(found["results"][0]["metrics"]) == ["legal.honest", "legal"]  # the whole beside its part
-    assert "inconclusive with 4 documents" in written[3].read_text("utf-8")
+    assert "cannot tell with 4 documents" in written[3].read_text("utf-8")
     message = "no common metric is called 'legal.honst'\nhint: did you mean 'legal.honest'?\n"
     assert run("compare", *files, "-m", "legal.honst") == (2, "", message)
 
@@ -171,11 +208,13 @@ def test_several_systems_get_letters(results, tmp_path, run):
     files = [results / f"{name}.jsonl" for name in ("run_a", "run_b", "run_c")]
     out = tmp_path / "out.tex"
     _, text, _ = run("compare", *files, "-m", "AP", "-o", out, "-o", tmp_path / "out.md", "-o", tmp_path / "out.json")
-    assert "run_a   0.5635 a" in text
-    assert "run_b   0.3245 b" in text
-    assert "results that share a letter do not differ significantly\ncorrection: holm (3), at 0.05\n" in text
-    assert r"run\_a & 0.5635$^{\mathrm{a}}$ \\" in out.read_text("utf-8")
-    assert "| run_c | 0.3328 b |" in (tmp_path / "out.md").read_text("utf-8")
+    assert re.search(r"\n1  run_a   0\.5635 .* baseline .* a +–\n", text)
+    assert re.search(r"\n3  run_b   0\.3245 .*▼ .* b +\d+ / \d+ / \d+\n", text)
+    assert "\nresults that share a letter do not differ significantly\n" in text
+    assert "\nall pairs: holm (3), at 0.05\n" in text
+    assert r"1 & run\_a & \textbf{0.5635} & " in out.read_text("utf-8")
+    assert re.search(r"\| 2 \| run_c \| 0\.3328 \| .* \| b \|", (tmp_path / "out.md").read_text("utf-8"))
+    assert "run_a   0.5635 a" in run("compare", *files, "-m", "AP", "-q")[1]
     found = json.loads((tmp_path / "out.json").read_text("utf-8"))
     assert found["letters"] == {"AP": {"run_a": "a", "run_c": "b", "run_b": "b"}}
     tables = [steelyard.load(path) for path in files]
@@ -192,7 +231,7 @@ def test_a_result_that_lacks_a_metric_has_a_dash_among_the_letters(results, tmp_
     steelyard.load(results / "run_b.jsonl").only(["nDCG@10", "RR"]).save(tmp_path / "run_b.jsonl")
     files = [results / "run_a.jsonl", tmp_path / "run_b.jsonl", results / "run_c.jsonl"]
     written = [tmp_path / f"out.{suffix}" for suffix in ("json", "md", "tex", "html")]
-    code, text, err = run("compare", *files, *(word for path in written for word in ("-o", path)))
+    code, text, err = run("compare", *files, "-q", *(word for path in written for word in ("-o", path)))
     assert (code, err) == (0, "")
     assert re.search(r"\nall pairs\nresult +nDCG@10 +RR +AP\n", text)
     assert re.search(r"\nrun_b +0\.\d{4} b +0\.\d{4} b +–\n", text)
@@ -200,7 +239,7 @@ def test_a_result_that_lacks_a_metric_has_a_dash_among_the_letters(results, tmp_
     assert letters["AP"] == {"run_a": "a", "run_c": "b"}
     assert list(letters["RR"]) == ["run_a", "run_c", "run_b"]
     assert re.search(r"\| run_b \| .* \| – \|", written[1].read_text("utf-8"))
-    assert re.search(r"run\\_b & .* & – \\\\", written[2].read_text("utf-8"))
+    assert re.search(r"run\\_b & .* & -- \\\\", written[2].read_text("utf-8"))
 
 
 def test_within_each_value_of_a_tag_as_one_family(tmp_path, run):
@@ -334,4 +373,5 @@ def test_a_page_of_three_results_has_their_letters(tmp_path):
     letters = text[text.index(">all pairs<") :]
     assert "0.6527 a" in letters
     assert "0.3947 b" in letters
-    assert "results that share a letter do not differ significantly" in letters
+    assert "results that share a letter do not differ significantly" in text
+    assert "<title>nDCG@10 of 3 systems" in text

@@ -79,10 +79,11 @@ def test_texts_of_argparse_keep_their_places():
 
 
 def test_argparse_is_left_as_it_was():
+    texts = vars(argparse)
     with speaking("zh"):
-        assert argparse._("options") == "选项"
-        assert argparse._("some other text") == "some other text"
-    assert (argparse._, argparse.ngettext) == (gettext.gettext, gettext.ngettext)
+        assert texts["_"]("options") == "选项"
+        assert texts["_"]("some other text") == "some other text"
+    assert (texts["_"], texts["ngettext"]) == (gettext.gettext, gettext.ngettext)
 
 
 @pytest.mark.parametrize(

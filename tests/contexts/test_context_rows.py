@@ -17,7 +17,7 @@ from steelyard.answers.sources import answers_of_rows, stream_answers
 from steelyard.errors import InputError
 from steelyard.registry.metrics import REGISTRY
 from steelyard.registry.names import register_all
-from steelyard.stats.compare import settings_that_differ
+from steelyard.stats.comparable import settings_that_differ
 
 NEEDED = Wanted(frozenset(), "needed")
 
@@ -365,7 +365,7 @@ def test_grades_missing_ids_and_nothing_relevant_are_as_in_retrieval(write, form
     ]
     for table in (
         steelyard.evaluate_answers(joined, None, NAMES),
-        steelyard.evaluate_answers(*beside, NAMES),
+        steelyard.evaluate_answers(beside[0], beside[1], NAMES),
     ):
         for name in NAMES:
             found = dict(zip(table.ids, table.column(name).tolist(), strict=True))

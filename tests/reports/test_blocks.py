@@ -38,7 +38,7 @@ def test_a_table_with_details():
         "### title\n\n| name | a | b |\n| --- | ---: | ---: |\n| x_1 | 1.0 ▲ [0, 2] | – |\n\n- note\n"
     )
     latex = render_latex([TABLE])
-    assert "\\begin{tabular}{lrr}\n\\toprule\nname & a & b \\\\\n\\midrule\nx\\_1 & 1.0$^{+}$ & – \\\\" in latex
+    assert "\\begin{tabular}{lrr}\n\\toprule\nname & a & b \\\\\n\\midrule\nx\\_1 & 1.0$^{+}$ & -- \\\\" in latex
     assert "[0, 2]" not in latex
 
 
@@ -50,7 +50,7 @@ def test_a_table_that_is_too_wide_is_divided():
 
 def test_marks_are_raised_in_latex():
     cells = [Cell("1", "ab"), Cell("2", "▼"), Cell("3", "–"), Cell("4")]
-    assert "1$^{\\mathrm{ab}}$ & 2$^{-}$ & 3 – & 4 \\\\" in render_latex(
+    assert "1$^{\\mathrm{ab}}$ & 2$^{-}$ & 3 -- & 4 \\\\" in render_latex(
         [TableBlock(["a", "b", "c", "d"], [cells], text_columns=0)]
     )
 
@@ -69,7 +69,7 @@ def test_lists():
 
 def test_a_headline_with_warnings():
     block = Headline("not passed", False, ["cut off"])
-    assert render_console([block], colour=True) == "cut off\n\x1b[1mnot passed\x1b[0m\n"
+    assert render_console([block], colour=True) == "\x1b[31mcut off\x1b[0m\n\x1b[1mnot passed\x1b[0m\n"
     assert render_markdown([block]) == "## ❌ not passed\n\n**cut off**\n"
 
 

@@ -35,7 +35,7 @@ class Details(ItemDetails):
 class Page(KindPage):
     folders = (Path(__file__).parent,)
 
-    def sections(self, tables):
+    def sections(self, tables, units="auto"):
         return Sections(details=[Section("mine.html.j2", [table.name for table in tables])])
 
     def details(self, documents):

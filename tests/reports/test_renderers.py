@@ -6,6 +6,7 @@ from tables import make_table
 
 from steelyard.reports.content import Report, unique_names
 from steelyard.stats.compare import ComparisonSettings, compare_all
+from steelyard.table import Signature
 
 table = partial(make_table, metric="AP", kind="retrieval", bounds=None)
 
@@ -26,12 +27,22 @@ def test_a_significant_difference_is_marked_everywhere():
 
 
 def test_every_report_says_what_was_counted_and_how_it_was_tested():
-    old = table("old", [0.1, 0.2], counts={"judged queries missing from the run": 7})
-    both = Report([old, table("new", [0.3, 0.1])], compare_all([table("new", [0.3, 0.1])], old))
+    settings = {"kind": "retrieval", "rel": "1"}
+    old = table(
+        "old",
+        [0.1, 0.2],
+        counts={"judged queries missing from the run": 7},
+        signature=Signature.of(settings | {"run": "x"}),
+    )
+    new = table("new", [0.3, 0.1], signature=Signature.of(settings | {"run": "y"}))
+    both = Report([old, new], compare_all([new], old))
     for text in (render_console(both), render_markdown(both), render_latex(both)):
         assert "judged queries missing from the run 7" in text
         assert "correction: holm (1)" in text
-        assert text.count("signature") == 2
+        # what both share once, and what differs for each
+        assert text.count("kind:retrieval|rel:1") == 1
+        assert "signature old: run:x" in text
+        assert "signature new: run:y" in text
 
 
 def test_a_total_does_not_stand_beside_the_interval_of_a_mean():

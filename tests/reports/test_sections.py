@@ -62,7 +62,7 @@ def test_sections_are_in_order():
 def test_a_section_is_one_file(added):
     content = report()
     shown = render_console(content)
-    assert "\n\nbest score\nresult  n\nold     1\nnew     2\n\na note of the section\na warning" in shown
+    assert "\n\nbest score\nresult  n\nold     1\nnew     2\n\na note of the section\n⚠ a warning" in shown
     assert "\n\na list of the section\n  first  0.5\n    why <it> is there\n\ntwo columns\nname  m\nold   9" in shown
     assert (
         "\n\n### best score\n\n| result | n |\n| --- | ---: |\n| old | 1 |\n| new | 2 |\n\n- a note"
@@ -83,7 +83,7 @@ def test_a_page_shows_it_too(added):
     assert ">best score</h3>" in metrics
     assert 'data-zh="结果"' in metrics
     assert '<p class="small said muted">a note of the section</p>' in metrics
-    assert '<p class="small said warn">a warning of the section</p>' in settings
+    assert '<p class="small said warn">⚠ a warning of the section</p>' in settings
     assert ">a list of the section</h3>" in metrics
     assert "why &lt;it&gt; is there" in metrics
     assert 'data-zh="之前"' in metrics

@@ -99,7 +99,7 @@ def test_plots_have_the_right_colours():
     for metric, colour in ((NAME, BAD), ("legal", GOOD)):
         assert {bar["colour"] for bar in difference_bars(risen.difference, metric)["data"]["values"]} == {colour}
         assert colour in str(dumbbells(risen.largest(3), ["old", "new"], metric))
-    assert BAD in str(difference_panel([compared(NEW, OLD, NAME)], title="difference"))
+    assert BAD in str(difference_panel([compared(NEW, OLD, NAME)]))
 
 
 def find(rule, new, old=None):

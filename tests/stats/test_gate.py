@@ -164,7 +164,12 @@ def test_items_of_one_document_count_as_documents():
     tags = {"document": [str(n // 10) for n in range(40)]}
     values = np.repeat([0.9, 0.9, 0.9, 0.2], 10) + np.tile(np.linspace(-0.02, 0.02, 10), 4)
     assert find("F1 >= 0.5", table("new", values)).sure
-    assert not find("F1 >= 0.5", table("new", values, tags=tags)).sure
+    found = find("F1 >= 0.5", table("new", values, tags=tags))
+    assert (found.sure, found.scope, found.units) == (True, "items", 40)  # four documents: about these
+    (other,) = found.others
+    assert (other.sure, other.scope, other.units, other.outcome) == (False, "documents", 4, "met")
+    by_document = find("F1 >= 0.5", table("new", values, tags=tags), units="documents")
+    assert (by_document.sure, by_document.scope, by_document.others[0].sure) == (False, "documents", True)
 
 
 @pytest.mark.parametrize("side", ["new", "old"])
@@ -193,7 +198,7 @@ def test_where_items_share_documents_it_is_documents_that_are_missing(rule, new,
         """As many times the items, from the same documents or from others like them."""
         tags = {"document": [d if same_documents else f"{d} {n}" for n in range(times) for d in DOCUMENTS["document"]]}
         before = None if old is None else table("old", np.tile(old, times), tags=tags)
-        return find(rule, table("new", np.tile(new, times), tags=tags), before)
+        return find(rule, table("new", np.tile(new, times), tags=tags), before, units="documents")
 
     found = find_in(1, same_documents=False)
     assert (found.sure, found.more_items) == (False, None)

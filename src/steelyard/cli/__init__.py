@@ -76,6 +76,7 @@ def _parsed(line: Sequence[str], language: "Language") -> argparse.Namespace:
 
 
 def _print_error(text: str) -> None:
-    from steelyard.cli.output import notify
+    """Print an error; on a terminal its first line is red."""
+    from steelyard.cli.output import notify_error
 
-    notify(text)
+    notify_error(text)

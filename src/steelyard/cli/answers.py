@@ -86,7 +86,9 @@ def run(arguments: argparse.Namespace) -> int:
     tables = _tables(arguments, keep)
     _check_tags(arguments.tags, tables)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    deliver(Report(_shown(tables, keep), comparisons, arguments.per_item, arguments.by), arguments)
+    deliver(
+        Report(_shown(tables, keep), comparisons, arguments.per_item, arguments.by, units=arguments.units), arguments
+    )
     return 0
 
 

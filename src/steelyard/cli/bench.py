@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.cli.options import (
     add_documents_option,
     add_output_options,
+    add_units_option,
     at_a_time,
     documents_folder,
     further_attempts,
@@ -21,6 +22,7 @@ from steelyard.cli.options import (
     rate,
     read_rules,
     seconds,
+    share,
 )
 from steelyard.i18n import Message, words_of
 
@@ -73,6 +75,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--require", action="append", default=[], metavar="RULE", help="help.bench_require")
     add_documents_option(parser)
     _add_asking_options(parser)
+    add_units_option(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)
 
@@ -83,6 +86,7 @@ def _add_asking_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="help.attempt_timeout")
     group.add_argument("--retries", type=further_attempts, default=2, metavar="N", help="help.retries")
     group.add_argument("--rate", type=rate, metavar="R", help="help.rate")
+    group.add_argument("--max-errors", type=share, default=0.05, metavar="SHARE", help="help.max_errors")
     group.add_argument("--resume", action="store_true", help="help.bench_resume")
     group.add_argument("--request", metavar="JSON", help="help.request")
     group.add_argument(
@@ -122,16 +126,25 @@ def run(arguments: argparse.Namespace) -> int:
     )
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
     mode = {"resume": arguments.resume, "overwrite": arguments.overwrite}
+    words = words_of(arguments.lang)
     with (
         _notice_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions), arguments.lang) as counted,
         redirect_stdout(sys.stderr),  # a system may print
-        proportion(words_of(arguments.lang)("cli.progress_questions")) as draw,
+        proportion(words("cli.progress_questions"), words("report.errors")) as draw,
     ):
-        table = run_benchmark(benchmark, system, settings, path, progress=counted(draw), name=arguments.name, **mode)
+        table = run_benchmark(
+            *(benchmark, system, settings, path),
+            progress=counted(draw),
+            on_failure=draw.fail,
+            name=arguments.name,
+            **mode,
+        )
     if path not in arguments.output:
         notify(Message("cli.results_file", path=path).text(arguments.lang))
     reports = [output for output in arguments.output if output != path]
-    return _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
+    code = _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
+    _check_failures(table, arguments.max_errors, path)
+    return code
 
 
 @contextmanager
@@ -160,16 +173,28 @@ def _notice_when_stopped(
         raise
 
 
+def _check_failures(table: "Table", allowed: float, path: Path) -> None:
+    """Raise an error if more questions failed than allowed; the results are kept."""
+    from steelyard.errors import SystemFailure
+
+    if len(table.failures) <= allowed * len(table):
+        return
+    failed = {"n": f"{len(table.failures):,}", "items": f"{len(table):,}", "share": f"{allowed:.4g}"}
+    message = Message("cli.too_many_failed", **failed, why=table.failures[min(table.failures)])
+    raise SystemFailure(message, where=table.name, hint=Message("cli.ask_failed_again", path=path))
+
+
 def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namespace) -> int:
     """Decide the rules, then print and write the report; the report is also written when a rule raises an error."""
     from steelyard.cli.output import deliver
     from steelyard.errors import SteelyardError
     from steelyard.reports.content import Report
-    from steelyard.stats.gate import decide
+    from steelyard.stats.gate import GateSettings, decide
 
-    report = partial(Report, [table], per_item=arguments.per_item, by=arguments.by)
+    report = partial(Report, [table], per_item=arguments.per_item, by=arguments.by, units=arguments.units)
+    settings = GateSettings(allow_errors=arguments.max_errors, units=arguments.units)
     try:
-        gate = decide(rules, table) if rules else None
+        gate = decide(rules, table, settings=settings) if rules else None
     except SteelyardError:
         deliver(report(), arguments)
         raise

@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.errors import ConfigError
     from steelyard.reports.comparison import compare_results
     from steelyard.reports.files import check_outputs
-    from steelyard.stats.compare import check_comparable
+    from steelyard.stats.comparable import check_comparable
 
     declare_directions(arguments)
     check_outputs(arguments.output, arguments.results, overwrite=arguments.overwrite)

@@ -10,6 +10,7 @@ from steelyard.cli.options import (
     add_direction_option,
     add_language_option,
     add_old_spelling,
+    add_units_option,
     declare_directions,
     fraction,
     read_rules,
@@ -45,7 +46,8 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--system", metavar="NAME", help="help.system_name")
     parser.add_argument("--baseline-system", metavar="NAME", help="help.baseline_system")
     parser.add_argument("--alpha", type=fraction, default=0.05, metavar="A", help="help.gate_alpha")
-    parser.add_argument("--allow-errors", type=share, default=0.05, metavar="SHARE", help="help.allow_errors")
+    parser.add_argument("--allow-errors", type=share, default=0.0, metavar="SHARE", help="help.allow_errors")
+    add_units_option(parser)
     parser.add_argument("--allow-inconclusive", action="store_true", help="help.allow_inconclusive")
     parser.add_argument("--force", action="store_true", help="help.gate_force")
     add_direction_option(parser)
@@ -77,7 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_outputs(arguments.output, named, suffixes=SUFFIXES)
     rules = read_rules(arguments.require, arguments.no_fall)
     check_rules(rules, has_baseline=earlier is not None)
-    settings = GateSettings(arguments.alpha, arguments.allow_inconclusive, arguments.force, arguments.allow_errors)
+    settings = GateSettings(
+        arguments.alpha, arguments.allow_inconclusive, arguments.force, arguments.allow_errors, arguments.units
+    )
     result, baseline = _load((arguments.result, arguments.system), (earlier, arguments.baseline_system))
     gate = decide(spelled(rules, result.columns), result, baseline, settings)
     _deliver(gate, arguments, time.perf_counter() - begun)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from steelyard.stats.rules import Rule
 
 TESTS = ("permutation", "t", "wilcoxon", "sign", "bootstrap")
+UNITS = ("auto", "items", "documents")
 CORRECTIONS = ("holm", "bh", "bonferroni", "none")
 LARGEST = 10**12
 _LONGEST_NUMBER = 40  # characters
@@ -74,6 +75,7 @@ def add_test_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--alpha", type=fraction, default=0.05, metavar="A", help="help.alpha")
     group.add_argument("--seed", type=natural, default=42, metavar="N", help="help.seed")
+    add_units_option(group)
 
 
 def add_direction_option(parser: Any) -> None:
@@ -86,6 +88,11 @@ def declare_directions(arguments: argparse.Namespace) -> None:
     from steelyard.stats.direction import lower_is_better
 
     lower_is_better(*arguments.lower_is_better)
+
+
+def add_units_option(parser: Any) -> None:
+    """--units: which scope decides."""
+    parser.add_argument("--units", choices=UNITS, default="auto", help="help.units")
 
 
 def add_documents_option(parser: Any) -> None:
@@ -114,7 +121,12 @@ def comparison_settings(arguments: argparse.Namespace) -> "ComparisonSettings":
     from steelyard.stats.compare import ComparisonSettings
 
     return ComparisonSettings(
-        arguments.test, arguments.resamples, arguments.seed, arguments.correction, arguments.alpha
+        arguments.test,
+        arguments.resamples,
+        arguments.seed,
+        arguments.correction,
+        arguments.alpha,
+        arguments.units,
     )
 
 

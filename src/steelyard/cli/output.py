@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from steelyard.text.visible import printable, visible_json, visible_lines
 
@@ -75,8 +75,7 @@ def show_blocks(blocks: "Sequence[Block]", arguments: argparse.Namespace, *, spa
     if arguments.json:
         print_json(render_json(blocks))
     else:
-        terminal = sys.stdout.isatty()
-        print_text(render_console(blocks, width=width_of_terminal(), colour=terminal, spaced=spaced))
+        print_text(render_console(blocks, width=width_of_terminal(), colour=has_colour(sys.stdout), spaced=spaced))
 
 
 def print_json(text: str) -> None:
@@ -103,6 +102,21 @@ def notify(*lines: str) -> None:
     if sys.stderr is not None:
         sys.stderr.write("".join(f"{visible_lines(line)}\n" for line in lines))
         sys.stderr.flush()
+
+
+def notify_error(text: str) -> None:
+    """Print an error on standard error; on a terminal with colours its first line is red."""
+    if sys.stderr is None or not has_colour(sys.stderr):
+        notify(text)
+        return
+    first, *others = visible_lines(text).split("\n")
+    sys.stderr.write("\n".join((f"\x1b[31m{first}\x1b[0m", *others, "")))
+    sys.stderr.flush()
+
+
+def has_colour(stream: TextIO) -> bool:
+    """Whether text may have styles: on a terminal, unless NO_COLOR is set."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def width_of_terminal() -> int:

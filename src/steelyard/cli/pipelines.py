@@ -19,6 +19,7 @@ from steelyard.i18n import Localized, Message, Words, locale_language, words_of
 from steelyard.text.visible import printable
 
 if TYPE_CHECKING:
+    from steelyard.cli.progress import Bar
     from steelyard.pipelines.journal import Journal
     from steelyard.pipelines.server import NoticeCallback
     from steelyard.pipelines.spec import Pipeline
@@ -95,6 +96,7 @@ def run_build(arguments: argparse.Namespace) -> int:
 
 def run_pipeline(arguments: argparse.Namespace) -> int:
     """Run all steps, write the snapshot of their outputs, and print the last one."""
+    from steelyard.cli.progress import proportion
     from steelyard.pipelines.client import CALL_SECONDS, ServerPool
     from steelyard.pipelines.plan import history_variables
     from steelyard.pipelines.run import RunState, prepare_run, run_steps
@@ -107,7 +109,8 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
         notify(Message("cli.no_demo_mode"))
     with (
         ServerPool(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=notify) as pool,
-        callbacks(on_notice=notify),
+        proportion("") as bar,
+        callbacks(on_notice=notify, on_progress=bar),
     ):
         steps, parameters = prepare_run(
             pipeline, pool, isolated=arguments.isolated, choice=arguments.servers, parameter_file=arguments.param
@@ -117,7 +120,7 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
         journal = _journal(pipeline, parameters.values, resume=arguments.resume)
         state = RunState(parameters.values, journal, history_variables(steps))
         with _finished(journal, arguments, notify), contextlib.redirect_stdout(sys.stderr):
-            run_steps(steps, state, partial(_print_step, arguments.lang))
+            run_steps(steps, state, partial(_begin_step, arguments.lang, bar))
     _notify_of_failures(state.variables.get("ans_errors"), notify)
     text = _result_text(state.last, as_json=arguments.json, words=words_of(arguments.lang))
     sys.stdout.write(text if arguments.json else printable(text))
@@ -184,7 +187,9 @@ def _env_file(path: Path) -> Iterator[tuple[str, str]]:
         yield name, value[1:-1] if quoted else value
 
 
-def _print_step(language: str, name: str) -> None:
+def _begin_step(language: str, bar: "Bar", name: str) -> None:
+    """Print the name of a step on a terminal; progress is that of the step from now on."""
+    bar.begin(name)
     if sys.stderr is not None and sys.stderr.isatty():
         _print_lines(Message("cli.step", name=name).text(language))
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from steelyard.progress import ProgressCallback, no_progress
-
 DELAY = 1.0  # seconds before the first output
 
 
@@ -33,19 +31,73 @@ def counting(what: str) -> Iterator[Callable[[int], None]]:
             bar.stop()
 
 
-@contextmanager
-def proportion(what: str) -> Iterator[ProgressCallback]:
-    """A callback for the number of finished items and the total; it draws a bar with the remaining time."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield no_progress
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+class Bar:
+    """Progress of work: the number of finished items, of all, and of failures. This one draws nothing."""
 
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    def __call__(self, done: int, total: int | None) -> None:
+        """Show how much is done."""
+
+    def fail(self) -> None:
+        """Count a failure."""
+
+    def begin(self, what: str) -> None:
+        """Show other work from now on."""
+
+    def stop(self) -> None:
+        """Remove the bar."""
+
+
+class _DrawnBar(Bar):
+    """A bar on standard error with the remaining time and the number of failures, from the first progress on."""
+
+    def __init__(self, what: str, failures: str) -> None:
+        self._what = what
+        self._failures = failures
+        self._failed = 0
+        self._drawn: tuple[Any, Any] | None = None
+
+    def __call__(self, done: int, total: int | None) -> None:
+        if self._drawn is None:
+            self._drawn = self._draw()
+        bar, task = self._drawn
+        failed = f"{self._failures} {self._failed:,}" if self._failed else ""
+        bar.update(task, completed=done, total=total, failed=failed)
+
+    def fail(self) -> None:
+        self._failed += 1
+
+    def begin(self, what: str) -> None:
+        self.stop()
+        self._what, self._failed = what, 0
+
+    def stop(self) -> None:
+        if self._drawn is not None:
+            self._drawn[0].stop()
+        self._drawn = None
+
+    def _draw(self) -> tuple[Any, Any]:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        failed = TextColumn("{task.fields[failed]}", style="red", markup=False)
+        columns = TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), failed
+        bar = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+        bar.start()
+        return bar, bar.add_task(self._what, total=None, failed="")
+
+
+@contextmanager
+def proportion(what: str, failures: str = "") -> Iterator[Bar]:
+    """A callback for the number of finished items and the total; it draws a bar with the remaining time.
+
+    `failures` is the word before the number of failures.
+    """
+    drawn = sys.stderr is not None and sys.stderr.isatty()
+    bar = _DrawnBar(what, failures) if drawn else Bar()
+    try:
+        yield bar
+    finally:
+        bar.stop()
 
 
 def _bar(what: str) -> tuple[Any, Any]:

@@ -102,7 +102,9 @@ def run(arguments: argparse.Namespace) -> int:
     is_named = any(path.suffix.lower() == TREC_EVAL for path in arguments.output)
     tag = runs[0].tag() if is_named else ""
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
-    deliver(Report(tables, comparisons, arguments.per_item, run_tag=tag), arguments, recorded=bare)
+    deliver(
+        Report(tables, comparisons, arguments.per_item, units=arguments.units, run_tag=tag), arguments, recorded=bare
+    )
     return 0
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.cli.language import refused
-from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
+from steelyard.cli.options import add_documents_option, add_language_option, add_units_option, documents_folder
 from steelyard.errors import InputError
 from steelyard.i18n import Message, words_of
 from steelyard.text.visible import visible
@@ -28,6 +28,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--token", metavar="TOKEN", help="help.view_token")
     parser.add_argument("--mask", action="store_true", help="help.mask")
     add_documents_option(parser)
+    add_units_option(parser)
     add_language_option(parser)
     parser.set_defaults(run=run_view)
 
@@ -50,7 +51,7 @@ def run_view(arguments: argparse.Namespace) -> int:
         with proportion(words_of(arguments.lang)("cli.progress_results")) as progress:
             index.refresh(progress)
         pages = report_pages(index.folder, privacy, documents_folder(arguments))
-        viewer = Viewer(index, pages, arguments.lang, privacy)
+        viewer = Viewer(index, pages, arguments.lang, privacy, units=arguments.units)
         with suppress(KeyboardInterrupt):  # where the server itself cannot handle signals
             serve(viewer, access, arguments.port, partial(_print_address, index.folder, arguments.lang))
     return 0

@@ -8,19 +8,23 @@ only pages show (`printed`, `Cell.extra`, `PageTables`), and where on a page it 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from steelyard.table import FloatArray
 
-Place = Literal["top", "metrics", "details", "settings"]
-"""A part of a page: before everything else, the tables of metrics, the details, or counts and settings at its end."""
+HEATS: Final = 6
+"""The number of shades of cells."""
+Place = Literal["top", "metrics", "details", "results", "settings"]
+"""A part of a page: before everything else, the tables of metrics, the details, those of each of many results, or
+counts and settings at its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A number with the mark that qualifies it, such as a mark of significance, and a detail, such as an interval.
 
-    Only pages show `extra`, in a column of its own, and `share`, a number between 0 and 1, as a bar.
+    Only pages show `extra`, in a column of its own, and `share`, a number between 0 and 1, as a bar. A `strong` cell is
+    the best of its column. `heat` is a shade of a page from 0 to `HEATS`, the more the better.
     """
 
     text: str
@@ -28,6 +32,8 @@ class Cell:
     detail: str = ""
     extra: str = ""
     share: float | None = None
+    strong: bool = False
+    heat: int | None = None
 
     def __str__(self) -> str:
         """The parts that are there, in one line."""
@@ -42,12 +48,14 @@ Row = Sequence[str | Cell]
 class PageForm:
     """How a page shows a table: in which part, and `folded` where it and others like it are long.
 
-    Of tables with a `choice`, such as the name of a tag, a reader chooses which are shown.
+    Of tables with a `choice`, such as the name of a tag, a reader chooses which are shown. `result` is the name of the
+    result that a table in `results` is about.
     """
 
     place: Place = "metrics"
     folded: bool = False
     choice: str = ""
+    result: str = ""
 
 
 IN_METRICS = PageForm()
@@ -64,6 +72,7 @@ class TableBlock:
 
     Text has the columns `printed`, in this order, or all. `page` is how a page shows the table, None if it does not;
     `extra` is the heading of what only pages show of the cells, and `value` that of the numbers beside it.
+    `families` are numbers of columns that stay together where a table is divided.
     """
 
     headings: Sequence[str]
@@ -78,6 +87,67 @@ class TableBlock:
     page: PageForm | None = IN_METRICS
     value: str = ""
     extra: str = ""
+    families: Sequence[Sequence[int]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A mean with its interval, as places from 0 to 1 on an axis; no interval where it is not known."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis that the dots of all rows share: the texts of its ends, a dot for each row, and the place of a line."""
+
+    low: str
+    high: str
+    dots: Sequence[Dot | None]
+    line: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """Results by the metric of the headline, best first.
+
+    `table` has a row for each; where there is room, the columns of `others`, the means of other metrics, follow its
+    own, and the `axis` follows the column `axis_after`. A terminal without room leaves out columns, those that are
+    `wide`, which papers do not have, before the axis, and those that are `optional` after it.
+    """
+
+    table: TableBlock
+    others: TableBlock
+    axis: Axis | None = None
+    axis_after: int = 2
+    wide: Sequence[int] = ()
+    optional: Sequence[int] = ()
+
+    @property
+    def whole(self) -> TableBlock:
+        """The table with the columns of the other metrics."""
+        others = self.others
+        rows = [[*row, *other[others.text_columns :]] for row, other in zip(self.table.rows, others.rows, strict=True)]
+        return replace(self.table, headings=[*self.table.headings, *others.headings[others.text_columns :]], rows=rows)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the other metrics are few enough to follow in the same table."""
+        return len(self.others.headings) - self.others.text_columns <= MOST_BESIDE
+
+
+MOST_BESIDE: Final = 6
+"""So many other metrics follow in the same row of a leaderboard, if there is room; more are a table of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricMatrix:
+    """The means of every metric, a row for each result of the board: for formats in which the board is not whole."""
+
+    table: TableBlock
+    board: Leaderboard
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +166,22 @@ class Headline:
     warnings: Sequence[str] = ()
 
 
+WARNING: Final = "⚠"
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A line of text that a page shows in this part, or as a warning."""
+    """A line of text that a page shows in this part, or as a warning; a terminal dims a `quiet` one."""
 
     text: str
     place: Place = "metrics"
     warning: bool = False
+    quiet: bool = False
 
     def __str__(self) -> str:
-        """The text."""
-        return self.text
+        """The text; that of a warning begins with a sign."""
+        is_signed = self.text.startswith(WARNING)  # texts about failures have the sign in every format
+        return f"{WARNING} {self.text}" if self.warning and not is_signed else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +194,11 @@ class Notes:
     def texts(self) -> list[str]:
         """The lines without what only pages need."""
         return [str(line) for line in self.lines]
+
+    @property
+    def alerts(self) -> list[str]:
+        """The lines that stand before everything else."""
+        return [line.text for line in self.lines if isinstance(line, Note) and line.place == "top"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +277,19 @@ class CheckSuite:
     output: Sequence[str]
 
 
-Block = TableBlock | PageTables | Headline | Notes | ItemList | ItemScores | Records | Fields | CheckSuite
+Block = (
+    TableBlock
+    | Leaderboard
+    | MetricMatrix
+    | PageTables
+    | Headline
+    | Notes
+    | ItemList
+    | ItemScores
+    | Records
+    | Fields
+    | CheckSuite
+)
 
 
 def printed(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -217,3 +309,53 @@ def _printed(block: TableBlock) -> TableBlock:
         return block
     rows = [[row[column] for column in block.printed] for row in block.rows]
     return replace(block, headings=[block.headings[column] for column in block.printed], rows=rows, printed=None)
+
+
+def divided(block: TableBlock, fits: Callable[[TableBlock], bool]) -> list[TableBlock]:
+    """The table, or if it does not fit, several with its texts and as many columns of numbers as fit.
+
+    A family of columns is divided only where it does not fit by itself. The first has the title, the last the notes.
+    """
+    if fits(block):
+        return [block]
+    parts: list[list[int]] = [[]]
+    for columns in _units(block, fits):
+        if parts[-1] and not fits(with_columns(block, [*parts[-1], *columns])):
+            parts.append([])
+        parts[-1].extend(columns)
+    tables = [with_columns(block, columns) for columns in parts]
+    titled = [replace(tables[0], notes=()), *(replace(table, title="", notes=()) for table in tables[1:])]
+    return [*titled[:-1], replace(titled[-1], notes=block.notes)]
+
+
+def _units(block: TableBlock, fits: Callable[[TableBlock], bool]) -> Iterator[Sequence[int]]:
+    """The columns that are not divided: families that fit, and single columns."""
+    for family in block.families or [range(block.text_columns, len(block.headings))]:
+        if fits(with_columns(block, family)):
+            yield family
+        else:
+            yield from ([column] for column in family)
+
+
+def without_columns(block: TableBlock, columns: Sequence[int]) -> TableBlock:
+    """The table without some of its columns."""
+    kept = [column for column in range(len(block.headings)) if column not in columns]
+    texts = sum(column < block.text_columns for column in kept)
+    rows = [[row[column] for column in kept] for row in block.rows]
+    return replace(block, headings=[block.headings[column] for column in kept], rows=rows, text_columns=texts)
+
+
+def for_paper(block: Leaderboard | MetricMatrix, most: int) -> Iterator[TableBlock]:
+    """The tables of a board for formats without a width: of at most so many columns, and without wide ones."""
+    match block:
+        case Leaderboard():
+            yield without_columns(block.whole if block.is_small else block.table, block.wide)
+        case MetricMatrix() if not block.board.is_small:
+            yield from divided(block.table, lambda table: len(table.headings) <= most)
+
+
+def with_columns(block: TableBlock, columns: Sequence[int]) -> TableBlock:
+    """The table with its texts and these columns of numbers."""
+    kept = [*range(block.text_columns), *columns]
+    rows = [[row[column] for column in kept] for row in block.rows]
+    return replace(block, headings=[block.headings[column] for column in kept], rows=rows, families=())

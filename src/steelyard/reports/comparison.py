@@ -8,13 +8,13 @@ from typing import Any, Final
 from steelyard.i18n import Words
 from steelyard.registry.names import columns_called
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Cell, Fields, Note, Notes, Row, TableBlock
-from steelyard.reports.content import Report
+from steelyard.reports.blocks import Block, Cell, Fields, Note, Notes, PageForm, PageTables, Row, TableBlock
+from steelyard.reports.content import MANY, Report, main_metric
+from steelyard.reports.ranking import letters_by_metric, ranking
 from steelyard.reports.sections.differences import difference, effect
-from steelyard.reports.sections.footnotes import CORRECTIONS, too_few
+from steelyard.reports.sections.footnotes import CORRECTIONS
+from steelyard.reports.verdicts import undecided
 from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all, compare_by, compare_pairs
-from steelyard.stats.correction import letters
-from steelyard.stats.direction import gain
 from steelyard.stats.pairing import Change, Changes
 from steelyard.stats.pairing import changes as changes_of
 from steelyard.stats.selection import metrics_of, with_parts
@@ -33,16 +33,15 @@ _DIFFERENCES: Final = ("report.difference", "report.interval", "report.p", "repo
 class ComparisonReport:
     """A report whose results are compared with the first, and what changed.
 
-    `within` has the comparisons for each value of the tag that the report groups by, `pairs` those of every two
-    results where there are more than two. Of the changes those in `shown` metrics are printed: all if the user
-    has `named` them, else the first that changed. JSON has all.
+    `within` has the comparisons for each value of the tag that the report groups by. Of the changes those in `shown`
+    metrics are printed: all if the user has `named` them, else the first that changed. JSON has all. Of three results
+    or more, items are printed only where the scores of items are.
     """
 
     report: Report
     changes: Sequence[Changes] = ()
     shown: Sequence[str] = ()
     within: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)
-    pairs: Sequence[Comparison] = ()
     named: bool = False
 
 
@@ -60,12 +59,12 @@ def compare_results(
     comparisons = compare_all(new, old, settings, metrics=metrics)
     by_name = {table.name: table for table in new}
     shown = tables if metrics is None else [table.only(metrics_of(table, metrics)) for table in tables]
+    pairs = compare_pairs(tables, settings, metrics=metrics) if len(tables) >= MANY else ()
     return ComparisonReport(
-        Report(shown, comparisons, per_item, by),
+        Report(shown, comparisons, per_item, by, pairs=pairs, units=settings.units),
         changes=[changes_of(by_name[pair.a], old, pair.metric) for pair in comparisons],
         shown=metrics or list(dict.fromkeys(pair.metric for pair in comparisons)),
         within=compare_by(new, old, by, settings, metrics=metrics) if by else {},
-        pairs=compare_pairs(tables, settings, metrics=metrics) if len(tables) > 2 else (),
         named=metrics is not None,
     )
 
@@ -89,11 +88,14 @@ def _added(comparison: ComparisonReport, words: Words) -> list[Block]:
 def _fields(comparison: ComparisonReport) -> dict[str, Any]:
     """Every change, and what there is of groups and pairs."""
     groups = {value: [pair.as_dict() for pair in comparisons] for value, comparisons in comparison.within.items()}
-    pairs = {"pairs": [pair.as_dict() for pair in comparison.pairs], "letters": _letters(comparison)}
+    pairs = {
+        "pairs": [pair.as_dict() for pair in comparison.report.pairs],
+        "letters": letters_by_metric(comparison.report),
+    }
     return {
         "changes": [_changes_json(changes) for changes in comparison.changes],
         **({"by": {comparison.report.by: groups}} if comparison.report.by else {}),
-        **(pairs if comparison.pairs else {}),
+        **(pairs if comparison.report.pairs else {}),
     }
 
 
@@ -115,6 +117,8 @@ def _change_json(change: Change) -> dict[str, Any]:
 
 def _effects(comparison: ComparisonReport, words: Words) -> TableBlock:
     """The effect sizes, and how many items are better, equal and worse; on pages, columns of the differences."""
+    if comparison.report.is_short:
+        return _effects_of_many(comparison.report, words)
     headings = (words("report.result"), words("report.metric"), "n", *map(words, _EFFECTS))
     rows = [
         [
@@ -126,6 +130,16 @@ def _effects(comparison: ComparisonReport, words: Words) -> TableBlock:
         for pair in comparison.report.comparisons
     ]
     return TableBlock(headings, rows, words("gate.changed_items"), text_columns=2, page=None)
+
+
+def _effects_of_many(report: Report, words: Words) -> TableBlock:
+    """The effects in the main metric, a row for each result that is compared with the first, best first."""
+    main = main_metric(report)
+    pairs = [pair for _, summary in ranking(report, main) if (pair := report.comparison(summary.name, main))]
+    headings = (words("report.system"), "n", *map(words, _EFFECTS))
+    rows = [[pair.a, f"{pair.n:,}", *effect(pair)] for pair in pairs]
+    title = words("report.changed_items_in", metric=words.name("metric", main), baseline=report.tables[0].name)
+    return TableBlock(headings, rows, title, page=None)
 
 
 def _within(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
@@ -159,7 +173,7 @@ def _pair(comparison: Comparison) -> str:
 def _changed_items(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
     """The largest changes each way in the metrics that are shown, or all of them; on pages, charts and a filter."""
     most = None if comparison.report.per_item else LARGEST
-    for changes in _printed_changes(comparison):
+    for changes in () if comparison.report.is_short else _printed_changes(comparison):
         rows = [
             [change.id, cells.score(change.old), cells.score(change.new), cells.signed(change.difference)]
             for change in (*changes.better[:most], *changes.worse[:most])
@@ -190,16 +204,23 @@ def _changed(comparison: ComparisonReport) -> list[Changes]:
     return [changes for changes in _shown_changes(comparison) if changes.better or changes.worse]
 
 
-def _letter_tables(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
-    """Results down, metrics across, each mean with its letters; nothing where not all pairs were compared."""
-    if not comparison.pairs:
-        return
-    by_metric = _letters(comparison)
+def _letter_tables(comparison: ComparisonReport, words: Words) -> Iterator[Block]:
+    """The letters of every metric, where all pairs were compared; the board has those of the main metric."""
+    if comparison.report.pairs:
+        tables = partial(_letter_table, comparison, words)
+        yield from [PageTables(tables)] if comparison.report.is_short else tables()
+
+
+def _letter_table(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
+    """Results down, metrics across, each mean with its letters."""
+    by_metric = letters_by_metric(comparison.report)
     rows: list[Row] = [
         [table.name, *(_lettered(table, metric, marks) for metric, marks in by_metric.items())]
         for table in comparison.report.tables
     ]
-    yield TableBlock([words("report.result"), *by_metric], rows, words("gate.all_pairs"))
+    form = PageForm("results", folded=True)
+    names = [words.name("metric", metric) for metric in by_metric]
+    yield TableBlock([words("report.result"), *names], rows, words("gate.all_pairs"), page=form)
 
 
 def _lettered(table: Table, metric: str, marks: Mapping[str, str] | None) -> Cell:
@@ -209,45 +230,23 @@ def _lettered(table: Table, metric: str, marks: Mapping[str, str] | None) -> Cel
     return Cell(cells.number(table.mean(metric)), cells.DASH if marks is None else marks[table.name])
 
 
-def _letters(comparison: ComparisonReport) -> dict[str, dict[str, str] | None]:
-    """For each metric the letters of each result that has it; the best has an a. None where no test is conclusive."""
-    by_metric: dict[str, list[Comparison]] = {}
-    for pair in comparison.pairs:
-        by_metric.setdefault(pair.metric, []).append(pair)
-    return {metric: _letters_of(comparison.report.tables, metric, pairs) for metric, pairs in by_metric.items()}
-
-
-def _letters_of(tables: Sequence[Table], metric: str, pairs: Sequence[Comparison]) -> dict[str, str] | None:
-    if all(pair.underpowered for pair in pairs):
-        return None
-    return letters(_by_merit(tables, metric), [(pair.a, pair.b) for pair in pairs if pair.significant])
-
-
-def _by_merit(tables: Sequence[Table], metric: str) -> list[str]:
-    having = [table for table in tables if metric in table.columns]
-    return [table.name for table in sorted(having, key=lambda table: -gain(metric, table.mean(metric)))]
-
-
 def _notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:
     listed = _listed_metrics(comparison)
     for value, comparisons in comparison.within.items():
-        lines = too_few(comparisons, words)
-        yield from (Note(f"{value or cells.DASH}: {line}", warning=True) for line in lines)
+        yield from (Note(f"{value or cells.DASH}: {line}", warning=True) for line in undecided(comparisons, words))
     yield from _letter_notes(comparison, words)
     unlisted = [metric for metric in dict.fromkeys(c.metric for c in _changed(comparison)) if metric not in listed]
-    if unlisted:
+    if unlisted and not comparison.report.is_short:
         yield words("gate.changed_too", metrics=", ".join(unlisted))
     yield from _unpaired_items(comparison, words)
 
 
 def _letter_notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:
-    if comparison.pairs:
-        settings = comparison.pairs[0].settings
-        if any(_letters(comparison).values()):
-            yield words("gate.shared_letters")
-        family = f"{words(CORRECTIONS[settings.correction])} ({len(comparison.pairs)})"
-        yield f"{words('report.correction')}: {family}, {words('report.at')} {settings.alpha:g}"
-        yield from (Note(line, warning=True) for line in too_few(comparison.pairs, words))
+    if comparison.report.pairs:
+        settings = comparison.report.pairs[0].settings
+        family = f"{words(CORRECTIONS[settings.correction])} ({len(comparison.report.pairs):,})"
+        yield f"{words('gate.all_pairs')}: {family}, {words('report.at')} {settings.alpha:g}"
+        yield from (Note(line, warning=True) for line in undecided(comparison.report.pairs, words))
 
 
 def _unpaired_items(comparison: ComparisonReport, words: Words) -> Iterator[str]:

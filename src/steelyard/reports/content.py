@@ -14,9 +14,12 @@ from steelyard.reports.blocks import Block
 from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import gain
 from steelyard.stats.gate import Gate
+from steelyard.stats.scopes import Scope, Units, scope_of
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
 
+MANY: Final = 3
+"""From so many results on, a report is a leaderboard."""
 MAIN: Final = ("nDCG@10", "F1", "AP")
 """The metric of a headline: that of the kind, else the first of these that there is, else the first of all."""
 
@@ -25,10 +28,11 @@ MAIN: Final = ("nDCG@10", "F1", "AP")
 class Report:
     """Results of one kind, the first of them the one that the others are compared with.
 
-    `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any. `added` gives
-    blocks that follow those of the sections. `run_tag` is the name that a run has in its own file. `built` are its
-    blocks by language (`build`), `grouped` the summaries of groups by the number of the result and the tag: both are
-    made once.
+    `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any, `pairs` comparisons
+    of every two results. `added` gives blocks that follow those of the sections. `run_tag` is the name that a run has
+    in its own file. `built` are its blocks by language (`build`), `grouped` the summaries of groups by the number of
+    the result and the tag: both are made once. `units` says which scope decides (`scopes`); `scope` is that of the
+    whole report, its groups included.
     """
 
     tables: Sequence[Table]
@@ -36,8 +40,11 @@ class Report:
     per_item: bool = False
     by: str | None = None
     gate: Gate | None = None
+    pairs: Sequence[Comparison] = ()
     added: Callable[[Words], Iterable[Block]] | None = None
     run_tag: str = ""
+    units: Units = "auto"
+    scope: Scope = field(init=False)
     summaries: list[Summary] = field(init=False)
     built: dict[Language, Sequence[Block]] = field(init=False, repr=False, compare=False, default_factory=dict)
     grouped: dict[tuple[int, str], Mapping[str, Summary]] = field(
@@ -45,7 +52,18 @@ class Report:
     )
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "summaries", [table.summary() for table in self.tables])
+        object.__setattr__(self, "scope", scope_of(self.units, *self.tables))
+        object.__setattr__(self, "summaries", [table.summary(units=self.scope) for table in self.tables])
+
+    @property
+    def is_many(self) -> bool:
+        """Whether the results are so many that they are shown as a leaderboard."""
+        return len(self.tables) >= MANY
+
+    @property
+    def is_short(self) -> bool:
+        """Whether text leaves out what there is of each of many results; it is printed with the scores of items."""
+        return self.is_many and not self.per_item
 
     @property
     def metrics(self) -> list[str]:
@@ -59,7 +77,7 @@ class Report:
     def groups(self, index: int, tag: str) -> Mapping[str, Summary]:
         """For each value of a tag the summary of the items of a result, in order of appearance."""
         if (index, tag) not in self.grouped:
-            self.grouped[index, tag] = _groups(self.tables[index], tag)
+            self.grouped[index, tag] = _groups(self.tables[index], tag, self.scope)
         return self.grouped[index, tag]
 
 
@@ -76,12 +94,13 @@ def main_of(kind: str, metrics: Sequence[str]) -> str:
     return next((metric for metric in (kind_of(kind).metric, *MAIN) if metric in metrics), None) or metrics[0]
 
 
-def _groups(table: Table, tag: str) -> dict[str, Summary]:
+def _groups(table: Table, tag: str, scope: Scope) -> dict[str, Summary]:
     if tag not in table.tags:
         hint = nearest(tag, table.tags) if table.tags else Message("reports.no_tags")
         raise UnknownName(Message("reports.no_tag_called", tag=tag), where=table.name, hint=hint)
     values = np.array(table.tags[tag])
-    return {value: table.take(np.flatnonzero(values == value)).summary() for value in dict.fromkeys(table.tags[tag])}
+    rows = {value: np.flatnonzero(values == value) for value in dict.fromkeys(table.tags[tag])}
+    return {value: table.take(those).summary(units=scope) for value, those in rows.items()}
 
 
 def lowest_rows(table: Table, metric: str, count: int, *, best: float | None = None) -> list[int]:

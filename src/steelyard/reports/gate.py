@@ -19,10 +19,13 @@ from steelyard.reports.blocks import (
     Notes,
     TableBlock,
 )
-from steelyard.reports.sections.footnotes import questions_differ, repeats
+from steelyard.reports.sections.failures import failures
+from steelyard.reports.sections.footnotes import questions_differ, repeats, units_line
+from steelyard.reports.verdicts import sentence
 from steelyard.stats.direction import best, is_lower_better
 from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
 from steelyard.stats.rules import NoRegression, NotWorse, Relative, Threshold
+from steelyard.stats.scopes import cannot_tell
 from steelyard.stats.summary import interval_list, known
 
 MOST_MORE: Final = 1_000_000
@@ -47,10 +50,10 @@ def gate_blocks(gate: Gate, language: Language = "en") -> list[Block]:
     words = words_of(language)
     signatures = [f"{words('report.signature')} {table.name}: {table.signature}" for table in gate.tables]
     return [
-        Headline(headline(gate, words), gate.passed, list(cut_off(gate, words))),
+        Headline(headline(gate, words), gate.passed, [*failures(gate.tables, words), *cut_off(gate, words)]),
         _table(gate, words),
         *(_regressions(finding, words) for finding in gate.findings if finding.regressions),
-        Notes([*warnings(gate, words), *repeats(gate.tables, words), *signatures]),
+        Notes([*warnings(gate, words), *repeats(gate.tables, gate.scope, words), *_units(gate, words), *signatures]),
         _suite(gate, words),
         Fields(partial(_fields, gate)),
     ]
@@ -66,8 +69,10 @@ def _fields(gate: Gate) -> dict[str, Any]:
         "result": gate.result.name,
         "baseline": gate.baseline.name if gate.baseline else None,
         "alpha": gate.settings.alpha,
+        "units": gate.settings.units,
+        "scope": gate.scope,
         "passed": gate.passed,
-        "warnings": [*cut_off(gate, words), *warnings(gate, words)],
+        "warnings": [*failures(gate.tables, words), *cut_off(gate, words), *warnings(gate, words)],
         "findings": findings_json(gate),
     }
 
@@ -105,11 +110,9 @@ def cut_off(gate: Gate, words: Words) -> Iterator[str]:
 
 
 def warnings(gate: Gate, words: Words) -> Iterator[str]:
-    """Other warnings: failures, items without a score in a metric of the rules, sums, and settings that differ."""
+    """Other warnings: items without a score in a metric of the rules, sums, and settings that differ."""
     used = {metric for finding in gate.findings for metric in gate.result.metrics if _is_about(finding, metric)}
     for table in gate.tables:
-        if table.failures:
-            yield f"{table.name}: {words('gate.failures_counted_0')}: {len(table.failures):,}"
         for metric in [metric for metric in table.metrics if metric in used]:
             missing = table.count("unscored", metric) + table.count("error", metric)
             if missing:
@@ -141,7 +144,33 @@ def _table(gate: Gate, words: Words) -> TableBlock:
         [SIGNS[finding.outcome], str(finding.rule), outcome(finding, words), reason(finding, words)]
         for finding in gate.findings
     ]
-    return TableBlock(["", words("gate.rule"), words("gate.verdict"), words("gate.why")], rows, text_columns=4)
+    headings = ["", words("gate.rule"), words("gate.verdict"), words("gate.why")]
+    return TableBlock(headings, rows, text_columns=4, notes=list(_other_scopes(gate, words)))
+
+
+def _other_scopes(gate: Gate, words: Words) -> Iterator[str]:
+    """For each rule what is found in the scope that does not decide."""
+    for finding in gate.findings:
+        for other in finding.others:
+            line = sentence(other.scope, other.units, _documents(finding), "; ".join(_decision(other, words)))
+            yield words("core.labelled", label=str(finding.rule), message=line)
+
+
+def _decision(finding: Finding, words: Words) -> Iterator[str]:
+    """The numbers and the outcome in a scope that does not decide, and what makes it uncertain."""
+    if not math.isnan(finding.interval.low):
+        has_baseline = isinstance(finding.rule, Relative | NotWorse)
+        number = cells.signed(finding.difference) if has_baseline else cells.number(finding.value)
+        decided = outcome(finding, words)
+        yield words("scope.decision", number=number, interval=_interval(finding), outcome=decided)
+    if _is_uncertain(finding):
+        yield from _uncertainty(finding, words)
+
+
+def _units(gate: Gate, words: Words) -> Iterator[str]:
+    """Which units decide, if items share documents or the user has set it."""
+    if gate.settings.units != "auto" or any(finding.others for finding in gate.findings):
+        yield units_line(gate.scope, gate.settings.units, words)
 
 
 def _regressions(finding: Finding, words: Words) -> ItemList:
@@ -158,7 +187,7 @@ def _suite(gate: Gate, words: Words) -> CheckSuite:
         f"steelyard.gate.{gate.result.kind}",
         dict(_properties(gate)),
         [_case(gate, finding, words) for finding in gate.findings],
-        (*cut_off(gate, words), headline(gate, words), *warnings(gate, words)),
+        (*failures(gate.tables, words), *cut_off(gate, words), headline(gate, words), *warnings(gate, words)),
     )
 
 
@@ -168,6 +197,9 @@ def _properties(gate: Gate) -> Iterator[tuple[str, str]]:
     yield "result", gate.result.name
     yield "signature", str(gate.result.signature)
     yield "alpha", f"{gate.settings.alpha:g}"
+    yield "units", gate.settings.units
+    yield "scope", gate.scope
+    yield "failed questions", str(len(gate.result.failures))
     if gate.baseline is not None:
         yield "baseline", gate.baseline.name
         yield "baseline signature", str(gate.baseline.signature)
@@ -194,15 +226,32 @@ def _status(gate: Gate, finding: Finding) -> Literal["passed", "failed", "skippe
 def _reasons(finding: Finding, words: Words) -> Iterator[str]:
     if finding.cut_off:
         yield words("gate.run_cut_off")
+    if finding.failed:
+        yield words("gate.too_many_failed", n=f"{finding.failed:,}")
     if finding.errors:
         yield words("gate.too_many_errors", n=f"{finding.errors:,}")
     if finding.n == 0:
         yield from _no_item(finding, words)
         return
+    if isinstance(finding.rule, NoRegression):
+        yield _regression_count(finding, words)
+        return
+    measured = "; ".join(_measured(finding, words))
+    if finding.others:
+        measured = sentence(finding.scope, finding.units, _documents(finding), measured).text(words.language)
+    yield measured
+    if finding.unpaired:
+        yield f"{words('gate.items_one_side')}: {finding.unpaired:,}"
+
+
+def _documents(finding: Finding) -> int | None:
+    """The number of documents that the rule is about; None if items do not share documents."""
+    return next((each.units for each in finding.scopes if each.scope == "documents"), None)
+
+
+def _measured(finding: Finding, words: Words) -> Iterator[str]:
+    """What was measured in the scope of a finding, and what makes it uncertain."""
     match finding.rule:
-        case NoRegression():
-            yield _regression_count(finding, words)
-            return
         case Threshold():
             value = f"{cells.number(finding.value)} {_interval(finding)}"
             yield f"{words('gate.measured')} {value}, {_items(finding, words)}"
@@ -211,8 +260,6 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
             yield f"{words('gate.measured')} {means}"
             difference = f"{cells.signed(finding.difference)} {_interval(finding)}"
             yield f"{words('report.difference')} {difference}, {_items(finding, words)}"
-    if finding.unpaired:
-        yield f"{words('gate.items_one_side')}: {finding.unpaired:,}"
     if _is_uncertain(finding):
         yield from _uncertainty(finding, words)
 
@@ -256,6 +303,9 @@ def _uncertainty(finding: Finding, words: Words) -> Iterator[str]:
     """That the sample is too small to decide, and how large it would have to be."""
     if _is_equality(finding):
         yield words("gate.true_of_these")
+        return
+    if finding.units == 1:
+        yield cannot_tell(finding.scope, finding.units).text(words.language)
         return
     yield words(_UNCERTAIN[finding.outcome])
     yield _remedy(finding, words)
@@ -307,5 +357,21 @@ def _finding_json(gate: Gate, finding: Finding, words: Words) -> dict[str, Any]:
         "interval": interval_list(finding.interval),
         "level": finding.level,
         "reason": reason(finding, words),
+        "scope": finding.scope,
+        "scopes": [_scope_json(each) for each in finding.scopes],
         "fell": [{"id": regression.id, "now": regression.now} for regression in finding.regressions],
+    }
+
+
+def _scope_json(finding: Finding) -> dict[str, Any]:
+    """A finding in one scope."""
+    return {
+        "scope": finding.scope,
+        "units": finding.units,
+        "verdict": finding.outcome,
+        "sure": finding.sure,
+        "interval": interval_list(finding.interval),
+        "more_items": finding.more_items,
+        "more_documents": finding.more_documents,
+        "reason": str(cannot_tell(finding.scope, finding.units)) if finding.units == 1 and not finding.sure else None,
     }

@@ -1,7 +1,8 @@
 """What kinds of results add to reports (`registry.kinds`).
 
-The module `Kind.report` of a kind may have `blocks(table, words)`, the blocks about one result; `fields(table)`, the
-same as fields of JSON output; `panels(tables)`, charts of all results; `kind_page()`, a part of its own on pages
+The module `Kind.report` of a kind may have `blocks(table, words, units)`, the blocks about one result with intervals
+over these units; `fields(table, units)`, the same as fields of JSON output; `panels(tables)`, charts of all results;
+`kind_page()`, a part of its own on pages
 (`render.html.kind_page`); and, if its items are about documents, `documents` (`KindDocuments`).
 """
 
@@ -12,22 +13,23 @@ from typing import TYPE_CHECKING, Any, Protocol
 from steelyard.i18n import Words
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.blocks import Block
+from steelyard.stats.scopes import Scope
 from steelyard.table import Table
 
 if TYPE_CHECKING:
     from steelyard.documents.sets import DocumentSet
 
 
-def kind_blocks(table: Table, words: Words) -> Iterable[Block]:
+def kind_blocks(table: Table, words: Words, scope: Scope) -> Iterable[Block]:
     """The blocks that the kind of a result adds, in the language of the words."""
     make = getattr(kind_of(table.kind).load_report(), "blocks", None)
-    return () if make is None else make(table, words)
+    return () if make is None else make(table, words, scope)
 
 
-def kind_fields(table: Table) -> dict[str, Any]:
+def kind_fields(table: Table, scope: Scope) -> dict[str, Any]:
     """The fields that the kind of a result adds to JSON output, under the name of the kind."""
     make = getattr(kind_of(table.kind).load_report(), "fields", None)
-    return {} if make is None else {table.kind: make(table)}
+    return {} if make is None else {table.kind: make(table, scope)}
 
 
 def kind_panels(tables: Sequence[Table]) -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
 """Comparison of two systems, paired by item: estimate, significance test corrected for the family, and power."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
@@ -10,38 +10,40 @@ from steelyard import limits
 from steelyard.errors import ConfigError, UnknownName, nearest
 from steelyard.i18n import Message
 from steelyard.stats.arrays import deviation
+from steelyard.stats.comparable import check_same_kind, settings_that_differ
 from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.direction import gain
-from steelyard.stats.intervals import Interval, mean_interval
+from steelyard.stats.intervals import Interval, mean_interval, standard_error
 from steelyard.stats.paired import PairedResult, TestName, paired_tests
-from steelyard.stats.pairing import PairedRows, pair, paired_questions, quoted
-from steelyard.stats.power import effect_size, smallest_detectable, smallest_p
+from steelyard.stats.pairing import PairedRows, pair, paired_questions
+from steelyard.stats.power import effect_size, least_units, smallest_detectable, smallest_p, units_to_detect
+from steelyard.stats.scopes import Scope, Units, cannot_tell, scope_of, scopes_of
 from steelyard.stats.selection import part_names
-from steelyard.stats.summary import by_document, interval_list, known
+from steelyard.stats.summary import interval_list, known
 from steelyard.table import Bounds, Flags, FloatArray, Table, exponential, mean
-
-IF_NEEDED = ("reference contexts",)
-OWN_SETTINGS = ("run", "predictions", "format", "system", "suite", "steelyard")
-"""Settings in which comparable tables may differ: they name the system itself."""
-
-FORCE_HINT = Message("stats.same_settings_hint")
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSettings:
-    """How differences are tested: the test, its resamples and seed, the correction of the family, the level."""
+    """How differences are tested: the test, its resamples and seed, the correction of the family, the level.
+
+    `units` says which scope decides (`scopes`).
+    """
 
     test: TestName = "permutation"
     resamples: int = 10_000
     seed: int = 42
     correction: Correction = "holm"
     alpha: float = 0.05
+    units: Units = "auto"
 
     def __post_init__(self) -> None:
         if self.test not in get_args(TestName):
             raise UnknownName.of(Message("words.test"), self.test, get_args(TestName))
         if self.correction not in get_args(Correction):
             raise UnknownName.of(Message("words.correction"), self.correction, get_args(Correction))
+        if self.units not in get_args(Units):
+            raise UnknownName.of(Message("words.units"), self.units, get_args(Units))
         if self.resamples < 1 or not 0 < self.alpha < 1:
             raise ConfigError(Message("stats.invalid_bootstrap"))
         limits.RESAMPLES.check(self.resamples, Message("words.the_number_of_resamples"))
@@ -103,15 +105,20 @@ class SignificanceTest:
 class Power:
     """What the sample could detect.
 
-    The `units` that vary are the items, or the documents (`by_document`) if items share them. `smallest_detectable` is
-    the difference that this many units detect with a power of 0.8; NaN if the test is underpowered, or if the
-    differences of two units or more are `all_equal`: their standard error is 0.
+    The `units` that vary are the items, or the documents (`by_document`). `smallest_detectable` is the difference that
+    this many units detect with a power of 0.8; NaN if the test is underpowered, or if the differences of two units or
+    more are `all_equal`: their standard error is 0. `spread` is the standard deviation of what a unit adds to the
+    difference. With fewer than `least` units the test cannot be significant in its family; about `needed` would detect
+    the measured difference, None if that is unknown or no number would.
     """
 
     units: int
     by_document: bool
     smallest_detectable: float
     all_equal: bool = False
+    spread: float = np.nan
+    least: int = 2
+    needed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +127,8 @@ class Comparison:
 
     The fields of these three can also be read from the comparison itself. `settings_differ` names the settings in which
     the two results are not alike; `questions_differ` has the questions, new and old, of paired items that have not the
-    same question in both.
+    same question in both. Interval, test and power are those of the `scope` that decides; `others` is the same
+    comparison in the other scope, if there is one.
     """
 
     a: str
@@ -132,6 +140,18 @@ class Comparison:
     settings: ComparisonSettings
     settings_differ: tuple[str, ...] = ()
     questions_differ: tuple[tuple[str, str], ...] = ()
+    scope: Scope = "items"
+    others: tuple["Comparison", ...] = ()
+
+    @property
+    def scopes(self) -> "tuple[Comparison, ...]":
+        """The comparison in each scope: items, then documents."""
+        return tuple(sorted((self, *self.others), key=lambda each: each.scope == "documents"))
+
+    @property
+    def cannot_tell(self) -> bool:
+        """Whether no difference could have been significant with this number of units."""
+        return self.units < 2 or (self.underpowered and not self.test.resamples)
 
     @property
     def gain(self) -> float:
@@ -262,6 +282,24 @@ class Comparison:
             "units": self.units,
             "smallest_p": self.smallest_p,
             "settings_differ": list(self.settings_differ),
+            "scope": self.scope,
+            "scopes": [each.scope_dict() for each in self.scopes],
+        }
+
+    def scope_dict(self) -> dict[str, Any]:
+        """As one entry of `scopes` in JSON output; numbers that one unit cannot give are None."""
+        several = self.units > 1
+        return {
+            "scope": self.scope,
+            "units": self.units,
+            "ci95": interval_list(self.interval),
+            "p_value": known(self.p_value) if several else None,
+            "p_adjusted": known(self.p_adjusted) if several else None,
+            "significant": self.significant,
+            "smallest_detectable": known(self.smallest_detectable),
+            "smallest_p": self.smallest_p,
+            "needed": None if self.significant else self.power.needed,
+            "reason": str(cannot_tell(self.scope, self.units)) if self.cannot_tell else None,
         }
 
 
@@ -272,10 +310,12 @@ def compare_all(
     *,
     metrics: Sequence[str] | None = None,
 ) -> list[Comparison]:
-    """Compare each new table with the old one (new minus old); all p-values form one family."""
-    return _as_family(
-        [comparison for table in new for comparison in _compare_pair(table, old, settings, metrics)], settings
-    )
+    """Compare each new table with the old one (new minus old); all p-values of a scope form one family."""
+
+    def compare(scope: Scope) -> list[Comparison]:
+        return [each for table in new for each in _compare_pair(table, old, settings, metrics, scope)]
+
+    return _in_scopes(compare, [old, *new], settings)
 
 
 def compare_pairs(
@@ -283,9 +323,11 @@ def compare_pairs(
 ) -> list[Comparison]:
     """Compare every two tables, the later with the earlier; all p-values of all pairs form one family."""
     pairs = [(new, old) for index, new in enumerate(tables) for old in tables[:index]]
-    return _as_family(
-        [comparison for new, old in pairs for comparison in _compare_pair(new, old, settings, metrics)], settings
-    )
+
+    def compare(scope: Scope) -> list[Comparison]:
+        return [each for new, old in pairs for each in _compare_pair(new, old, settings, metrics, scope)]
+
+    return _in_scopes(compare, tables, settings)
 
 
 def compare_by(
@@ -298,49 +340,24 @@ def compare_by(
 ) -> dict[str, list[Comparison]]:
     """Compare within each value of a tag; all p-values of all values form one family.
 
-    The tag of an item is that of the old table, or if it has none, that of the first new table that has one.
+    The tag of an item is that of the old table, or if it has none, that of the first new table that has one. The scope
+    that decides is that of the whole tables.
     """
-    labelled = [
-        (value, comparison)
+    within = [
+        (value, _rows_of(items, table), _rows_of(items, old))
         for value, items in _items_by_value([old, *new], tag).items()
         for table in new
-        for comparison in _compare_within(table, old, items, settings, metrics)
+        if _share_items(table, old, items)
     ]
-    corrected = _as_family([comparison for _, comparison in labelled], settings)
+
+    def compare(scope: Scope) -> list[Comparison]:
+        return [each for _, table, base in within for each in _compare_pair(table, base, settings, metrics, scope)]
+
+    compared = iter(_in_scopes(compare, [old, *new], settings))
     groups: dict[str, list[Comparison]] = {}
-    for (value, _), comparison in zip(labelled, corrected, strict=True):
-        groups.setdefault(value, []).append(comparison)
+    for value, table, base in within:
+        groups.setdefault(value, []).extend(next(compared) for _ in _common_metrics(table, base, metrics))
     return groups
-
-
-def check_comparable(new: Table, old: Table) -> None:
-    """Raise an error if two tables have different settings; `compare` itself only lists them in `settings_differ`."""
-    _check_same_kind(new, old)
-    check_questions(new, old)
-    names = settings_that_differ(new, old)
-    if names:
-        unlike = ", ".join(f"{name} ({_setting(new, name)} ≠ {_setting(old, name)})" for name in names)
-        message = Message("stats.settings_differ", new=new.name, old=old.name, settings=unlike)
-        raise ConfigError(message, hint=FORCE_HINT)
-
-
-def check_questions(new: Table, old: Table) -> None:
-    """Raise an error if two tables have the same ids, but for other questions."""
-    questions = paired_questions(new, old)
-    if questions.all_differ:
-        texts = quoted(*questions.differing[0])
-        message = Message("stats.questions_differ", new=new.name, old=old.name, **texts)
-        raise ConfigError(message, hint=Message("stats.questions_differ_hint"))
-
-
-def settings_that_differ(new: Table, old: Table) -> tuple[str, ...]:
-    """The names of the settings, apart from the system itself, in which two results differ.
-
-    Reference contexts are in the settings only of results whose metrics need them.
-    """
-    both = (new.signature, old.signature)
-    lacking = [name for name in IF_NEEDED if any(signature.get(name) is None for signature in both)]
-    return tuple(new.signature.differences(old.signature, apart_from=(*OWN_SETTINGS, *lacking)))
 
 
 def difference_bounds(new: Table, old: Table, metric: str) -> Bounds:
@@ -349,8 +366,14 @@ def difference_bounds(new: Table, old: Table, metric: str) -> Bounds:
     return new_low - old_high, new_high - old_low
 
 
-def _setting(table: Table, setting: str) -> str:
-    return table.signature.get(setting) or "–"
+def _in_scopes(
+    compare: Callable[[Scope], list[Comparison]], tables: Sequence[Table], settings: ComparisonSettings
+) -> list[Comparison]:
+    """The comparisons in the scope that decides, each with that of the other scope; every scope is a family."""
+    scope = scope_of(settings.units, *tables)
+    families = {each: _as_family(compare(each), settings) for each in scopes_of(scope, *tables)}
+    others = [family for each, family in families.items() if each != scope]
+    return [replace(decided, others=tuple(rest)) for decided, *rest in zip(families[scope], *others, strict=True)]
 
 
 def _as_family(comparisons: Sequence[Comparison], settings: ComparisonSettings) -> list[Comparison]:
@@ -359,13 +382,20 @@ def _as_family(comparisons: Sequence[Comparison], settings: ComparisonSettings) 
     # an adjusted p falls with every p of its family, so it is smallest if all of them are
     bounds = [np.nan if comparison.smallest_p is None else comparison.smallest_p for comparison in comparisons]
     smallest = adjust(bounds, settings.correction)
-    return [_corrected(comparison, *pair) for comparison, *pair in zip(comparisons, adjusted, smallest, strict=True)]
+    least = least_units(settings.test, settings.correction, len(comparisons), alpha=settings.alpha)
+    return [
+        _corrected(comparison, *pair, least=least, family=len(comparisons))
+        for comparison, *pair in zip(comparisons, adjusted, smallest, strict=True)
+    ]
 
 
-def _corrected(comparison: Comparison, p_adjusted: float, smallest: float) -> Comparison:
+def _corrected(comparison: Comparison, p_adjusted: float, smallest: float, *, least: int, family: int) -> Comparison:
     bound = None if comparison.smallest_p is None else smallest
     test = replace(comparison.test, p_adjusted=p_adjusted, smallest_p_adjusted=bound)
-    power = replace(comparison.power, smallest_detectable=np.nan) if test.underpowered else comparison.power
+    level = test.alpha if comparison.settings.correction == "none" else test.alpha / family
+    needed = units_to_detect(comparison.power.spread, comparison.difference, least=least, alpha=level)
+    power = replace(comparison.power, least=least, needed=needed)
+    power = replace(power, smallest_detectable=np.nan) if test.underpowered else power
     return replace(comparison, test=test, power=power)
 
 
@@ -385,28 +415,26 @@ def _items_by_value(tables: Sequence[Table], tag: str) -> dict[str, set[str]]:
     return groups
 
 
-def _compare_within(
-    new: Table, old: Table, items: set[str], settings: ComparisonSettings, metrics: Sequence[str] | None
-) -> list[Comparison]:
-    """Compare on these items only; empty if none of them is in both tables."""
-    if items.isdisjoint(set(new.ids) & set(old.ids)):
-        return []
-    new, old = (
-        table.take(np.array([row for row, item in enumerate(table.ids) if item in items])) for table in (new, old)
-    )
-    return _compare_pair(new, old, settings, metrics)
+def _share_items(new: Table, old: Table, items: set[str]) -> bool:
+    """Whether some of the items are in both tables."""
+    return not items.isdisjoint(set(new.ids) & set(old.ids))
+
+
+def _rows_of(items: set[str], table: Table) -> Table:
+    """The table with these items only."""
+    return table.take(np.array([row for row, item in enumerate(table.ids) if item in items]))
 
 
 def _compare_pair(
-    new: Table, old: Table, settings: ComparisonSettings, metrics: Sequence[str] | None
+    new: Table, old: Table, settings: ComparisonSettings, metrics: Sequence[str] | None, scope: Scope
 ) -> list[Comparison]:
-    """Compare two tables on each metric, without correction."""
-    _check_same_kind(new, old)
+    """Compare two tables on each metric in one scope, without correction."""
+    check_same_kind(new, old)
     names = _common_metrics(new, old, metrics)
     if not names:
         return []
     geometric = {*new.geometric, *old.geometric}
-    rows = pair(new.on_log_scale(), old.on_log_scale())
+    rows = pair(new.on_log_scale(), old.on_log_scale(), scope)
     # Wilcoxon's ranks are those of R, which does not see ties behind rounding; its published values depend on that
     differences = np.column_stack([rows.differences(metric, ties=settings.test != "wilcoxon") for metric in names])
     units = rows.by_cluster(differences)
@@ -433,7 +461,9 @@ def _from_log_scale(comparison: Comparison) -> Comparison:
         interval=Interval(low, high, f"geometric {logs.interval.method}"),
     )
     detectable = old * (exponential(power.smallest_detectable) - 1)
-    return replace(comparison, estimate=estimate, power=replace(power, smallest_detectable=detectable))
+    return replace(
+        comparison, estimate=estimate, power=replace(power, smallest_detectable=detectable, spread=old * power.spread)
+    )
 
 
 def _compare_metric(
@@ -451,6 +481,7 @@ def _compare_metric(
         power=power,
         settings=settings,
         settings_differ=settings_that_differ(a, b),
+        scope=rows.scope,
     )
 
 
@@ -500,8 +531,20 @@ def _power(rows: PairedRows, differences: FloatArray, n: int, alpha: float) -> P
     units = units[~np.isnan(units)]
     # units are sums over clusters; their mean is that of the items times the size of a cluster
     detectable = smallest_detectable(units, alpha=alpha) * len(units) / max(n, 1)
-    documents = rows.clusters is not None and by_document(rows.tables[0])
-    return Power(len(units), documents, detectable, all_equal=deviation(units) == 0)
+    return Power(
+        len(units),
+        rows.scope == "documents",
+        detectable,
+        all_equal=deviation(units) == 0,
+        spread=_spread(rows, differences, len(units)),
+    )
+
+
+def _spread(rows: PairedRows, differences: FloatArray, units: int) -> float:
+    """The standard error of the mean difference times the root of the number of units."""
+    both = ~np.isnan(differences)
+    clusters = None if rows.clusters is None else rows.clusters[both]
+    return standard_error(differences[both], clusters) * float(np.sqrt(units))
 
 
 def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> list[str]:
@@ -525,11 +568,3 @@ def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> lis
             ),
         )
     return list(wanted) if wanted is not None else [metric for metric in common if metric not in new.sums]
-
-
-def _check_same_kind(new: Table, old: Table) -> None:
-    if new.kind != old.kind:
-        raise ConfigError(
-            Message("stats.kinds_differ", new=new.name, new_kind=new.kind, old=old.name, old_kind=old.kind),
-            hint=Message("stats.imported_kind_hint") if "scores" in (new.kind, old.kind) else None,
-        )

@@ -50,6 +50,11 @@ class DecisionSample:
         return self.documents and self._groups() is not None
 
     @property
+    def all_units(self) -> int:
+        """The number of documents or items, also if all values are equal."""
+        return len(self) if self.clusters is None else len(np.unique(self.clusters))
+
+    @property
     def units(self) -> int:
         """The number of documents, or else items, that vary."""
         groups = self._groups()

@@ -16,14 +16,15 @@ import numpy as np
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Message
-from steelyard.stats.compare import check_comparable, difference_bounds, settings_that_differ
+from steelyard.stats.comparable import check_comparable, settings_that_differ
+from steelyard.stats.compare import difference_bounds
 from steelyard.stats.direction import best, gain
 from steelyard.stats.evidence import SLACK, DecisionSample
 from steelyard.stats.intervals import Interval
 from steelyard.stats.pairing import pair, paired_questions
 from steelyard.stats.rules import NoRegression, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline
+from steelyard.stats.scopes import Scope, Units, clusters_of, scope_of, scopes_of
 from steelyard.stats.selection import UnknownValue, part_names, select, unknown_value
-from steelyard.stats.summary import by_document, clusters_of
 from steelyard.table import Table, mean
 
 GateOutcome = Literal["met", "not met", "cannot tell"]
@@ -37,13 +38,15 @@ _UNKNOWN = Interval(float("nan"), float("nan"), "none")
 class GateSettings:
     """The level, whether inconclusive rules pass, and whether to decide on incomplete or unlike results.
 
-    `allow_errors` is the share of items that may have an error in place of a score.
+    `allow_errors` is the share of items that may have failed, or have an error in place of a score. `units` says which
+    scope decides (`scopes`).
     """
 
     alpha: float = 0.05
     allow_inconclusive: bool = False
     force: bool = False
-    allow_errors: float = 0.05
+    allow_errors: float = 0.0
+    units: Units = "auto"
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 0.5:
@@ -66,8 +69,9 @@ class Finding:
     sample is conclusive; if not, `more_items` are estimated to make it so, or `more_documents` if items share documents
     (None: no number would). `unpaired` counts items that are scored in only one of the two results. `regressions` are
     the items that break a rule against falling. `cut_off` is true if the rule is not met because a run is incomplete.
-    `unknown` is the value of a tag that no item has. `errors` counts items that have an error in place of a score, if
-    there are so many that the rule is not met.
+    `unknown` is the value of a tag that no item has. `errors` counts items that have an error in place of a score, and
+    `failed` those on which the system failed, if there are so many that the rule is not met. The finding is that of the
+    `scope` that decides, in which `units` vary; `others` is the same in the other scope, if there is one.
     """
 
     rule: Rule
@@ -86,6 +90,15 @@ class Finding:
     cut_off: bool = False
     unknown: UnknownValue | None = None
     errors: int = 0
+    failed: int = 0
+    scope: Scope = "items"
+    units: int = 0
+    others: tuple["Finding", ...] = ()
+
+    @property
+    def scopes(self) -> "tuple[Finding, ...]":
+        """The finding in each scope: items, then documents."""
+        return tuple(sorted((self, *self.others), key=lambda each: each.scope == "documents"))
 
     @property
     def difference(self) -> float:
@@ -106,6 +119,11 @@ class Gate:
     def passed(self) -> bool:
         """Whether every rule passes."""
         return all(self.lets_pass(finding) for finding in self.findings)
+
+    @property
+    def scope(self) -> Scope:
+        """The scope that decides."""
+        return scope_of(self.settings.units, *self.tables)
 
     @property
     def settings_differ(self) -> tuple[str, ...]:
@@ -146,10 +164,15 @@ def decide(
     _refuse_geometric(rules, result)
     if baseline is not None and not settings.force:
         check_comparable(result, baseline)
-    decided = (_decide(rule, result, baseline, settings.alpha) for rule in rules)
+    scope = scope_of(settings.units, result, *([] if baseline is None else [baseline]))
+    decided = (_decide_in_scopes(rule, result, baseline, settings.alpha, scope) for rule in rules)
     findings = tuple(_without_errors(finding, result, settings.allow_errors) for finding in decided)
+    if len(result.failures) > settings.allow_errors * len(result):
+        findings = tuple(replace(_unmet(finding), failed=len(result.failures)) for finding in findings)
     gate = Gate(result, baseline, findings, settings)
-    return replace(gate, findings=tuple(map(_unmet, findings))) if gate.cut_off and not settings.force else gate
+    if not gate.cut_off or settings.force:
+        return gate
+    return replace(gate, findings=tuple(replace(_unmet(finding), cut_off=True) for finding in findings))
 
 
 def check_rules(rules: Sequence[Rule], *, has_baseline: bool) -> None:
@@ -177,38 +200,50 @@ def _without_errors(finding: Finding, result: Table, allowed: float) -> Finding:
     errors = chosen.count("error", finding.rule.target.name)
     if errors <= allowed * len(chosen):
         return finding
-    return replace(finding, outcome="not met", sure=True, more_items=None, more_documents=None, errors=errors)
+    return replace(_unmet(finding), errors=errors)
 
 
 def _unmet(finding: Finding) -> Finding:
-    return replace(finding, outcome="not met", sure=True, more_items=None, more_documents=None, cut_off=True)
+    """The finding as not met in any scope."""
+    others = tuple(map(_unmet, finding.others))
+    return replace(finding, outcome="not met", sure=True, more_items=None, more_documents=None, others=others)
 
 
-def _decide(rule: Rule, result: Table, baseline: Table | None, alpha: float) -> Finding:
+def _decide_in_scopes(rule: Rule, result: Table, baseline: Table | None, alpha: float, scope: Scope) -> Finding:
+    """The finding in the scope that decides, with that in the other; regressions are single items and have none."""
+    finding = _decide(rule, result, baseline, alpha, scope)
+    if isinstance(rule, NoRegression) or finding.n == 0:
+        return replace(finding, scope=scope)
+    tables = [result, *([] if baseline is None else [baseline])]
+    others = tuple(each for each in scopes_of(scope, *tables) if each != scope)
+    return replace(finding, others=tuple(_decide(rule, result, baseline, alpha, each) for each in others))
+
+
+def _decide(rule: Rule, result: Table, baseline: Table | None, alpha: float, scope: Scope) -> Finding:
     match rule, baseline:
         case Threshold(), _:
-            return _decide_threshold(rule, result, alpha)
+            return _decide_threshold(rule, result, alpha, scope)
         case Relative(), Table():
-            return _decide_relative(rule, result, baseline, alpha)
+            return _decide_relative(rule, result, baseline, alpha, scope)
         case NotWorse(), Table():
-            return _decide_not_worse(rule, result, baseline, alpha)
+            return _decide_not_worse(rule, result, baseline, alpha, scope)
         case NoRegression(), Table():
             return _decide_no_regression(rule, result, baseline)
     raise ValueError(f"{rule} without a baseline")
 
 
-def _decide_threshold(rule: Threshold, result: Table, alpha: float) -> Finding:
+def _decide_threshold(rule: Threshold, result: Table, alpha: float, scope: Scope) -> Finding:
     chosen = select(result, rule.target)
     scored = ~np.isnan(chosen.column(rule.target.name))
     if not scored.any():
         return Finding(rule, "not met", items=len(chosen), unknown=unknown_value(result, rule.target))
-    clusters = clusters_of(chosen)
+    clusters = clusters_of(chosen, scope)
     values = chosen.scored(rule.target.name)
     sample = DecisionSample(
         values,
         chosen.bounds(rule.target.name),
         None if clusters is None else clusters[scored],
-        documents=by_document(chosen),
+        documents=scope == "documents",
     )
     value, interval = mean(values), sample.interval(1 - alpha)
     met = _holds(value, rule.operator, rule.value)
@@ -217,12 +252,12 @@ def _decide_threshold(rule: Threshold, result: Table, alpha: float) -> Finding:
     )
     outcome: GateOutcome = "met" if met else "not met"
     measured = Finding(rule, outcome, len(sample), len(chosen), value)
-    finding = replace(measured, interval=interval, level=1 - alpha, sure=sure)
+    finding = replace(measured, interval=interval, level=1 - alpha, sure=sure, scope=scope, units=sample.all_units)
     return finding if rule.operator == "==" else _with_more(finding, sample, rule.value, alpha=alpha)
 
 
-def _decide_relative(rule: Relative, result: Table, baseline: Table, alpha: float) -> Finding:
-    finding, sample = _paired(rule, result, baseline, level=1 - alpha)
+def _decide_relative(rule: Relative, result: Table, baseline: Table, alpha: float, scope: Scope) -> Finding:
+    finding, sample = _paired(rule, result, baseline, scope, level=1 - alpha)
     if not len(sample):
         return finding
     outcome, sure = _relative_outcome(finding, rule)
@@ -248,9 +283,9 @@ def _relative_outcome(finding: Finding, rule: Relative) -> tuple[GateOutcome, bo
     return "met" if met else "not met", conclusive
 
 
-def _decide_not_worse(rule: NotWorse, result: Table, baseline: Table, alpha: float) -> Finding:
+def _decide_not_worse(rule: NotWorse, result: Table, baseline: Table, alpha: float, scope: Scope) -> Finding:
     """Non-inferiority, one-sided at alpha: the two-sided interval at 1 - 2 alpha."""
-    finding, sample = _paired(rule, result, baseline, level=1 - 2 * alpha)
+    finding, sample = _paired(rule, result, baseline, scope, level=1 - 2 * alpha)
     if not len(sample):
         return finding
     low, high = sorted(gain(rule.target.name, end) for end in (finding.interval.low, finding.interval.high))
@@ -295,16 +330,17 @@ def _regression_target(target: Target, result: Table, baseline: Table) -> Target
 
 
 def _paired(
-    rule: Relative | NotWorse, result: Table, baseline: Table, *, level: float
+    rule: Relative | NotWorse, result: Table, baseline: Table, scope: Scope, *, level: float
 ) -> tuple[Finding, DecisionSample]:
     """The difference on items that are scored in both, with a preliminary outcome of not met."""
     name = rule.target.name
     new, old = select(result, rule.target), select(baseline, rule.target)
     unknown = unknown_value(result, rule.target) or unknown_value(baseline, rule.target)
-    empty = DecisionSample(np.empty(0), difference_bounds(new, old, name), paired=True, documents=by_document(new))
+    bounds = difference_bounds(new, old, name)
+    empty = DecisionSample(np.empty(0), bounds, paired=True, documents=scope == "documents")
     if set(new.ids).isdisjoint(old.ids):
         return Finding(rule, "not met", unknown=unknown), empty
-    rows = pair(new, old)
+    rows = pair(new, old, scope)
     differences = rows.differences(name, ties=True)
     both = ~np.isnan(differences)
     if not both.any():
@@ -321,6 +357,8 @@ def _paired(
         interval=sample.interval(level),
         level=level,
         unpaired=len(new.scored(name)) + len(old.scored(name)) - 2 * len(sample),
+        scope=scope,
+        units=sample.all_units,
     )
     return finding, sample
 

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.stats.direction import gain
-from steelyard.stats.summary import clusters_of
+from steelyard.stats.scopes import Scope, clusters_of
 from steelyard.table import REPEAT_TAG, FloatArray, IntArray, Table
 
 # significant digits of a score that are kept in a difference
@@ -20,12 +20,13 @@ _QUOTED = 80  # characters of a question
 
 @dataclass(frozen=True, slots=True)
 class PairedRows:
-    """The rows of both tables for each common item, in order of ids, and the clusters that items belong to."""
+    """The rows of both tables for each common item, in order of ids, and the clusters of items in a scope."""
 
     tables: tuple[Table, Table]
     new: IntArray
     old: IntArray
     clusters: IntArray | None
+    scope: Scope = "items"
 
     def differences(self, metric: str, *, ties: bool) -> FloatArray:
         """New minus old, with rounding errors set to 0; with `ties`, 0.3 - 0.2 and 0.1 become one difference too."""
@@ -48,7 +49,7 @@ class PairedRows:
         return np.where(scored > 0, sums, np.nan)
 
 
-def pair(new: Table, old: Table) -> PairedRows:
+def pair(new: Table, old: Table, scope: Scope = "items") -> PairedRows:
     """Pair the rows of two tables by item id; without a common id an error is raised."""
     row_of = {item: row for row, item in enumerate(old.ids)}
     pairs = [(row, row_of[item]) for row, item in enumerate(new.ids) if item in row_of]
@@ -56,8 +57,8 @@ def pair(new: Table, old: Table) -> PairedRows:
         raise InputError(Message("stats.no_common_item", new=new.name, old=old.name), hint=_hint(new, old))
     pairs.sort(key=lambda rows: new.ids[rows[0]])
     rows = np.array(pairs)
-    clusters = clusters_of(new)
-    return PairedRows((new, old), rows[:, 0], rows[:, 1], None if clusters is None else clusters[rows[:, 0]])
+    clusters = clusters_of(new, scope)
+    return PairedRows((new, old), rows[:, 0], rows[:, 1], None if clusters is None else clusters[rows[:, 0]], scope)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,19 @@
 
 import math
 import sys
+from functools import cache
 
 import numpy as np
 
 from steelyard.stats.arrays import deviation, require_one_column, require_share
+from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.distributions import normal_quantile, t_quantile
 from steelyard.stats.paired import TestName, wilcoxon_test
 from steelyard.table import FloatArray
 
 # beyond this many items the t and normal quantiles are equal
 _MANY = 1_000_000
+_MOST_LEAST = 1_000
 
 
 def smallest_detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0.8) -> float:
@@ -85,6 +88,30 @@ def smallest_p(test: TestName, units: int, *, resamples: int | None = None) -> f
             return wilcoxon_test(np.ones(units)).p_value
         case _:
             return None
+
+
+@cache
+def least_units(test: TestName, correction: Correction, family: int, *, alpha: float = 0.05) -> int:
+    """The fewest units with which a test can be significant in a family of so many tests.
+
+    >>> least_units("permutation", "holm", 1)
+    6
+    """
+    for units in range(2, _MOST_LEAST):
+        bound = smallest_p(test, units)
+        if bound is None or adjust([bound] * max(family, 1), correction)[0] < alpha:
+            return units
+    return _MOST_LEAST
+
+
+def units_to_detect(spread: float, difference: float, *, least: int, alpha: float = 0.05) -> int | None:
+    """About how many units with this spread would detect the measured difference, at least `least`.
+
+    None if the spread is unknown or the difference is 0.
+    """
+    if math.isnan(spread) or math.isnan(difference) or difference == 0:
+        return None
+    return max(least, items_to_distinguish(spread, abs(difference), alpha=alpha) if spread > 0 else 0)
 
 
 def effect_size(differences: FloatArray) -> float:

@@ -7,18 +7,30 @@ import numpy as np
 
 from steelyard.counts import with_texts
 from steelyard.stats.intervals import Interval, mean_interval
-from steelyard.table import REPEAT_TAG, Table, exponential
+from steelyard.stats.scopes import Scope, Units, clusters_of, scope_of, scopes_of, units_in
+from steelyard.table import Flags, FloatArray, Table, exponential
 
-CLUSTER_TAG = "document"
-"""Items with the same value of this tag are not independent; intervals and tests then use documents as units."""
+
+@dataclass(frozen=True, slots=True)
+class ScopeInterval:
+    """The interval of a mean in one scope, over so many units."""
+
+    scope: Scope
+    units: int
+    interval: Interval
+
+    def as_dict(self) -> dict[str, Any]:
+        """As in JSON output."""
+        return {"scope": self.scope, "units": self.units, "ci95": interval_list(self.interval)}
 
 
 @dataclass(frozen=True, slots=True)
 class MetricSummary:
     """One column: its mean over scored items, the interval, and the numbers of items.
 
-    `total` is the sum of a count, which is reported instead of the mean; None for other metrics. Mean and interval of a
-    `geometric` metric are those of the logarithms, taken back.
+    `interval` is that of the `scope` that decides; `scopes` has it for items, and for documents where items share
+    them. `total` is the sum of a count, which is reported instead of the mean; None for other metrics. Mean and
+    interval of a `geometric` metric are those of the logarithms, taken back.
     """
 
     mean: float
@@ -28,6 +40,8 @@ class MetricSummary:
     errors: int
     total: float | None = None
     geometric: bool = False
+    scope: Scope = "items"
+    scopes: tuple[ScopeInterval, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """As in JSON output; unknown numbers are None."""
@@ -38,6 +52,8 @@ class MetricSummary:
             "unscored": self.unscored,
             "errors": self.errors,
             "interval": self.interval.method,
+            "scope": self.scope,
+            "scopes": [each.as_dict() for each in self.scopes],
         }
         geometric = {"average": "geometric"} if self.geometric else {}
         return {**summary, **geometric, **({} if self.total is None else {"sum": self.total})}
@@ -99,9 +115,10 @@ class Summary:
         }
 
 
-def summarise(table: Table) -> Summary:
-    """Means, 95 % intervals and counts of every column."""
+def summarise(table: Table, units: Units = "auto") -> Summary:
+    """Means, 95 % intervals and counts of every column; `units` says which scope decides, for a group that of all."""
     errors, scored = _status_counts(table)
+    scope = scope_of(units, table)
     return Summary(
         name=table.name,
         kind=table.kind,
@@ -110,29 +127,9 @@ def summarise(table: Table) -> Summary:
         scored=scored,
         unscored=len(table) - scored - errors,
         errors=errors,
-        metrics={metric: _summarise_column(table, metric) for metric in table.metrics},
+        metrics={metric: _summarise_column(table, metric, scope) for metric in table.metrics},
         counts=dict(table.counts),
     )
-
-
-def cluster_tag(table: Table) -> str | None:
-    """The tag of the units that vary where items share them: documents, or items that were run several times."""
-    return next((tag for tag in (CLUSTER_TAG, REPEAT_TAG) if tag in table.tags), None)
-
-
-def by_document(table: Table) -> bool:
-    """Whether documents are the units that vary."""
-    return cluster_tag(table) == CLUSTER_TAG
-
-
-def clusters_of(table: Table) -> "np.ndarray[tuple[int], np.dtype[np.int64]] | None":
-    """The cluster number of each row; None if no two rows share a cluster. Untagged rows are on their own."""
-    tag = cluster_tag(table)
-    if tag is None:
-        return None
-    tags = table.tags[tag]
-    labels = [f"={tag}" if tag else str(row) for row, tag in enumerate(tags)]
-    return None if len(set(labels)) == len(labels) else np.unique(np.array(labels), return_inverse=True)[1]
 
 
 def known(number: float) -> float | None:
@@ -145,24 +142,44 @@ def interval_list(interval: Interval) -> list[float | None]:
     return [known(interval.low), known(interval.high)]
 
 
-def _summarise_column(table: Table, metric: str) -> MetricSummary:
+def scope_intervals(table: Table, column: FloatArray, scope: Scope) -> tuple[ScopeInterval, ...]:
+    """The interval of the mean of a column, without its NaN, in every scope that there are numbers for."""
+    present = ~np.isnan(column)
+    return tuple(_in_scope(table, column, present, each) for each in scopes_of(scope, table))
+
+
+def deciding(intervals: tuple[ScopeInterval, ...], scope: Scope) -> Interval:
+    """The interval of the scope that decides."""
+    return next(each.interval for each in intervals if each.scope == scope)
+
+
+def _in_scope(table: Table, column: FloatArray, present: Flags, scope: Scope) -> ScopeInterval:
+    clusters = clusters_of(table, scope)
+    members = None if clusters is None else clusters[present]
+    interval = mean_interval(column[present], clusters=members)
+    return ScopeInterval(scope, units_in(members, int(present.sum())), interval)
+
+
+def _summarise_column(table: Table, metric: str, scope: Scope) -> MetricSummary:
     if table[metric].geometric:
-        logs = _summarise_column(table.only([metric]).on_log_scale(), metric)
-        return replace(logs, mean=table.mean(metric), interval=taken_back(logs.interval), geometric=True)
+        logs = _summarise_column(table.only([metric]).on_log_scale(), metric, scope)
+        scopes = tuple(replace(each, interval=taken_back(each.interval)) for each in logs.scopes)
+        interval = taken_back(logs.interval)
+        return replace(logs, mean=table.mean(metric), interval=interval, scopes=scopes, geometric=True)
     column = table.column(metric)
     present = ~np.isnan(column)
     failed = int(present[list(table.failures)].sum())
-    clusters = clusters_of(table)
+    found = scope_intervals(table, column, scope)
+    scopes = tuple(replace(each, interval=_within(each.interval, table.bounds(metric))) for each in found)
     return MetricSummary(
         mean=table.mean(metric),
-        interval=_within(
-            mean_interval(column[present], clusters=None if clusters is None else clusters[present]),
-            table.bounds(metric),
-        ),
+        interval=deciding(scopes, scope),
         scored=int(present.sum()) - failed,
         unscored=table.count("unscored", metric),
         errors=table.count("error", metric) + failed,
         total=float(np.cumsum(column[present])[-1]) if table[metric].summed and present.any() else None,
+        scope=scope,
+        scopes=scopes,
     )
 
 

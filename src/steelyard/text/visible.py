@@ -6,8 +6,8 @@ from typing import Final
 # C0 and C1, DEL, line separators, and bidirectional overrides
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _BUT_LAYOUT: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-# the styles of our own tables: bold, dim, and reset
-_BUT_STYLES: Final = re.compile(rf"\x1b(?!\[[012](?:;[012])*m)|(?!\x1b){_BUT_LAYOUT.pattern}")
+# the styles of our own tables: bold, dim, red, green, yellow, and reset
+_BUT_STYLES: Final = re.compile(rf"\x1b(?!\[(?:[012]|3[123])(?:;(?:[012]|3[123]))*m)|(?!\x1b){_BUT_LAYOUT.pattern}")
 
 
 def visible(text: str) -> str:

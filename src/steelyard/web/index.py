@@ -23,7 +23,7 @@ from steelyard.io.foreign.tables import KIND as SCORES
 from steelyard.io.results import load_all
 from steelyard.progress import ProgressCallback, no_progress
 from steelyard.reports.content import main_of
-from steelyard.stats.compare import OWN_SETTINGS
+from steelyard.stats.comparable import OWN_SETTINGS
 from steelyard.table import Signature, Table
 from steelyard.web.folder import FileStamp, ResultFile, files_below, holds_results, within
 

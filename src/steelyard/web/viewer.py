@@ -14,8 +14,10 @@ from steelyard.reports import cells
 from steelyard.reports.content import Report, unique_names
 from steelyard.reports.plots.means import MOST_METRICS, MOST_RUNS
 from steelyard.reports.render.html.frame import render_page
-from steelyard.stats.compare import check_comparable, compare_all
+from steelyard.stats.comparable import check_comparable
+from steelyard.stats.compare import ComparisonSettings, check_comparable, compare_all
 from steelyard.stats.direction import is_directed, is_lower_better
+from steelyard.stats.scopes import Units
 from steelyard.table import Table
 from steelyard.web.history import Draw, draw_trend, means_of, series_of, trends_of
 from steelyard.web.index import Entry, Index
@@ -92,13 +94,14 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """The pages of an index. `render` makes the page of a report, `draw` a plot."""
+    """The pages of an index. `render` makes the page of a report, `draw` a plot; `units` say what decides in them."""
 
     index: Index
     render: Render
     language: Language = "en"
     privacy: Privacy = OPEN
     draw: Draw = draw_trend
+    units: Units = "auto"
 
     def page(self, path: str, language: Language) -> Page:
         """The page at a path."""
@@ -179,7 +182,7 @@ class Viewer:
     def result_page(self, language: Language, identifier: str) -> Page | None:
         """The report of one result."""
         tables = self._tables(identifier)
-        return self._report(Report(tables, per_item=True), language) if tables else None
+        return self._report(Report(tables, per_item=True, units=self.units), language) if tables else None
 
     def compare_page(self, language: Language, old: str, new: str) -> Page | None:
         """The report of two results; the first is what the second is compared with."""
@@ -187,7 +190,8 @@ class Viewer:
         if len(tables) < 2:
             return None
         check_comparable(tables[1], tables[0])
-        return self._report(Report(tables, compare_all(tables[1:], tables[0]), per_item=True), language)
+        compared = compare_all(tables[1:], tables[0], ComparisonSettings(units=self.units))
+        return self._report(Report(tables, compared, per_item=True, units=self.units), language)
 
     def _tables(self, *identifiers: str) -> list[Table]:
         """The results with these ids that exist, under different names."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, cast
@@ -31,7 +32,7 @@ from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.model import Question
 from steelyard.legal.verdicts import LegalVerdict
-from steelyard.progress import ProgressCallback, no_progress
+from steelyard.progress import FailureCallback, ProgressCallback, no_failure, no_progress
 from steelyard.systems.ask import AskSettings, ask_all
 from steelyard.systems.base import Failure, Reply, System, SystemSettings, open_system
 from steelyard.systems.python import PythonSystem
@@ -89,6 +90,7 @@ def run_benchmark(
     overwrite: bool = False,
     name: str | None = None,
     progress: ProgressCallback = no_progress,
+    on_failure: FailureCallback = no_failure,
 ) -> Table:
     """Ask every question that has no answer in the file yet, judge and write the answers, and load the file.
 
@@ -98,12 +100,11 @@ def run_benchmark(
     path = path.resolve() if path.is_symlink() else path
     check_regular(path)
     target = unfinished_path(path, resume=resume, overwrite=overwrite)
+    run = partial(_run_into, resume=resume, name=name, progress=progress, on_failure=on_failure)
     if target == path:
-        return _run_into(path, benchmark, system, settings, resume=resume, name=name, progress=progress)
+        return run(path, benchmark, system, settings)
     with held(path):
-        table = _run_into(
-            target, benchmark, system, settings, resume=resume, replace=True, name=name, progress=progress
-        )
+        table = run(target, benchmark, system, settings, replace=True)
         replace_whole(target, path)
     return table
 
@@ -118,6 +119,7 @@ def _run_into(
     replace: bool = False,
     name: str | None,
     progress: ProgressCallback,
+    on_failure: FailureCallback,
 ) -> Table:
     writer, done = _writer(benchmark, system, path, resume=resume, replace=replace, name=name)
     if writer is None:
@@ -128,6 +130,8 @@ def _run_into(
         for number, (ask, answer) in enumerate(answers, len(done) + 1):
             _write(writer, by_id[ask.id], answer, benchmark.documents[ask.document])
             failed = _failures_at_start(failed, answer, system, more=number < len(benchmark.questions))
+            if isinstance(answer, Failure):
+                on_failure()
             progress(number, len(benchmark.questions))
         _finish(writer, benchmark, path)
     return _in_order(load(path), benchmark)

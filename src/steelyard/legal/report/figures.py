@@ -15,6 +15,7 @@ from steelyard.legal.report.results import PartMean
 from steelyard.legal.report.uncertain import Uncertain
 from steelyard.reports import cells
 from steelyard.reports.render.html.tiles import Tile, TileLine, gauge_of
+from steelyard.stats.scopes import scope_of
 from steelyard.table import FloatArray, Table
 
 GAPS: Final = "report.of_gaps"
@@ -67,7 +68,7 @@ def percent_range(mean: PartMean) -> str:
 def _lines(table: Table, column: FloatArray, label: str = "", *, bad: bool = False) -> Iterator[TileLine]:
     """The share of the items of a column that have 1; nothing if no item has a value."""
     if not np.isnan(column).all():
-        yield share_line(results.part_mean(table, "", "", column), label, bad=bad)
+        yield share_line(results.part_mean(table, "", "", column, scope_of("auto", table)), label, bad=bad)
 
 
 def _part(table: Table, part: str) -> FloatArray:

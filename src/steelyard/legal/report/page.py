@@ -21,6 +21,7 @@ from steelyard.reports.plots.items import waterfall, waterfall_panel
 from steelyard.reports.plots.style import description, draw
 from steelyard.reports.render.html.kind_page import Chart, Json, KindPage, Rows, Section, Sections
 from steelyard.reports.render.html.tiles import Tile, TileLine
+from steelyard.stats.scopes import Units
 from steelyard.table import Table
 
 
@@ -55,9 +56,9 @@ class LegalPage(KindPage):
     about_documents = True
     tags_shown = frozenset(("type",))
 
-    def sections(self, tables: Sequence[Table]) -> Sections:
+    def sections(self, tables: Sequence[Table], units: Units = "auto") -> Sections:
         """A panel for each result; of a single one, the figures are below the headline."""
-        panels = [legal_panel(table) for table in tables if table.kind == METRIC]
+        panels = [legal_panel(table, units) for table in tables if table.kind == METRIC]
         details = [Section("legal_panels.html.j2", panels)]
         return Sections([Section("legal_figures.html.j2", panels)] if len(panels) == 1 else [], details)
 
@@ -101,18 +102,18 @@ def losses_chart(table: Table, language: Language = "en") -> str | None:
     return draw(panel, about=about, language=language, translated=names)
 
 
-def legal_panel(table: Table) -> LegalPanel:
+def legal_panel(table: Table, units: Units = "auto") -> LegalPanel:
     """What a page shows of one legal result."""
     weighted = results.weighted_mean(table)
     return LegalPanel(
         table.name,
         legal_tiles(table),
         results.refusals(table) if results.has_gaps(table) else None,
-        type_groups(table),
+        type_groups(table, units),
         [replace(loss, stage=STAGES[loss.stage]) for loss in losses(table)],
         None if weighted is None else cells.number(weighted),
         _seconds(table),
-        None if (doubts := uncertain(table)) is None else _uncertain_figure(doubts),
+        None if (doubts := uncertain(table, units=units)) is None else _uncertain_figure(doubts),
     )
 
 

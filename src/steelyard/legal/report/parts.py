@@ -13,6 +13,7 @@ from steelyard.legal.report.results import PartMean
 from steelyard.legal.report.uncertain import mean_range, uncertain
 from steelyard.reports import cells
 from steelyard.stats.review import UNCERTAIN
+from steelyard.stats.scopes import Units
 from steelyard.table import Table
 
 
@@ -42,9 +43,9 @@ class TypeGroup:
     others: Sequence[PartRow]
 
 
-def type_groups(table: Table) -> list[TypeGroup]:
+def type_groups(table: Table, units: Units = "auto") -> list[TypeGroup]:
     """The types in the order of their questions."""
-    grouped = groupby(results.part_means(table), key=lambda part: part.type)
+    grouped = groupby(results.part_means(table, units), key=lambda part: part.type)
     return [_group(_of_type(table, kind), kind, list(parts)) for kind, parts in grouped]
 
 

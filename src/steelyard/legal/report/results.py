@@ -9,8 +9,9 @@ import numpy as np
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.question_types import counted_parts, part_labels
 from steelyard.reports.content import lowest_rows
-from steelyard.stats.intervals import Interval, mean_interval
-from steelyard.stats.summary import clusters_of, interval_list, known
+from steelyard.stats.intervals import Interval
+from steelyard.stats.scopes import Scope, Units, scope_of
+from steelyard.stats.summary import deciding, interval_list, known, scope_intervals
 from steelyard.table import FloatArray, Table
 
 GAP_TYPE: Final = "conflict_gap"
@@ -61,21 +62,21 @@ class LowQuestion:
     row: int
 
 
-def part_means(table: Table) -> Iterator[PartMean]:
-    """The score and its parts for each type, in order."""
+def part_means(table: Table, units: Units = "auto") -> Iterator[PartMean]:
+    """The score and its parts for each type, in order; the scope is that of the whole table."""
+    scope = scope_of(units, table)
     for kind in dict.fromkeys(table.tags.get("type", ())):
         of_type = table.take(np.flatnonzero(np.array(table.tags["type"]) == kind))
         columns = {METRIC: of_type.column(METRIC), **of_type.parts.get(METRIC, {})}
         for part in (METRIC, *part_labels()):
             if part in columns and not np.isnan(columns[part]).all():
-                yield part_mean(of_type, kind, part, columns[part])
+                yield part_mean(of_type, kind, part, columns[part], scope)
 
 
-def part_mean(table: Table, kind: str, part: str, column: FloatArray) -> PartMean:
+def part_mean(table: Table, kind: str, part: str, column: FloatArray, scope: Scope) -> PartMean:
     """The mean of a part over the items that have it."""
     scored = ~np.isnan(column)
-    clusters = clusters_of(table)
-    interval = mean_interval(column[scored], clusters=None if clusters is None else clusters[scored])
+    interval = deciding(scope_intervals(table, column, scope), scope)
     bounded = replace(interval, low=max(interval.low, 0.0), high=min(interval.high, 1.0))
     return PartMean(kind, part, float(column[scored].mean()), bounded, int(scored.sum()))
 
@@ -202,7 +203,7 @@ def spent(table: Table) -> dict[str, float]:
     return {**times, **({"tokens": float(sum(tokens))} if tokens else {})}
 
 
-def as_json(table: Table) -> dict[str, Any]:
+def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
     """The figures as fields of JSON output."""
     matrix = refusals(table)
     return {
@@ -214,7 +215,7 @@ def as_json(table: Table) -> dict[str, Any]:
                 "ci95": interval_list(part.interval),
                 "items": part.items,
             }
-            for part in part_means(table)
+            for part in part_means(table, units)
         ],
         "abstention": {
             "answered_answerable": matrix.answered_answerable,

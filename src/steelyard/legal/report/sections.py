@@ -10,12 +10,13 @@ from steelyard.legal.report import results, uncertain
 from steelyard.legal.report.verdicts import note_in
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, ItemList, ListItem, TableBlock
+from steelyard.stats.scopes import Units
 from steelyard.table import Table
 
 
-def blocks(table: Table, words: Words) -> Iterator[Block]:
+def blocks(table: Table, words: Words, units: Units = "auto") -> Iterator[Block]:
     """The tables, then the lines about the mean and the list of questions."""
-    yield _parts(table, words)
+    yield _parts(table, words, units)
     if results.has_gaps(table):
         yield _gaps(table, words)
     by_type = uncertain.uncertain_table(table, words)
@@ -24,12 +25,12 @@ def blocks(table: Table, words: Words) -> Iterator[Block]:
     yield _lowest(table, words)
 
 
-def fields(table: Table) -> dict[str, Any]:
+def fields(table: Table, units: Units = "auto") -> dict[str, Any]:
     """The same as fields of JSON output."""
-    return {**results.as_json(table), **uncertain.as_json(table)}
+    return {**results.as_json(table, units), **uncertain.as_json(table, units)}
 
 
-def _parts(table: Table, words: Words) -> TableBlock:
+def _parts(table: Table, words: Words, units: Units) -> TableBlock:
     """The score and its parts for each type of question."""
     rows = [
         [
@@ -39,7 +40,7 @@ def _parts(table: Table, words: Words) -> TableBlock:
             cells.interval(part.interval),
             f"{part.items:,}",
         ]
-        for part in results.part_means(table)
+        for part in results.part_means(table, units)
     ]
     codes = ("report.type", "report.part", "report.mean", "report.interval")
     title = f"{table.name}: {words('report.parts')}"

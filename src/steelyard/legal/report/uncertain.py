@@ -18,6 +18,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import TableBlock
 from steelyard.stats.intervals import Interval
 from steelyard.stats.review import UNCERTAIN, uncertain_flags
+from steelyard.stats.scopes import Units, scope_of
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import Table, mean
 
@@ -58,20 +59,22 @@ class Uncertain:
         }
 
 
-def uncertain(table: Table, kind: str = "") -> Uncertain | None:
+def uncertain(table: Table, kind: str = "", units: Units = "auto") -> Uncertain | None:
     """What is uncertain in a result, or in its items of one type; None where the result does not say."""
     flags = uncertain_flags(table, METRIC)
     if flags is None:
         return None
-    share = part_mean(table, kind, UNCERTAIN, table.parts[METRIC][UNCERTAIN])
+    share = part_mean(table, kind, UNCERTAIN, table.parts[METRIC][UNCERTAIN], scope_of(units, table))
     means = [mean(ends[~np.isnan(ends)]) for ends in score_range(table.column(METRIC), table.parts.get(METRIC, {}))]
     return Uncertain(kind, int(flags.sum()), share.items, share.interval, table.mean(METRIC), *means)
 
 
-def uncertain_by_type(table: Table) -> list[Uncertain]:
+def uncertain_by_type(table: Table, units: Units = "auto") -> list[Uncertain]:
     """The same for each type of question that says it, in order."""
     kinds = np.array(table.tags.get("type", ()))
-    of_types = (uncertain(table.take(np.flatnonzero(kinds == kind)), kind) for kind in dict.fromkeys(kinds.tolist()))
+    rows = {kind: np.flatnonzero(kinds == kind) for kind in dict.fromkeys(kinds.tolist())}
+    scope = scope_of(units, table)
+    of_types = (uncertain(table.take(those), kind, scope) for kind, those in rows.items())
     return [summary for summary in of_types if summary is not None]
 
 
@@ -101,12 +104,12 @@ def uncertain_table(table: Table, words: Words) -> TableBlock | None:
     return TableBlock(headings, [*rows, _row(summary, words("report.all"))], title)
 
 
-def as_json(table: Table) -> dict[str, Any]:
+def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
     """All of it for the command line's JSON; nothing where the result does not say."""
-    summary = uncertain(table)
+    summary = uncertain(table, units=units)
     if summary is None:
         return {}
-    by_type = {of_type.type: of_type.as_dict() for of_type in uncertain_by_type(table)}
+    by_type = {of_type.type: of_type.as_dict() for of_type in uncertain_by_type(table, units)}
     return {UNCERTAIN: {**summary.as_dict(), "by_type": by_type}}
 
 

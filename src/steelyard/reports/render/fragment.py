@@ -4,8 +4,22 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import Final
 
-from steelyard.reports.blocks import Block, Headline, ItemList, Notes, Row, TableBlock, printed
+from steelyard.reports.blocks import (
+    Block,
+    Cell,
+    Headline,
+    ItemList,
+    Leaderboard,
+    MetricMatrix,
+    Notes,
+    Row,
+    TableBlock,
+    for_paper,
+    printed,
+)
 
+MOST_COLUMNS: Final = 12
+"""A table of metrics with more columns is divided."""
 _NUMBER: Final = ' style="text-align: right"'
 _TEXT: Final = ' style="text-align: left"'
 
@@ -20,11 +34,14 @@ def _parts(block: Block) -> Iterator[str]:
         case TableBlock():
             yield _table(block)
             yield from map(_small, block.notes)
+        case Leaderboard() | MetricMatrix():
+            yield from (part for table in for_paper(block, MOST_COLUMNS) for part in _parts(table))
         case Headline():
             yield f"<p><strong>{escape(block.text)}</strong></p>"
             yield from (f"<p>{escape(warning)}</p>" for warning in block.warnings)
         case Notes():
-            yield from map(_small, block.texts)
+            yield from (f"<p><strong>{escape(text)}</strong></p>" for text in block.alerts)
+            yield from (_small(text) for text in block.texts if text not in block.alerts)
         case ItemList() if block.items:
             entries = (f"<li>{escape(' '.join(item.parts))}</li>" for item in block.items)
             yield f"<p>{escape(block.title)}</p><ul>{''.join(entries)}</ul>"
@@ -38,11 +55,16 @@ def _table(block: TableBlock) -> str:
 
 
 def _cells(row: Row, block: TableBlock) -> str:
-    return "".join(_cell("td", str(cell), column, block) for column, cell in enumerate(row))
+    return "".join(_cell("td", str(cell), column, block, strong=_is_strong(cell)) for column, cell in enumerate(row))
 
 
-def _cell(tag: str, text: str, column: int, block: TableBlock) -> str:
-    return f"<{tag}{_TEXT if column < block.text_columns else _NUMBER}>{escape(text)}</{tag}>"
+def _is_strong(cell: str | Cell) -> bool:
+    return isinstance(cell, Cell) and cell.strong
+
+
+def _cell(tag: str, text: str, column: int, block: TableBlock, *, strong: bool = False) -> str:
+    shown = f"<strong>{escape(text)}</strong>" if strong else escape(text)
+    return f"<{tag}{_TEXT if column < block.text_columns else _NUMBER}>{shown}</{tag}>"
 
 
 def _small(text: str) -> str:

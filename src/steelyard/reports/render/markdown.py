@@ -2,13 +2,29 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Headline, ItemList, ItemScores, ListItem, Notes, Row, TableBlock
+from steelyard.reports.blocks import (
+    Block,
+    Cell,
+    Headline,
+    ItemList,
+    ItemScores,
+    Leaderboard,
+    ListItem,
+    MetricMatrix,
+    Notes,
+    Row,
+    TableBlock,
+    for_paper,
+)
 from steelyard.table import FloatArray
 from steelyard.text.visible import one_line
 
+MOST_COLUMNS: Final = 9
+"""A table of metrics with more columns is divided."""
 PASSED, FAILED = "✅", "❌"
 # a mark between two letters or figures is no emphasis in Markdown, so that names stay readable: exact_match
 _SPECIAL: Final = re.compile(r"[\\`*\[\]<>#~&$]|(?<![^\W_])_|_(?![^\W_])")
@@ -23,11 +39,15 @@ def _paragraphs(block: Block) -> Iterator[str]:
     match block:
         case TableBlock():
             yield from _table(block)
+        case Leaderboard() | MetricMatrix():
+            yield from (paragraph for table in for_paper(block, MOST_COLUMNS) for paragraph in _table(table))
         case Headline():
             yield f"## {PASSED if block.passed else FAILED} {_escaped(block.text)}"
             yield from (f"**{_escaped(warning)}**" for warning in block.warnings)
         case Notes() if block.lines:
-            yield _bullets(block.texts)
+            yield from (f"**{_escaped(line)}**" for line in block.alerts)
+            if others := [text for text in block.texts if text not in block.alerts]:
+                yield _bullets(others)
         case ItemList():
             yield from _list(block)
         case ItemScores():
@@ -46,7 +66,14 @@ def _table(block: TableBlock) -> Iterator[str]:
 
 
 def _row(row: Row, texts: int) -> list[str]:
-    return [_escaped_cell(str(cell)) if column < texts else str(cell) for column, cell in enumerate(row)]
+    return [_escaped_cell(str(cell)) if column < texts else _number(cell) for column, cell in enumerate(row)]
+
+
+def _number(cell: str | Cell) -> str:
+    """A number with its mark and detail; the best of a column is bold."""
+    if isinstance(cell, str) or not cell.strong:
+        return str(cell)
+    return str(replace(cell, text=f"**{cell.text}**"))
 
 
 def _list(block: ItemList) -> Iterator[str]:

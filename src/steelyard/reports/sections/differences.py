@@ -1,11 +1,13 @@
 """How each result differs from the first, metric by metric."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from steelyard.i18n import Words
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Cell, Fields, PageForm, Row, TableBlock
+from steelyard.reports.blocks import Block, Cell, Fields, PageForm, PageTables, Place, Row, TableBlock
 from steelyard.reports.content import Report
 from steelyard.stats.compare import Comparison
 
@@ -18,10 +20,17 @@ _PRINTED: Final = (0, 3, 4, 5, 6, 9)
 
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """A table for each result that is compared with the first."""
-    for name in dict.fromkeys(comparison.a for comparison in report.comparisons):
-        yield _table([comparison for comparison in report.comparisons if comparison.a == name], words)
+    """A table for each result that is compared with the first; of many results only where items are asked for too."""
+    tables = partial(_tables, report, words)
+    yield from [PageTables(tables)] if report.is_short else tables()
     yield Fields(lambda: {"comparisons": [comparison.as_dict() for comparison in report.comparisons]})
+
+
+def _tables(report: Report, words: Words) -> Iterator[TableBlock]:
+    place: Place = "results" if report.is_many else "metrics"
+    for name in dict.fromkeys(comparison.a for comparison in report.comparisons):
+        compared = [comparison for comparison in report.comparisons if comparison.a == name]
+        yield replace(_table(compared, words), page=PageForm(place, folded=True, result=name))
 
 
 def difference(comparison: Comparison) -> Cell:
@@ -45,7 +54,6 @@ def _table(comparisons: Sequence[Comparison], words: Words) -> TableBlock:
         title,
         in_papers=False,
         printed=_PRINTED,
-        page=PageForm(folded=True),
     )
 
 

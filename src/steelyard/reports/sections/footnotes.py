@@ -8,16 +8,14 @@ from steelyard.i18n import Words
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Note, Notes
 from steelyard.reports.content import Report
+from steelyard.reports.verdicts import report_verdicts
 from steelyard.stats.compare import Comparison
 from steelyard.stats.pairing import quoted
-from steelyard.stats.summary import Summary, cluster_tag
-from steelyard.table import REPEAT_TAG, Table
+from steelyard.stats.scopes import Scope, Units
+from steelyard.stats.summary import Summary
+from steelyard.table import REPEAT_TAG, Signature, Table
 
 ORDER: Final = 90
-CANNOT_TELL: Final = {
-    True: "gate.smallest_p_documents",
-    False: "gate.smallest_p_items",
-}
 TESTS: Final[Mapping[str, str]] = {
     "permutation": "report.permutation_test",
     "t": "report.t_test",
@@ -25,6 +23,7 @@ TESTS: Final[Mapping[str, str]] = {
     "sign": "report.sign_test",
     "bootstrap": "report.bootstrap_test",
 }
+UNITS: Final[Mapping[Scope, str]] = {"items": "report.items", "documents": "scope.documents"}
 CORRECTIONS: Final[Mapping[str, str]] = {
     "none": "report.no_correction",
     "holm": "report.holm",
@@ -40,44 +39,69 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
 
 def footnotes(report: Report, words: Words) -> Iterator[Note]:
     """For each result what was counted, then the method of comparison, then the signatures."""
-    for summary in report.summaries:
-        yield Note(f"{summary.name}: {_item_counts(summary, words)}{_other_counts(summary, words)}", "settings")
-    yield from (Note(line, "settings") for line in repeats(report.tables, words))
+    yield from (Note(line, "settings") for line in _counted(report, words))
+    yield from (Note(line, "settings") for line in repeats(report.tables, report.scope, words))
+    yield from (Note(line) for line in report_verdicts(report, words))
     if report.comparisons:
-        yield Note(" · ".join(_method(report.comparisons, words)))
-        yield from (Note(line, warning=True) for line in _warnings(report.comparisons, words))
+        yield Note(" · ".join(_method(report, words)))
     if equal := dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal):
         yield Note(words("report.equal_differences", metrics=", ".join(equal)))
-    for summary in report.summaries:
-        yield Note(f"{words('report.signature')} {summary.name}: {summary.signature}", "settings")
+    if report.is_short:
+        yield Note(words("report.more_of_each"), "settings")
+    yield from (Note(line, "settings", quiet=True) for line in signatures(report.tables, words))
 
 
-def repeats(tables: Sequence[Table], words: Words) -> Iterator[str]:
+def signatures(tables: Sequence[Table], words: Words) -> Iterator[str]:
+    """The settings that all results share in one line, then for each result those that differ."""
+    if len(tables) == 1:
+        yield f"{words('report.signature')} {tables[0].name}: {tables[0].signature}"
+        return
+    shared = set.intersection(*(set(table.signature.settings) for table in tables))
+    common = Signature(tuple(setting for setting in tables[0].signature.settings if setting in shared))
+    if common.settings:
+        yield f"{words('report.signature')}: {common}"
+    for table in tables:
+        own = Signature(tuple(setting for setting in table.signature.settings if setting not in shared))
+        if own.settings:
+            yield f"{words('report.signature')} {table.name}: {own}"
+
+
+def _counted(report: Report, words: Words) -> Iterator[str]:
+    """The counts of each result; those that three results or more share are one line, as are equal ones."""
+    items = [_item_counts(summary, words) for summary in report.summaries]
+    others = [_other_counts(summary, words) for summary in report.summaries]
+    same = report.is_many and len(set(items)) == 1
+    shared = [text for text in others[0] if report.is_many and all(text in line for line in others)]
+    if line := _counts_line(items[0] if same else "", shared, words):
+        yield f"{words('report.every_system')}: {line}"
+    named: dict[str, list[str]] = {}
+    for summary, own, counted in zip(report.summaries, items, others, strict=True):
+        rest = [text for text in counted if text not in shared]
+        named.setdefault(_counts_line("" if same else own, rest, words), []).append(summary.name)
+    yield from (f"{', '.join(names)}: {line}" for line, names in named.items() if line)
+
+
+def _counts_line(items: str, others: Sequence[str], words: Words) -> str:
+    counted = " · ".join(others)
+    return f"{items}; {words('report.counted')}: {counted}" if items and counted else items or counted
+
+
+def repeats(tables: Sequence[Table], scope: Scope, words: Words) -> Iterator[str]:
     """For each result with repeated runs of its items, that intervals and tests are clustered by item."""
     for table in tables:
-        if cluster_tag(table) == REPEAT_TAG:
+        if scope == "items" and REPEAT_TAG in table.tags:
             items = len(set(table.tags[REPEAT_TAG]))
             yield f"{table.name}: {words('report.repeats_clustered', rows=f'{len(table):,}', items=f'{items:,}')}"
+
+
+def units_line(scope: Scope, units: Units, words: Words) -> str:
+    """Which units decide, and the setting."""
+    return words("scope.units_method", units=words(UNITS[scope]), setting=units)
 
 
 def questions_differ(questions: Sequence[tuple[str, str]], words: Words) -> str:
     """How many items have different questions in two results, and the first of these questions."""
     return words("report.questions_differ", n=f"{len(questions):,}", **quoted(*questions[0]))
-
-
-def too_few(comparisons: Sequence[Comparison], words: Words) -> list[str]:
-    """Notes, without repetition, that so few documents or items vary that these tests cannot be significant."""
-    underpowered = (c for c in comparisons if c.underpowered and not c.test.resamples)
-    return list(dict.fromkeys(_too_few(comparison, words) for comparison in underpowered))
-
-
-def _too_few(comparison: Comparison, words: Words) -> str:
-    least, corrected = (0.0 if p is None else p for p in (comparison.smallest_p, comparison.smallest_p_adjusted))
-    limits = [words(CANNOT_TELL[comparison.by_document], n=f"{comparison.units:,}", p=f"{least:.3g}")]
-    if corrected > least:
-        limits.append(words("gate.after_correction", p=f"{corrected:.3g}"))
-    remedy = words("gate.use_test_t") if comparison.units > 1 else words("gate.add_more")
-    return f"{', '.join(limits)}; {remedy}"
 
 
 def _item_counts(summary: Summary, words: Words) -> str:
@@ -97,15 +121,14 @@ def _statuses(summary: Summary, words: Words) -> Iterator[str]:
         yield f"{summary.errors:,} {words('report.errors')}"
 
 
-def _other_counts(summary: Summary, words: Words) -> str:
+def _other_counts(summary: Summary, words: Words) -> list[str]:
     """What else was counted: missing queries always, the rest where it is not 0."""
     shown = {name: n for name, n in summary.counts.items() if n or name in counts.ALWAYS_SHOWN}
-    texts = [f"{words.named(name)} {n:,}" for name, n in shown.items()]
-    return f"; {words('report.counted')}: {' · '.join(texts)}" if texts else ""
+    return [f"{words.named(name)} {n:,}" for name, n in shown.items()]
 
 
-def _method(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
-    first = comparisons[0]
+def _method(report: Report, words: Words) -> Iterator[str]:
+    comparisons, first = report.comparisons, report.comparisons[0]
     exact = sum(comparison.test.exact for comparison in comparisons)
     resamples = next((c.test.resamples for c in comparisons if c.test.resamples), None)
     yield words(TESTS[first.test.name])
@@ -116,9 +139,11 @@ def _method(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
     yield f"{words('report.correction')}: {words(CORRECTIONS[first.settings.correction])} ({len(comparisons)})"
     yield f"{cells.BETTER} {words('report.significantly_better')}, {cells.WORSE} {words('report.significantly_worse')}"
     yield f"{words('report.at')} {first.settings.alpha:g}"
+    if report.units != "auto" or len(first.scopes) > 1:
+        yield units_line(report.scope, report.units, words)
 
 
-def _warnings(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
+def warnings_of(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
     """What makes a comparison doubtful."""
     unpaired = max(comparison.unpaired for comparison in comparisons)
     if unpaired:
@@ -130,7 +155,6 @@ def _warnings(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
     questions = max((comparison.questions_differ for comparison in comparisons), key=len)
     if questions:
         yield questions_differ(questions, words)
-    yield from too_few(comparisons, words)
     sampled = [c for c in comparisons if c.test.resamples]
     if sampled and _cannot_be_significant(sampled[0], len(comparisons)):
         yield words("report.too_few_resamples")

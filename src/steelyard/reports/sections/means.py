@@ -20,22 +20,24 @@ _DIFFERENCE: Final = ("b", "diff", "p_value", "p_adjusted", "significant")
 
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """The table of means, and the same as values."""
+    """The table of means, where no leaderboard has them, and the same as values."""
     yield Fields(partial(_head, report))
     for index in range(len(report.tables)):
         yield Fields(partial(_summary, report, index), index)
-    yield _means(report, words)
+    if not report.is_many:
+        yield _means(report, words)
     yield Records((*_SUMMARY, *_DIFFERENCE), list(_records(report)))
 
 
 def _head(report: Report) -> dict[str, Any]:
     first = report.tables[0]
-    return {"steelyard": __version__, "kind": first.kind, "signature": str(first.signature)}
+    head = {"steelyard": __version__, "kind": first.kind, "signature": str(first.signature)}
+    return {**head, "units": report.units, "scope": report.scope}
 
 
 def _summary(report: Report, index: int) -> dict[str, Any]:
     """The summary of a result, and what its kind adds under its own name."""
-    return {**report.summaries[index].as_dict(), **kind_fields(report.tables[index])}
+    return {**report.summaries[index].as_dict(), **kind_fields(report.tables[index], report.scope)}
 
 
 def _means(report: Report, words: Words) -> TableBlock:

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.i18n import Words
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Fields, TableBlock
+from steelyard.reports.blocks import Block, Fields, PageTables, TableBlock
 from steelyard.reports.content import Report
 from steelyard.table import FloatArray, Table
 
@@ -30,7 +30,8 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
     for index, table in enumerate(report.tables):
         counts = refusal_counts(table)
         if counts is not None:
-            yield _table(counts, table.name, words)
+            shown = _table(counts, table.name, words)
+            yield PageTables(partial(iter, [shown])) if report.is_short else shown
             yield Fields(partial(_fields, counts), index)
 
 

@@ -20,6 +20,33 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
 
 
 def _tables(report: Report, words: Words) -> Iterator[TableBlock]:
+    return _of_many(report, words) if report.is_many else _side_by_side(report, words)
+
+
+def _of_many(report: Report, words: Words) -> Iterator[TableBlock]:
+    """The counts with a row for each result; the settings that all share, and those in which they differ."""
+    names = [summary.name for summary in report.summaries]
+    uniform = all(summary.uniform for summary in report.summaries)
+    counted = _rows([_counts(summary, uniform=uniform) for summary in report.summaries])
+    headings = [words("report.system"), *map(words.named, counted)]
+    yield TableBlock(headings, _down(names, counted), page=_FORM)
+    settings = _rows([dict(table.signature.settings) for table in report.tables])
+    shared = {key: values for key, values in settings.items() if len(set(values)) == 1}
+    heads = [words("report.setting"), words("report.every_system")]
+    rows = [[words.name("setting", key), _setting(key, values[0], words)] for key, values in shared.items()]
+    yield TableBlock(heads, rows, words("report.signature"), text_columns=2, page=_FORM)
+    if own := {key: values for key, values in settings.items() if key not in shared}:
+        heads = [words("report.system"), *(words.name("setting", key) for key in own)]
+        yield TableBlock(heads, _down(names, own), words("report.differing"), text_columns=len(heads), page=_FORM)
+
+
+def _down(names: Sequence[str], columns: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """A row for each result, with its value of each column."""
+    return [[name, *(values[place] for values in columns.values())] for place, name in enumerate(names)]
+
+
+def _side_by_side(report: Report, words: Words) -> Iterator[TableBlock]:
+    """The counts and the settings with a column for each result."""
     names = [summary.name for summary in report.summaries]
     uniform = all(summary.uniform for summary in report.summaries)
     counted = _rows([_counts(summary, uniform=uniform) for summary in report.summaries])

@@ -1,47 +1,51 @@
 """What a page has of its own before its items: headlines, and the items with low scores."""
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 from urllib.parse import quote
 
-from steelyard.i18n import LANGUAGES, Message, translations
+from steelyard.i18n import LANGUAGES, translations
 from steelyard.reports import cells
 from steelyard.reports.blocks import Cell
 from steelyard.reports.content import Report, lowest_rows
 from steelyard.reports.render.html.kind_page import KindPage, as_text
 from steelyard.reports.render.html.tiles import Gauge, gauge_of
 from steelyard.reports.sections.means import mean_cell
+from steelyard.reports.verdicts import OutcomeCode, mean_sentences, outcome_of, sentences, verdict
 from steelyard.stats.compare import Comparison
 from steelyard.stats.summary import MetricSummary, Summary
 from steelyard.table import Table
 
-Outcome = Literal["report.better", "report.worse", "report.no_evidence", "gate.cannot_tell"]
-
-TOO_FEW: Final = {True: "report.too_few_documents", False: "report.too_few_items"}
 WORST: Final = 8
 LONGEST_NOTE: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The headline of one result; `gauge` is low, mean and high where these are between 0 and 1."""
+    """The headline of one result; `gauge` is low, mean and high where these are between 0 and 1.
+
+    `outcome` is the code of the outcome of the comparison with the first result.
+    """
 
     summary: Summary
     metric: str
     mean: Cell
     gauge: Gauge | None = None
-    outcome: Outcome | None = None
+    outcome: OutcomeCode | None = None
     compared: Comparison | None = None
 
     @property
+    def sentences(self) -> list[tuple[str, ...]]:
+        """The outcome for these documents and for others, in every language; of a mean, if items share documents."""
+        if self.compared is not None:
+            return [translations(message) for message in sentences(self.compared)]
+        mean = self.summary.metrics.get(self.metric)
+        return [] if mean is None else [translations(message) for message in mean_sentences(mean)]
+
+    @property
     def verdict(self) -> tuple[str, ...]:
-        """The outcome in every language, with the number of units where these are too few."""
-        if self.compared is None or self.outcome is None:
-            return (cells.DASH,)
-        message = Message(self.outcome)
-        if self.outcome == "gate.cannot_tell":
-            message = Message(TOO_FEW[self.compared.by_document], n=f"{self.compared.units:,}")
-        return translations(message)
+        """The outcome in every language."""
+        return (cells.DASH,) if self.compared is None else translations(verdict(self.compared))
 
     @property
     def difference(self) -> str:
@@ -81,15 +85,6 @@ class LowItem:
 def headlines(report: Report, metric: str) -> list[Headline]:
     """Every result with the mean of one metric, and how it compares with the first."""
     return [_headline(report, summary, metric) for summary in report.summaries]
-
-
-def outcome_of(compared: Comparison) -> Outcome:
-    """The code of the outcome of a comparison."""
-    if compared.underpowered and not compared.test.resamples:
-        return "gate.cannot_tell"
-    if not compared.significant:
-        return "report.no_evidence"
-    return "report.better" if compared.gain > 0 else "report.worse"
 
 
 def lowest(table: Table, metric: str, kind: KindPage) -> list[LowItem]:

@@ -14,6 +14,7 @@ from steelyard.documents.pages import Document
 from steelyard.i18n import Language
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.render.html.tiles import Tile
+from steelyard.stats.scopes import Units
 from steelyard.table import Table
 
 Json = dict[str, Any]
@@ -113,8 +114,8 @@ class KindPage:
     tags_shown: ClassVar[frozenset[str]] = frozenset()
     """Tags by whose values the sections already group, so that the tables by tag leave them out."""
 
-    def sections(self, tables: Sequence[Table]) -> Sections:
-        """The sections about these results."""
+    def sections(self, tables: Sequence[Table], units: Units = "auto") -> Sections:
+        """The sections about these results, with intervals over these units."""
         return Sections()
 
     def tiles(self, table: Table) -> Sequence[Tile]:

@@ -8,7 +8,7 @@ from steelyard import __version__
 from steelyard.documents.pages import Document
 from steelyard.documents.sets import missing_of
 from steelyard.errors import Problem
-from steelyard.i18n import Language, Message, code_of, translations
+from steelyard.i18n import Language, Message, code_of, translations, words_of
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.content import Report, main_metric
 from steelyard.reports.plots.means import MOST_METRICS
@@ -56,7 +56,7 @@ def render_html(
     return render_page(
         "report",
         item_data(report, sanitized_documents(documents), main, kind),
-        title=" · ".join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard",
+        title=_title(report, main, language),
         language=language,
         folders=kind.folders,
         scripts=SCRIPTS,
@@ -65,6 +65,14 @@ def render_html(
         remarks=[*_undrawn(len(report.metrics)), *_absences(missing_of(documents))],
         links=links,
     )
+
+
+def _title(report: Report, main: str, language: Language) -> str:
+    """What the window is called: the names of one or two results, or what many were compared in."""
+    if report.is_many:
+        words = words_of(language)
+        return words("report.board_title", metric=words.name("metric", main), n=f"{len(report.tables):,}")
+    return " · ".join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard"
 
 
 def _context(report: Report, main: str, language: Language, kind: KindPage) -> dict[str, Any]:
@@ -84,7 +92,7 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
         "counted": _counted(first, report.summaries[0].items),
         "tags_shown": {code for tag in kind.tags_shown for code in (tag, code_of("tag_names", tag))},
         "distribution": distribution_rows(report.tables, main),
-        "sections": kind.sections(report.tables),
+        "sections": kind.sections(report.tables, report.scope),
         "worst": [(table.name, low) for table in report.tables if (low := lowest(table, main, kind))],
         "charts": charts(report, main, language, kind),
     }

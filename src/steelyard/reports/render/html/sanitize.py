@@ -1,13 +1,14 @@
 """Texts that files and pages cannot hold, sanitized: lone surrogates and control characters become �, one for one."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from steelyard.documents.pages import Document
 from steelyard.i18n.masking import with_texts
 from steelyard.reports.content import Report
+from steelyard.stats.compare import Comparison
 from steelyard.table import Column, Missing, Signature, Table
 
 T = TypeVar("T")
@@ -32,9 +33,13 @@ def sanitized(value: T) -> T:
 
 def sanitized_report(report: Report) -> Report:
     """The report with every text sanitized."""
-    compared = [replace(c, a=sanitized(c.a), b=sanitized(c.b), metric=sanitized(c.metric)) for c in report.comparisons]
     tables = [_sanitized_table(table) for table in report.tables]
-    return replace(report, tables=tables, comparisons=compared)
+    compared, pairs = (_sanitized_comparisons(each) for each in (report.comparisons, report.pairs))
+    return replace(report, tables=tables, comparisons=compared, pairs=pairs)
+
+
+def _sanitized_comparisons(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    return [replace(c, a=sanitized(c.a), b=sanitized(c.b), metric=sanitized(c.metric)) for c in comparisons]
 
 
 def sanitized_documents(documents: Mapping[str, Document]) -> dict[str, Document]:

@@ -11,10 +11,14 @@ from typing import Any, Final
 from steelyard.i18n import LANGUAGES, Language
 from steelyard.reports import cells
 from steelyard.reports.blocks import (
+    Axis,
     Block,
     Cell,
+    Dot,
     Headline,
     ItemList,
+    Leaderboard,
+    MetricMatrix,
     Note,
     Notes,
     PageTables,
@@ -59,6 +63,21 @@ class PageTable:
 
 
 @dataclass(frozen=True, slots=True)
+class PageBoard:
+    """A leaderboard of a page: its table, and the axis with the dots of its rows."""
+
+    table: PageTable
+    axis: Axis | None
+    after: int
+
+    @property
+    def rows(self) -> list[tuple[Sequence[PageCell], Dot | None]]:
+        """The rows, each with its dot."""
+        dots = self.axis.dots if self.axis else [None] * len(self.table.rows)
+        return list(zip(self.table.rows, dots, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
 class PageBlocks:
     """The blocks of a page."""
 
@@ -66,11 +85,18 @@ class PageBlocks:
     notes: Sequence[Note]
     outcomes: Sequence[Headline]
     lists: Sequence[ItemList]
+    board: PageBoard | None = None
+    matrix: PageTable | None = None
 
     def tables_in(self, place: Place) -> list[PageTable]:
         """The tables of a part of the page."""
         tables = ((table, table.block.page) for table in self.tables)
         return [table for table, form in tables if form and form.place == place and not form.choice]
+
+    def tables_of(self, result: str) -> list[PageTable]:
+        """The tables about one of many results; those about all of them have no name."""
+        tables = ((table, table.block.page) for table in self.tables)
+        return [table for table, form in tables if form and form.place == "results" and form.result == result]
 
     def notes_in(self, place: Place) -> list[Note]:
         """The notes of a part of the page, warnings last."""
@@ -101,14 +127,24 @@ def page_blocks(report: Report, language: Language) -> PageBlocks:
     in_languages = [list(_shown(all_blocks(report, each))) for each in LANGUAGES]
     blocks = list(zip(*in_languages, strict=True))
     tables = [texts for texts in blocks if isinstance(texts[0], TableBlock)]
-    joined = [_joined(texts, language) for texts in blocks if not isinstance(texts[0], TableBlock)]
+    boards = [texts for texts in blocks if isinstance(texts[0], Leaderboard)]
+    matrices = [texts for texts in blocks if isinstance(texts[0], MetricMatrix)]
+    tabular = TableBlock | Leaderboard | MetricMatrix
+    joined = [_joined(texts, language) for texts in blocks if not isinstance(texts[0], tabular)]
     notes = [note for block in joined if isinstance(block, Notes) for note in block.lines]
     return PageBlocks(
         [_page_table(texts, language, f"table-{number}") for number, texts in enumerate(tables, 1)],
         [Note(note) if isinstance(note, str) else note for note in notes],
         [block for block in joined if isinstance(block, Headline)],
         [block for block in joined if isinstance(block, ItemList)],
+        next((_page_board(texts, language) for texts in boards), None),
+        next((_page_table([each.table for each in texts], language, "matrix") for texts in matrices), None),
     )
+
+
+def _page_board(texts: Sequence[Leaderboard], language: Language) -> PageBoard:
+    table = _page_table([board.table for board in texts], language, "board")
+    return PageBoard(table, texts[0].axis, texts[0].axis_after)
 
 
 def _shown(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -121,7 +157,7 @@ def _shown(blocks: Iterable[Block]) -> Iterator[Block]:
                 yield block
             case ItemList() if block.on_page:
                 yield block
-            case Headline() | Notes():
+            case Headline() | Notes() | Leaderboard() | MetricMatrix():
                 yield block
 
 
@@ -221,8 +257,10 @@ def _cells(cell: str | Cell, column: _Column) -> Iterator[PageCell]:
         return
     value = cell if isinstance(cell, Cell) else Cell(cell)
     text = value.text + (f" {value.mark}" if value.mark else "")
-    strong = "strong" if column.detail or column.extra else ""
-    yield PageCell(text, _classes("number", strong, "first" if column.apart else "", _MARKS.get(value.mark, "")))
+    strong = "strong" if column.detail or column.extra or value.strong else ""
+    # red and green are not legible on every shade
+    colour = _MARKS.get(value.mark, "") if value.heat is None else f"heat-{value.heat}"
+    yield PageCell(text, _classes("number", strong, "first" if column.apart else "", colour))
     if column.detail:
         yield PageCell(value.detail, "number muted")
     if column.extra:

@@ -1,0 +1,143 @@
+"""The sentences of an outcome: about these documents, and about other documents of the kind (`stats.scopes`).
+
+The first sentence is that of the scope that decides. Console, Markdown, pages and the gate all use these.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from steelyard.i18n import Localized, Message, Words
+from steelyard.reports import cells
+from steelyard.reports.content import Report, main_metric
+from steelyard.stats.compare import Comparison
+from steelyard.stats.direction import is_directed
+from steelyard.stats.scopes import Scope, cannot_tell
+from steelyard.stats.summary import MetricSummary, ScopeInterval
+
+MOST_NEEDED: Final = 1_000_000
+"""More units than this are given as at least this many."""
+OutcomeCode = Literal["report.better", "report.worse", "scope.different", "report.no_evidence", "gate.cannot_tell"]
+TONES: Final[dict[OutcomeCode, Literal["good", "bad"]]] = {"report.better": "good", "report.worse": "bad"}
+"""The colours of outcomes on pages; others have none."""
+NEEDED: Final[dict[tuple[Scope, bool], str]] = {
+    ("items", True): "scope.about_items",
+    ("items", False): "scope.at_least_items",
+    ("documents", True): "scope.about_documents",
+    ("documents", False): "scope.at_least_documents",
+}
+"""The codes of the number of units that would tell, about or at least."""
+
+
+def sentences(comparison: Comparison) -> tuple[Message, ...]:
+    """How two results compare: in the scope that decides, then in the other, if there is one."""
+    documents = _documents({each.scope: each.units for each in comparison.scopes})
+    return tuple(_line(each, documents) for each in (comparison, *comparison.others))
+
+
+def verdict_lines(comparison: Comparison, words: Words) -> list[str]:
+    """The sentences in a language."""
+    return [message.text(words.language) for message in sentences(comparison)]
+
+
+def verdict(comparison: Comparison) -> Message:
+    """The outcome in a few words, with the number of units where these are too few."""
+    if comparison.cannot_tell:
+        return cannot_tell(comparison.scope, comparison.units)
+    return Message(outcome_of(comparison))
+
+
+def outcome_of(comparison: Comparison) -> OutcomeCode:
+    """The code of the outcome of a comparison in its scope."""
+    if comparison.cannot_tell:
+        return "gate.cannot_tell"
+    if not comparison.significant:
+        return "report.no_evidence"
+    if not is_directed(comparison.metric):
+        return "scope.different"
+    return "report.better" if comparison.gain > 0 else "report.worse"
+
+
+def report_verdicts(report: Report, words: Words) -> list[str]:
+    """The sentences about the main metric of each result that is compared, or of the only one if items share documents.
+
+    Each begins with the metric, and with the name of the result where several are compared.
+    """
+    metric = main_metric(report) if report.metrics else ""
+    compared = [comparison for comparison in report.comparisons if comparison.metric == metric]
+    named = [(_label(each, compared), line) for each in compared for line in sentences(each)]
+    if not report.comparisons and len(report.summaries) == 1 and metric:
+        named = [(metric, line) for line in mean_sentences(report.summaries[0].metrics[metric])]
+    return [words("core.labelled", label=label, message=line) for label, line in named]
+
+
+def undecided(comparisons: Sequence[Comparison], words: Words) -> list[str]:
+    """Once for each number of units, that so few cannot tell in the scope that decides, and how many could."""
+    few = (each for each in comparisons if each.cannot_tell)
+    found = (needed_units(each.scope, each.units, needed=None, least=each.power.least) for each in few)
+    return list(dict.fromkeys(message.text(words.language) for message in found))
+
+
+def mean_sentences(mean: MetricSummary) -> tuple[Message, ...]:
+    """The mean with its interval in both scopes; nothing if there is one scope only, or for a total."""
+    if len(mean.scopes) < 2 or mean.total is not None:
+        return ()
+    documents = _documents({each.scope: each.units for each in mean.scopes})
+    ordered = sorted(mean.scopes, key=lambda each: each.scope != mean.scope)
+    return tuple(sentence(each.scope, each.units, documents, _mean(mean, each)) for each in ordered)
+
+
+def sentence(scope: Scope, units: int, documents: int | None, finding: Localized | str) -> Message:
+    """A finding about these documents (or items, if they have none), or about other documents of the kind."""
+    return Message("scope.sentence", subject=_subject(scope, units, documents), finding=finding)
+
+
+def needed_units(scope: Scope, units: int, *, needed: int | None, least: int) -> Message:
+    """That so few units cannot tell, and how many would."""
+    count = least if needed is None else min(needed, MOST_NEEDED)
+    about = needed is not None and needed <= MOST_NEEDED
+    return Message(NEEDED[scope, about], reason=cannot_tell(scope, units), n=f"{count:,}")
+
+
+def _label(comparison: Comparison, compared: list[Comparison]) -> str:
+    several = len({each.a for each in compared}) > 1
+    return f"{comparison.a}, {comparison.metric}" if several else comparison.metric
+
+
+def _documents(units: dict[Scope, int]) -> int | None:
+    """The number of documents; None where items have none."""
+    return units.get("documents")
+
+
+def _line(comparison: Comparison, documents: int | None) -> Message:
+    if comparison.cannot_tell:
+        power = comparison.power
+        finding = needed_units(comparison.scope, comparison.units, needed=power.needed, least=power.least)
+    else:
+        finding = Message(
+            "scope.difference",
+            difference=cells.signed(comparison.difference),
+            interval=cells.interval(comparison.interval),
+            p=_p(comparison),
+            outcome=Message(outcome_of(comparison)),
+        )
+    return sentence(comparison.scope, comparison.units, documents, finding)
+
+
+def _p(comparison: Comparison) -> Message:
+    is_adjusted = comparison.p_adjusted != comparison.p_value
+    return Message("scope.p_adjusted" if is_adjusted else "scope.p", p=cells.p_value(comparison.p_adjusted))
+
+
+def _mean(mean: MetricSummary, found: ScopeInterval) -> Localized | str:
+    if math.isnan(found.interval.low):
+        return cannot_tell(found.scope, found.units)
+    return f"{cells.mean(mean)} {cells.interval(found.interval)}"
+
+
+def _subject(scope: Scope, units: int, documents: int | None) -> Message:
+    if scope == "documents":
+        return Message("scope.other_documents")
+    if documents is None:
+        return Message("scope.this_item") if units == 1 else Message("scope.these_items", n=f"{units:,}")
+    return Message("scope.this_document") if documents == 1 else Message("scope.these_documents", n=f"{documents:,}")
