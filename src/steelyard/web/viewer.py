@@ -15,7 +15,7 @@ from steelyard.reports.content import Report, unique_names
 from steelyard.reports.plots.means import MOST_METRICS, MOST_RUNS
 from steelyard.reports.render.html.frame import render_page
 from steelyard.stats.comparable import check_comparable
-from steelyard.stats.compare import ComparisonSettings, check_comparable, compare_all
+from steelyard.stats.compare import ComparisonSettings, compare_all
 from steelyard.stats.direction import is_directed, is_lower_better
 from steelyard.stats.scopes import Units
 from steelyard.table import Table
