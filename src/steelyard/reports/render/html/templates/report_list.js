@@ -2,7 +2,7 @@
 // The list of items: only the rows in sight are in the page, so that ten thousand are as quick as ten.
 const List = (() => {
   const { element, t } = Frame;
-  const SPARE = 6;
+  const SPARE = 3;
   const PRINTED = 300;
   const TALLEST = 660; // pixels, and
   const SHARE = 0.74; // of the window
