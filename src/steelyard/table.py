@@ -151,6 +151,8 @@ class Table:
     `failures` are rows on which the system failed (row → why): they count as 0, and are never silent. `counts` is
     what was counted during the evaluation and must be shown, by the codes of module `counts`; `benchmark` is the
     folder of the questions, where a report finds their documents. A run that was cut off is not `complete`.
+    `created` is when its results file was first written (ISO 8601, UTC), "" if the file does not say, None if there
+    is no file yet; it belongs to no signature.
     """
 
     ids: Sequence[str]
@@ -164,6 +166,7 @@ class Table:
     counts: Mapping[str, int] = field(default_factory=dict)
     benchmark: str = ""
     complete: bool = True
+    created: str | None = None
 
     def __post_init__(self) -> None:
         for name, column in self.columns.items():

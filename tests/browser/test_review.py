@@ -145,11 +145,31 @@ def test_what_is_shown(opened, review, result):
         page.keyboard.press("ArrowRight")
 
 
+def test_the_list_has_questions_and_choices_have_colours_and_words(opened, review, result):
+    table = load(result)
+    sample = take_sample(table, SampleSettings(SampleSize(6), by="type"))
+    page = ready(opened(review))
+    questions = [table.outputs[list(table.ids).index(judgement.id)]["question"] for judgement in sample]
+    assert page.locator("#list .review-question").all_text_contents() == questions
+    assert page.locator("#list .review-id").all_text_contents() == [judgement.id for judgement in sample]
+    colour = "(each) => getComputedStyle(each).borderTopColor"
+    assert (
+        len({page.locator(f"[data-choice={name}]").evaluate(colour) for name in ("agree", "disagree", "unsure")}) == 3
+    )
+    page.keyboard.press("a")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("u")
+    counts = page.locator("#progress-counts .review-count").all_text_contents()
+    assert counts == ["✓ agree 1", "✗ disagree 0", "? unsure 1"]
+    assert page.locator("#list li").first.locator("button").get_attribute("aria-current") is None
+    assert ": agree" in page.locator("#list li").first.text_content()
+
+
 def test_chinese_on_a_phone(opened, review):
     page = ready(opened(review, width=390, height=844))
     page.click("#language-switch")
     assert progress(page) == "0 / 6 已复核"
-    assert page.inner_text("[data-choice=agree]").startswith("同意")
+    assert page.inner_text("[data-choice=agree]").startswith("✓ 同意")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.click("[data-choice=agree]")
     assert progress(page) == "1 / 6 已复核"

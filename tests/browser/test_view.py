@@ -158,3 +158,83 @@ def test_hostile_names_are_text(page):
     shown.wait_for_url(re.compile("/result/"))
     assert shown.evaluate("window.hurt") is None
     assert shown.locator("main img").count() == 0
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Runs of two systems that say when they were made; their files have other times."""
+    place = tmp_path_factory.mktemp("runs")
+    for day, scores in enumerate(((0.4, 0.4), (0.6, 0.6), (0.5, 0.5)), 1):
+        made = table(f"rag v{day}", system="rag", scores=scores, created=f"2026-03-0{day}T12:00:00Z")
+        put(place / f"{day}.jsonl", made, age=10 - day)
+    put(place / "other.jsonl", table("other", system="other", created="2026-02-01T12:00:00Z"), age=20)
+    put(place / "old.jsonl", table("without a time", system="old"), age=1)
+    return place
+
+
+@pytest.fixture
+def runs_page(opened, runs):
+    with serving(runs, render=report_pages(runs, OPEN)) as server:
+
+        def visit(path="", **settings):
+            shown = opened(server.address + path, allowed=(server.address, "data:", "blob:"), **settings)
+            shown.wait_for_selector("h1")
+            return shown
+
+        yield visit
+
+
+def cell(shown, name, key):
+    keys = [head.get_attribute("data-key") for head in shown.locator("#results th").all()]
+    row = shown.locator("#results tbody tr", has=shown.get_by_role("link", name=name, exact=True))
+    return row.locator("td").nth(keys.index(key) + 1)
+
+
+def test_each_run_is_set_against_the_one_before(runs_page):
+    shown = runs_page(timezone_id="UTC")
+    assert names(shown)[:4] == ["rag v3", "rag v2", "rag v1", "other"], "by the times of the headers"
+    assert cell(shown, "rag v3", "change").inner_text().split("\n")[0] == "▼ −0.1000"
+    assert cell(shown, "rag v2", "change").locator(".good").count() == 2, "both metrics"
+    assert cell(shown, "rag v1", "change").inner_text() == "first run"
+    assert cell(shown, "other", "change").inner_text() == "–"
+    assert cell(shown, "rag v3", "time").inner_text() == "3 Mar 2026, 12:00"
+    assert "time of the file" in cell(shown, "without a time", "time").inner_text()
+    assert cell(shown, "rag v3", "runs").locator("polyline").get_attribute("points").count(",") == 3
+    assert cell(shown, "rag v2", "runs").locator("polyline").get_attribute("points").count(",") == 2
+
+
+def test_history_by_system(runs_page, accessible):
+    shown = runs_page("history")
+    assert shown.locator("tbody tr").count() == 1
+    assert "rag" in shown.locator("tbody tr td").first.inner_text()
+    assert shown.locator("tbody .sparkline polyline").count() == 1
+    assert shown.locator("tbody .delta").inner_text() == "▼ −0.1000"
+    shown.locator("tbody a").first.click()
+    shown.wait_for_url(re.compile("/history/"))
+    assert shown.locator("tbody tr").first.locator(".delta").all_inner_texts() == ["▼ −0.1000"] * 2
+    accessible(shown)
+
+
+def test_an_empty_folder_says_which_command_makes_a_result(opened, accessible, tmp_path):
+    folder = tmp_path / "my results"
+    folder.mkdir()
+    with serving(folder, render=report_pages(folder, OPEN)) as server:
+        shown = opened(server.address, permissions=["clipboard-read", "clipboard-write"], allowed=(server.address,))
+        shown.wait_for_selector(".empty")
+        commands = shown.locator(".empty code").all_inner_texts()
+        assert commands[0] == "steelyard bench --system builtin:baseline -o 'my results'/baseline.jsonl"
+        shown.locator(".empty button").first.click()
+        shown.wait_for_function("document.querySelector('.empty button').textContent === 'copied'")
+        assert shown.evaluate("navigator.clipboard.readText()") == commands[0]
+        assert shown.locator("#results").count() == 0
+        accessible(shown)
+        shown.locator("#language-switch").click()
+        assert "这个文件夹里还没有结果" in shown.locator(".empty").inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_runs_are_accessible(runs_page, accessible, width, scheme):
+    shown = runs_page(width=width, height=800, color_scheme=scheme)
+    assert shown.evaluate("document.documentElement.scrollWidth") == width
+    accessible(shown)

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import threading
 from contextlib import closing
+from datetime import UTC, datetime
 
 import pytest
 from platforms import posix, unprivileged
@@ -49,6 +50,18 @@ def reads(monkeypatch):
 
 def names(index):
     return [entry.name for entry in index.listing().entries]
+
+
+def test_the_time_is_that_of_the_header(tmp_path, made):
+    put(tmp_path / "old.jsonl", table("old", created="2024-05-01T10:00:00Z"), age=9)
+    put(tmp_path / "new.jsonl", table("new", created="2024-05-02T12:00:00+02:00"), age=1)
+    put(tmp_path / "none.jsonl", table("none"), age=5)
+    put(tmp_path / "odd.jsonl", table("odd", created="yesterday"), age=4)
+    entries = made(tmp_path).listing().entries
+    assert [entry.name for entry in entries] == ["new", "old", "none", "odd"]
+    assert [entry.file_time for entry in entries] == [False, False, True, True]
+    assert entries[0].time == datetime(2024, 5, 2, 10, tzinfo=UTC).timestamp()
+    assert entries[2].time == START + 3600 * 5
 
 
 def test_a_result_is_listed_with_its_numbers(tmp_path, made):

@@ -33,6 +33,12 @@ def series_of(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     return series
 
 
+def means_of(runs: Sequence[Entry], metric: str) -> list[float]:
+    """The means of a metric, from the oldest run to the latest."""
+    means = [run.metrics.get(metric, {}).get("mean") for run in reversed(runs)]
+    return [mean for mean in means if mean is not None]
+
+
 def trends_of(runs: Sequence[Entry], language: Language, draw: Draw) -> Iterator[Trend]:
     """Every metric of the runs; the first metrics are drawn, from the oldest run to the latest."""
     from markupsafe import Markup

@@ -11,6 +11,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -35,16 +36,17 @@ _VERSION = re.compile(r"[-_. ]+(?:v\d[\d.]*|\d{4}-?\d\d-?\d\d[\d.:T _-]*)$")
 LATEST = 253_370_000_000.0
 """Later times (after the year 9998) are shown as this one: not every calendar has them."""
 
-_MADE_BY = f"4 {__version__} {' '.join(LANGUAGES)}"
+_MADE_BY = f"5 {__version__} {' '.join(LANGUAGES)}"
 """The layout of the tables, the version that computed the numbers in them, and the languages of their texts."""
 _TABLES = (
     "CREATE TABLE made_by (version TEXT)",
     "CREATE TABLE files (path BLOB PRIMARY KEY, mtime_ns INTEGER, size INTEGER, problem TEXT) WITHOUT ROWID",
     "CREATE TABLE results (id TEXT PRIMARY KEY, path BLOB, place INTEGER, kind TEXT, name TEXT, signature TEXT,"
-    " items INTEGER, errors INTEGER, unfinished INTEGER, main TEXT, metrics TEXT) WITHOUT ROWID",
+    " items INTEGER, errors INTEGER, unfinished INTEGER, main TEXT, metrics TEXT, created REAL) WITHOUT ROWID",
 )
 _LISTED = (
-    "SELECT results.*, files.mtime_ns FROM results JOIN files USING (path) ORDER BY files.mtime_ns DESC, path, place"
+    "SELECT results.*, files.mtime_ns FROM results JOIN files USING (path)"
+    " ORDER BY coalesce(created, files.mtime_ns / 1e9) DESC, path, place"
 )
 
 
@@ -53,6 +55,7 @@ class Entry:
     """One result as it is listed; `metrics` are as in `Summary.as_dict`, and `main` is the metric of the list.
 
     `series` is the same for runs of one system and kind, of one tool, over one set of questions with the same settings.
+    `time` is that of the header, or that of the file (`file_time`) if the header has none.
     """
 
     id: str
@@ -67,6 +70,12 @@ class Entry:
     metrics: dict[str, dict[str, Any]]
     time: float
     series: str
+    file_time: bool = False
+
+    @property
+    def system(self) -> str:
+        """What was evaluated."""
+        return _system(self.kind, self.name, Signature.parse(self.signature))
 
     @property
     def settings(self) -> list[tuple[str, str]]:
@@ -180,7 +189,7 @@ class Index:
             self._database.execute("DELETE FROM results WHERE path = ?", (path,))
             if file is not None:
                 self._database.execute("INSERT INTO files VALUES (?, ?, ?, ?)", file)
-            self._database.executemany("INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", results)
+            self._database.executemany("INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", results)
 
     def _query(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         with self._lock:
@@ -238,11 +247,21 @@ def _row(path: bytes, place: int, table: Table) -> tuple[Any, ...]:
         not table.complete,
         _storable(main),
         json.dumps(metrics),
+        _seconds(table.created),
     )
 
 
+def _seconds(created: str | None) -> float | None:
+    """The time of a header as seconds; None for no time, or text that is none."""
+    try:
+        moment = datetime.fromisoformat(created or "")
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
 def _entry(row: tuple[Any, ...]) -> Entry:
-    identifier, path, _, kind, name, signature, items, errors, unfinished, main, metrics, mtime_ns = row
+    identifier, path, _, kind, name, signature, items, errors, unfinished, main, metrics, created, mtime_ns = row
     return Entry(
         identifier,
         _shown(path),
@@ -254,8 +273,9 @@ def _entry(row: tuple[Any, ...]) -> Entry:
         bool(unfinished),
         main,
         json.loads(metrics),
-        min(max(mtime_ns / 1e9, 0.0), LATEST),
+        min(max(mtime_ns / 1e9 if created is None else float(created), 0.0), LATEST),
         series=_digest([kind, *_shared(kind, name, signature)]),
+        file_time=created is None,
     )
 
 

@@ -1,23 +1,25 @@
 """The pages of a folder of results: list, history, one result, two compared. Addresses hold ids, never paths."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
 from steelyard.errors import SteelyardError
-from steelyard.i18n import Language, Message, translations, words_of
+from steelyard.i18n import Language, Message, code_of, translations, words_of
 from steelyard.reports import cells
 from steelyard.reports.content import Report, unique_names
 from steelyard.reports.plots.means import MOST_METRICS, MOST_RUNS
 from steelyard.reports.render.html.frame import render_page
 from steelyard.stats.comparable import check_comparable
 from steelyard.stats.compare import ComparisonSettings, compare_all
+from steelyard.stats.direction import is_directed, is_lower_better
 from steelyard.stats.scopes import Units
 from steelyard.table import Table
-from steelyard.web.history import Draw, draw_trend, series_of, trends_of
+from steelyard.web.history import Draw, draw_trend, means_of, series_of, trends_of
 from steelyard.web.index import Entry, Index
 from steelyard.web.rendering import OPEN, Privacy, Render
 
@@ -49,6 +51,13 @@ PHRASES: Final = {
     HTTPStatus.HTTP_VERSION_NOT_SUPPORTED: "view.version_not_supported",
 }
 """The titles of error pages; other statuses have the phrase of `http`, in English."""
+
+COMMANDS: Final = {
+    "view.make_legal": "steelyard bench --system builtin:baseline -o {folder}/baseline.jsonl",
+    "view.make_answers": "steelyard answers answers.jsonl -o {folder}/answers.jsonl",
+    "view.make_rankings": "steelyard retrieval qrels.txt run.txt -o {folder}/run.jsonl",
+}
+"""What an empty folder is filled with: the first command needs no file of the user."""
 
 _ID = "([0-9a-f]{16})"
 
@@ -137,7 +146,8 @@ class Viewer:
         """The list of all results, to search, sort, open and compare."""
         listing = self.listed()
         runs = {key: len(entries) for key, entries in series_of(listing.entries).items()}
-        data = {"results": [_row(entry, runs[entry.series]) for entry in listing.entries]}
+        rows = [_row(entry, runs[entry.series]) for entry in listing.entries]
+        data = {"results": rows, **_directions([listing.entries])}
         return self._view(
             "list",
             data,
@@ -145,13 +155,20 @@ class Viewer:
             language,
             broken=listing.broken,
             others=listing.others,
-            empty=not listing.entries,
+            commands=() if listing.entries else self._commands(),
         )
+
+    def _commands(self) -> list[tuple[str, str]]:
+        """Commands that make a result in the folder, each with the code of what it evaluates."""
+        folder = shlex.quote(self.privacy.text(self.index.folder.name) or ".")
+        return [(code, command.format(folder=folder)) for code, command in COMMANDS.items()]
 
     def history_page(self, language: Language) -> Page:
         """Every set of questions that was run more than once."""
         series = {key: runs for key, runs in series_of(self.listed().entries).items() if len(runs) > 1}
-        return self._view("history", {}, "view.history", language, series=series)
+        return self._view(
+            "history", _directions(series.values()), "view.history", language, series=series, means=means_of
+        )
 
     def series_page(self, language: Language, key: str) -> Page | None:
         """The metrics of the runs over one set of questions."""
@@ -160,7 +177,7 @@ class Viewer:
             return None
         trends = list(trends_of(runs, language, self.draw))
         most = {"drawn": MOST_RUNS, "drawn_metrics": MOST_METRICS}
-        return self._view("series", {}, "view.history", language, runs=runs, trends=trends, **most)
+        return self._view("series", _directions([runs]), "view.history", language, runs=runs, trends=trends, **most)
 
     def result_page(self, language: Language, identifier: str) -> Page | None:
         """The report of one result."""
@@ -207,6 +224,7 @@ class Viewer:
             part=part,
             heading=title,
             number=_number,
+            code_of=code_of,
             interval=_interval,
             **context,
         )
@@ -222,6 +240,13 @@ _ROUTES: Final[dict[str, Callable[..., Page | None]]] = {
 }
 
 
+def _directions(series: Iterable[Sequence[Entry]]) -> dict[str, list[str]]:
+    """The metrics of which less is better, and those of which neither is."""
+    metrics = {metric for runs in series for run in runs for metric in run.metrics}
+    undirected = [metric for metric in metrics if not is_directed(metric)]
+    return {"falling": sorted(filter(is_lower_better, metrics)), "undirected": sorted(undirected)}
+
+
 def _row(entry: Entry, runs: int) -> dict[str, Any]:
     """A result as the script of the list reads it."""
     main = entry.metrics.get(entry.main, {})
@@ -232,6 +257,7 @@ def _row(entry: Entry, runs: int) -> dict[str, Any]:
         "path": entry.path,
         "kind": entry.kind,
         "time": entry.time,
+        "file_time": entry.file_time,
         "items": entry.items,
         "errors": entry.errors,
         "unfinished": entry.unfinished,
@@ -239,6 +265,7 @@ def _row(entry: Entry, runs: int) -> dict[str, Any]:
         "mean": main.get("mean"),
         "low": low,
         "high": high,
+        "metrics": {name: found.get("mean") for name, found in entry.metrics.items()},
         "series": entry.series,
         "runs": runs,
     }

@@ -5,7 +5,7 @@ line with the means. Files are only appended to, so a crash costs at most the it
 ignored when reading and cut off when the file is resumed. Several results may follow one another in a file.
 """
 
-from steelyard.io.results.lines import Footer, Header, Item, dump, items_of, numbers
+from steelyard.io.results.lines import Footer, Header, Item, dump, items_of, numbers, utc_now
 from steelyard.io.results.reading import CONTRADICTED, DISAGREEING, UNFINISHED, begins_with_header, load, load_all
 from steelyard.io.results.writing import (
     ResultsWriter,
@@ -39,4 +39,5 @@ __all__ = [
     "numbers",
     "save",
     "save_all",
+    "utc_now",
 ]

@@ -65,6 +65,7 @@ _HEADER: Final = Fields(
         "bounds": MapOf(ListOf(_BOUND)),
         "counts": MapOf(_COUNT),
         "benchmark": TEXT,
+        "created": TEXT,
         "items": _COUNT,
     },
     frozenset(("kind", "name", "signature", "metrics")),

@@ -1,8 +1,10 @@
 """The three kinds of lines of a results file as values: header, item and footer."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Self
 
@@ -22,7 +24,10 @@ NOT_RECORDED = Message("missing.not_recorded")
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The line that opens a result; `items` is how many a run that is written item by item will have."""
+    """The line that opens a result; `items` is how many a run that is written item by item will have.
+
+    `created` is when it was written first; it is no part of the signature.
+    """
 
     kind: str
     name: str
@@ -34,6 +39,7 @@ class Header:
     bounds: Mapping[str, Bounds] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     benchmark: str = ""
+    created: str = ""
 
     @classmethod
     def of(cls, table: Table) -> Self:
@@ -48,6 +54,7 @@ class Header:
             bounds={metric: column.bounds for metric, column in table.columns.items() if column.bounds},
             counts=table.counts,
             benchmark=table.benchmark,
+            created=utc_now() if table.created is None else table.created,
         )
 
     @classmethod
@@ -65,6 +72,7 @@ class Header:
             bounds={metric: read_bounds(bounds) for metric, bounds in (line.get("bounds") or {}).items()},
             counts=with_codes(line.get("counts") or {}),
             benchmark=line.get("benchmark") or "",
+            created=line.get("created") or "",
         )
 
     def to_json(self) -> Json:
@@ -82,6 +90,7 @@ class Header:
             "bounds": {metric: _finite(bounds) for metric, bounds in self.bounds.items()},
             "counts": with_texts(self.counts),
             **_present("benchmark", self.benchmark),
+            **_present("created", self.created),
         }
 
 
@@ -158,6 +167,13 @@ class Footer:
     def to_json(self) -> Json:
         """As the file has it."""
         return {"footer": {"items": self.items, "means": self.means}}
+
+
+def utc_now() -> str:
+    """The time in UTC to the second, or that of SOURCE_DATE_EPOCH, with which files are the same byte by byte."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    fixed = datetime.fromtimestamp(int(given), UTC) if given.isascii() and given.isdigit() and len(given) < 12 else None
+    return (fixed or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def items_of(table: Table) -> Iterator[Item]:

@@ -241,6 +241,7 @@ def table_of(section: Section) -> Table:
         counts=_counts(section),
         benchmark=header.benchmark,
         complete=section.is_complete,
+        created=header.created,
     )
 
 

@@ -9,7 +9,7 @@ from steelyard import __version__
 from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Localized, Message
 from steelyard.io.outputs import record_of
-from steelyard.io.results import Footer, Header, Item
+from steelyard.io.results import Footer, Header, Item, utc_now
 from steelyard.io.results.reading import Section, table_of
 from steelyard.legal.benchmark.judging import verdict_on_answer
 from steelyard.legal.benchmark.loading import Benchmark, load_benchmark
@@ -73,5 +73,12 @@ def _header(benchmark: Benchmark, name: str, items: int) -> Header:
         "items": items,
         "steelyard": __version__,
     }
-    bounds = {METRIC: (0.0, 1.0)}
-    return Header(METRIC, name, Signature.of(settings), [METRIC], bounds=bounds, benchmark=benchmark.folder)
+    return Header(
+        METRIC,
+        name,
+        Signature.of(settings),
+        [METRIC],
+        bounds={METRIC: (0.0, 1.0)},
+        benchmark=benchmark.folder,
+        created=utc_now(),
+    )

@@ -23,6 +23,7 @@ from steelyard.io.results import (
     held,
     load,
     new_path,
+    utc_now,
 )
 from steelyard.io.writing import replace_whole
 from steelyard.legal.benchmark.judging import Unjudged, judge_safely, unwritable, zero_parts
@@ -288,6 +289,7 @@ def _header(benchmark: Benchmark, system: System, name: str | None) -> Header:
         bounds={METRIC: (0.0, 1.0)},
         counts=_unasked(benchmark, system),
         benchmark=benchmark.folder,
+        created=utc_now(),
     )
 
 

@@ -1,19 +1,24 @@
 "use strict";
 // The viewer: times in the reader's zone and language on every page; the list with its search, sorting and choice of two.
 const MOST = 500;
+const POINTS = 20;
+const OTHERS = 3; // metrics beside the main one
+const SVG = "http://www.w3.org/2000/svg";
 const COLUMNS = [
   { key: "name", words: "report.result", cell: nameCell },
-  { key: "kind", words: "view.kind", wide: true, cell: (row) => span(Frame.nameOf("kind_names", row.kind)) },
-  { key: "time", words: "view.time", wide: true, cell: (row) => Frame.element("time", {}, shownTime(row.time)) },
-  { key: "items", words: "report.items", wide: true, number: true, cell: (row) => String(row.items) },
+  { key: "time", words: "view.time", wide: true, cell: (row) => timeOf(row.time, row.file_time) },
+  { key: "items", words: "report.items", wide: true, number: true, cell: (row) => row.items.toLocaleString("en") },
+  { key: "errors", words: "report.errors", number: true, wide: true, cell: (row) => errorsCell(row) },
   { key: "mean", words: "report.mean", number: true, cell: meanCell },
-  { key: "errors", words: "report.errors", number: true, cell: (row) => errorsCell(row) },
-  { key: "runs", words: "view.history", number: true, wide: true, cell: runsCell },
+  { key: "change", words: "view.since_before", number: true, cell: changeCell },
+  { key: "runs", words: "view.history", wide: true, cell: runsCell },
 ];
 
 let results = [];
 let order = { key: "time", down: true };
 let all = false;
+let falling = new Set();
+let undirected = new Set();
 const chosen = [];
 
 function shownTime(seconds) {
@@ -21,31 +26,112 @@ function shownTime(seconds) {
   return new Date(seconds * 1000).toLocaleString(tag, { dateStyle: "medium", timeStyle: "short" });
 }
 
+// the time that a result says it was made; that of its file is marked
+function timeOf(seconds, isFile) {
+  const note = isFile ? Frame.element("div", { class: "muted small" }, Frame.t("view.file_time")) : null;
+  return [Frame.element("time", {}, shownTime(seconds)), note];
+}
+
 function span(text, attributes = {}) {
   return Frame.element("span", { class: "said", ...attributes }, text);
 }
 
 function nameCell(row) {
-  const link = Frame.element("a", { href: `/result/${row.id}`, class: "said" }, row.name || row.path);
+  const link = Frame.element("a", { href: `/result/${row.id}`, class: "said result-name" }, row.name || row.path);
   const mark = row.unfinished ? Frame.element("span", { class: "chip warn" }, Frame.t("view.unfinished")) : null;
-  const about = Frame.element("div", { class: "muted narrow" }, span(Frame.nameOf("kind_names", row.kind)), ` · ${row.items} · ${shownTime(row.time)}`);
-  return [link, " ", mark, Frame.element("div", { class: "muted path" }, span(row.path)), about];
+  const errors = row.errors ? Frame.element("span", { class: "chip bad narrow" }, `${Frame.t("report.errors")} ${row.errors}`) : null;
+  const kind = () => span(Frame.nameOf("kind_names", row.kind));
+  const path = Frame.element("div", { class: "muted path" }, kind(), " · ", span(row.path));
+  const about = Frame.element("div", { class: "muted narrow" }, kind(), ` · ${shownTime(row.time)}`);
+  return [link, " ", mark, errors, path, about];
 }
 
 function meanCell(row) {
-  const metric = Frame.element("div", { class: "muted" }, span(Frame.nameOf("metric_names", row.metric)));
-  const interval = row.low === null ? null : Frame.element("small", { class: "muted" }, ` [${Frame.number(row.low)}, ${Frame.number(row.high)}]`);
-  return [metric, Frame.number(row.mean), interval];
+  const bounds = row.low === null ? null : `[${Frame.number(row.low)}, ${Frame.number(row.high)}]`;
+  const main = Frame.element("div", {}, metricName(row.metric), Frame.element("strong", {}, Frame.number(row.mean)));
+  const further = others(row).map((metric) => Frame.element("div", { class: "other" }, metricName(metric), Frame.number(row.metrics[metric])));
+  return [main, bounds && Frame.element("small", { class: "muted" }, bounds), further];
+}
+
+function metricName(metric) {
+  return Frame.element("span", { class: "muted said metric-name" }, `${Frame.nameOf("metric_names", metric)} `);
+}
+
+// the metrics that are listed beside the main one
+function others(row) {
+  return Object.keys(row.metrics).filter((metric) => metric !== row.metric).slice(0, OTHERS);
+}
+
+// the change of each listed metric since the run before of the same system
+function changeCell(row) {
+  const { before } = row;
+  if (!before) return Frame.element("span", { class: "muted" }, row.runs > 1 ? Frame.t("view.first_run") : "–");
+  const lines = [row.metric, ...others(row)].map((metric, place) => {
+    const change = difference(row.metrics[metric], before.metrics[metric]);
+    return Frame.element("div", { class: place ? "other" : null }, delta(metric, change));
+  });
+  const gap = row.low === null ? null : Frame.element("small", { "aria-hidden": "true" }, "\u00a0"); // beside the interval
+  return [lines[0], gap, ...lines.slice(1)];
+}
+
+function difference(now, then) {
+  return typeof now === "number" && typeof then === "number" ? now - then : null;
+}
+
+// a change with ▲ where it is better and ▼ where it is worse
+function delta(metric, change) {
+  if (change === null) return Frame.element("span", { class: "muted" }, "–");
+  const digits = Math.abs(change).toFixed(4);
+  const same = Number(digits) === 0;
+  const sign = same ? "±" : change > 0 ? "+" : "−";
+  const tone = same || undirected.has(metric) ? "muted" : change > 0 !== falling.has(metric) ? "good" : "bad";
+  const mark = { good: "▲ ", bad: "▼ ", muted: "" }[tone];
+  const words = { good: "report.better", bad: "report.worse", muted: null }[tone];
+  return Frame.element("span", { class: `digits ${tone}`, title: words && Frame.t(words) }, `${mark}${sign}${digits}`);
 }
 
 function errorsCell(row) {
-  return Frame.element("span", { class: row.errors ? "bad" : "muted" }, String(row.errors));
+  return Frame.element("span", { class: row.errors ? "bad" : "muted" }, row.errors.toLocaleString("en"));
 }
 
 function runsCell(row) {
   if (row.runs < 2) return Frame.element("span", { class: "muted" }, "–");
   const label = `${Frame.t("view.history")}: ${row.runs} ${Frame.t("view.runs")}`;
-  return Frame.element("a", { href: `/history/${row.series}`, "aria-label": label }, String(row.runs));
+  const line = sparkline(row.past.map((run) => run.metrics[row.metric]).filter((mean) => typeof mean === "number"));
+  return Frame.element("a", { href: `/history/${row.series}`, "aria-label": label, class: "trend" }, line, String(row.runs));
+}
+
+// a line through the means from the oldest run to this one, with a point for this one
+function sparkline(means) {
+  const shown = means.slice(-POINTS);
+  const made = shape("svg", { viewBox: "0 0 96 24", class: "sparkline", "aria-hidden": "true", focusable: "false" });
+  if (!shown.length) return made;
+  const [low, high] = [Math.min(...shown), Math.max(...shown)];
+  const x = (place) => (shown.length === 1 ? 92 : 4 + (88 * place) / (shown.length - 1));
+  const y = (mean) => (high === low ? 12 : 20 - (16 * (mean - low)) / (high - low));
+  const points = shown.map((mean, place) => `${x(place).toFixed(1)},${y(mean).toFixed(1)}`).join(" ");
+  made.append(shape("polyline", { points, class: "spark-line" }));
+  made.append(shape("circle", { cx: x(shown.length - 1).toFixed(1), cy: y(shown.at(-1)).toFixed(1), r: 2.5, class: "spark-point" }));
+  return made;
+}
+
+function shape(name, attributes) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}
+
+// the runs of a system up to each result, from the oldest, and the one before it
+function linkRuns() {
+  const series = new Map();
+  for (const row of [...results].sort((one, other) => one.time - other.time)) {
+    const runs = series.get(row.series) ?? [];
+    series.set(row.series, runs);
+    row.before = runs.at(-1) ?? null;
+    runs.push(row);
+    row.past = runs.slice(-POINTS);
+    row.change = row.before ? difference(row.metrics[row.metric], row.before.metrics[row.metric]) : null;
+  }
 }
 
 function compared(one, other) {
@@ -122,6 +208,7 @@ function drawKinds() {
   const select = document.getElementById("kind");
   const before = select.value;
   const kinds = [...new Set(results.map((row) => row.kind))].sort();
+  select.closest("label").hidden = kinds.length < 2;
   const options = kinds.map((kind) => Frame.element("option", { value: kind }, Frame.nameOf("kind_names", kind)));
   select.replaceChildren(Frame.element("option", { value: "" }, Frame.t("report.all")), ...options);
   select.value = before;
@@ -138,8 +225,25 @@ function drawList() {
   drawRows();
 }
 
-function drawTimes() {
-  for (const each of document.querySelectorAll("time[data-time]")) each.textContent = shownTime(Number(each.dataset.time));
+// what the pages of histories leave to the reader's browser: times, small lines, and the words of changes
+function drawParts() {
+  for (const each of document.querySelectorAll("time[data-time]")) {
+    const words = "file" in each.dataset ? ` (${Frame.t("view.file_time")})` : "";
+    each.textContent = shownTime(Number(each.dataset.time)) + words;
+  }
+  for (const each of document.querySelectorAll("[data-spark]")) each.replaceChildren(sparkline(each.dataset.spark.split(" ").map(Number)));
+  for (const each of document.querySelectorAll("[data-delta]")) each.replaceChildren(delta(each.dataset.metric, Number(each.dataset.delta)));
+}
+
+// a command to the clipboard; where that is not allowed, its text is selected
+async function copy(button) {
+  const command = document.getElementById(button.dataset.copy);
+  try {
+    await navigator.clipboard.writeText(command.textContent);
+    button.textContent = Frame.t("view.copied");
+  } catch {
+    getSelection().selectAllChildren(command);
+  }
 }
 
 function listen() {
@@ -150,9 +254,13 @@ function listen() {
 }
 
 Frame.data().then((data) => {
-  const draw = data.page === "list" ? drawList : drawTimes;
   results = data.results ?? [];
-  if (data.page === "list") listen();
+  falling = new Set(data.falling ?? []);
+  undirected = new Set(data.undirected ?? []);
+  const draw = results.length ? drawList : drawParts;
+  linkRuns();
+  if (results.length) listen();
+  for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", () => copy(button));
   draw();
   Frame.onLanguage((language) => {
     document.cookie = `steelyard-language=${language}; Path=/; SameSite=Strict`; // the next page speaks it too

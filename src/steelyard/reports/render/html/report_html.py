@@ -28,6 +28,8 @@ SCRIPTS: Final = (
     "report_diff.js",
     "report_list.js",
     "report_filters.js",
+    "report_address.js",
+    "report_rows.js",
     "report_evidence.js",
     "report_contexts.js",
     "report_rankings.js",

@@ -8,31 +8,55 @@ const Filters = (() => {
   const STATES = { scored: "report.scored", unscored: "report.unscored", errors: "report.errors" };
   const DOUBTS = { only: "report.only_these", without: "report.without_these" };
   const CHANGES = { changed: "report.changed", better: "report.better", worse: "report.worse" };
+  const CHOICES = { state: Object.keys(STATES), uncertain: Object.keys(DOUBTS), change: Object.keys(CHANGES) };
+  const SORTS = ["id", "score", "before", "change"];
 
-  // the controls; `changed` is called whenever one of them is
+  // the controls; `changed` is called with the name of what was changed; `show` sets them to what the choice says
   function make(place, data, changed) {
-    const choice = start(data);
+    const filters = { choice: start(data), controls: [] };
     const update = (key, value) => {
-      choice[key] = value;
-      changed();
+      filters.choice[key] = value;
+      changed(key);
     };
-    place.replaceChildren(
-      ...(data.results.length > 2 ? [versus(data, update)] : []),
-      ...(data.metrics.length > 1 ? [metric(data, choice, update)] : []),
-      search(update),
-      ...tags(data, choice, changed),
-      range(update),
-      state(data, update),
-      ...(hasUncertain(data) ? [uncertain(update)] : []),
-      ...(data.results.length > 1 ? [change(update)] : []),
-    );
-    return choice;
+    const add = (made) => made && filters.controls.push(made);
+    if (data.results.length > 2) add(versus(data, update));
+    if (data.metrics.length > 1) add(metric(data, update));
+    add(search(update));
+    for (const made of tags(data, filters, changed)) add(made);
+    if (isRanged(data)) for (const made of range(update)) add(made);
+    add(state(data, update));
+    if (hasUncertain(data)) add(chosen("report.uncertain_items", "uncertain", DOUBTS, update));
+    if (hasChanges(data)) add(chosen("report.changed_since", "change", CHANGES, update));
+    filters.clear = element("button", { type: "button", class: "clear", onclick: () => clear(data, filters, changed) }, word("report.clear_filters"));
+    place.replaceChildren(...filters.controls.map((made) => made.node), filters.clear);
+    show(data, filters);
+    return filters;
   }
 
   function start(data) {
     const sort = { by: data.results.length > 1 ? "change" : "score", down: false };
-    const chosen = { state: "", uncertain: "", change: "", metric: data.main, other: last(data) };
-    return { query: "", tags: {}, low: null, high: null, ...chosen, sort };
+    const given = { state: "", uncertain: "", change: "", metric: data.main, other: last(data) };
+    return { query: "", tags: Object.create(null), low: null, high: null, ...given, sort };
+  }
+
+  function show(data, filters) {
+    for (const made of filters.controls) made.show(filters.choice);
+    filters.clear.hidden = !isFiltered(filters.choice);
+  }
+
+  // whether the choice leaves items out
+  function isFiltered(choice) {
+    const given = [choice.query, choice.state, choice.uncertain, choice.change].some(Boolean);
+    return given || choice.low !== null || choice.high !== null || Object.values(choice.tags).some((code) => code !== null);
+  }
+
+  // which result, metric and order are shown stays as it is
+  function clear(data, filters, changed) {
+    const { metric: shown, other, sort } = filters.choice;
+    filters.choice = { ...start(data), metric: shown, other, sort };
+    show(data, filters);
+    changed("clear");
+    document.getElementById("search").focus();
   }
 
   // the result whose scores are listed: the newest; with two or more it is set against the first
@@ -40,19 +64,20 @@ const Filters = (() => {
     return data.results.length - 1;
   }
 
-  function control(title, made, name = "") {
-    return element("label", { class: `control ${name}` }, word(title), made);
+  // a control with its label; `show` sets it to what a choice says
+  function control(title, made, shown, name = "") {
+    const node = element("label", { class: `control ${name}` }, word(title), made);
+    return { node, show: (choice) => (made.value = shown(choice) ?? "") };
   }
 
-  function select(options, chosen, onchange) {
-    const made = element("select", { onchange: (event) => onchange(event.target.value) }, options);
-    made.value = chosen;
-    return made;
+  function select(options, onchange) {
+    return element("select", { onchange: (event) => onchange(event.target.value) }, options);
   }
 
-  // the options of a choice by code, after the one that chooses all
-  function options(codes) {
-    return [option("", ALL), ...Object.entries(codes).map(([value, code]) => option(value, code))];
+  // a choice between values by code, after the one that chooses all
+  function chosen(title, key, codes, update) {
+    const given = [option("", ALL), ...Object.entries(codes).map(([value, code]) => option(value, code))];
+    return control(title, select(given, (value) => update(key, value)), (choice) => choice[key]);
   }
 
   function option(value, text, isCode = true) {
@@ -61,51 +86,81 @@ const Filters = (() => {
 
   function versus(data, update) {
     const given = data.results.slice(1).map((each, place) => option(String(place + 1), each.name, false));
-    return control("report.against_first", select(given, String(last(data)), (value) => update("other", Number(value))));
+    const made = select(given, (value) => update("other", Number(value)));
+    return control("report.against_first", made, (choice) => String(choice.other));
   }
 
-  function metric(data, choice, update) {
-    const given = data.metrics.map((each) => option(each, Frame.codeOf("metric_names", each)));
-    return control("report.metric", select(given, choice.metric, (value) => update("metric", value)));
+  function metric(data, update) {
+    const given = data.metrics.map((each) => named("metric_names", each, each));
+    return control("report.metric", select(given, (value) => update("metric", value)), (choice) => choice.metric);
+  }
+
+  // an option whose text is a name of the catalogue, or a name that is not ours
+  function named(section, name, value) {
+    const code = Frame.codeOf(section, name);
+    return option(value, code, code !== name);
   }
 
   function search(update) {
     const made = element("input", { type: "search", autocomplete: "off", spellcheck: "false", id: "search" });
     made.addEventListener("input", () => update("query", made.value));
-    return control("report.search", made, "grow");
+    const shown = control("report.search", made, (choice) => choice.query, "grow");
+    return { node: shown.node, show: (choice) => made.value !== choice.query && shown.show(choice) };
   }
 
-  function tags(data, choice, changed) {
-    const usable = Object.entries(data.tags).filter(([, tag]) => tag.values.length > 1 && tag.values.length <= MOST_VALUES);
-    return usable.map(([name, tag]) => {
-      const given = tag.values.map((value, number) => {
-        const code = Frame.codeOf(`${name}_values`, value);
-        return option(String(number), code, code !== value);
+  function tags(data, filters, changed) {
+    return usableTags(data).map(([name, tag]) => {
+      const given = tag.values.map((value, code) => named(`${name}_values`, value, String(code)));
+      const made = select([option("", ALL), ...given], (value) => {
+        filters.choice.tags[name] = value === "" ? null : Number(value);
+        changed(`tag ${name}`);
       });
-      const made = select([option("", ALL), ...given], "", (value) => {
-        choice.tags[name] = value === "" ? null : Number(value);
-        changed();
-      });
-      return element("label", { class: "control" }, element("span", { ...translated(tagName(name)), class: "one-line" }, t(tagName(name))), made);
+      const shown = (choice) => String(choice.tags[name] ?? "");
+      return control(tagName(name), made, shown);
     });
   }
 
-  // what the page calls a tag: most have their own names
+  // the tags whose values tell items apart, and are few enough to choose from
+  function usableTags(data) {
+    return Object.entries(data.tags).filter(([, tag]) => tag.values.length > 1 && tag.values.length <= MOST_VALUES);
+  }
+
+  // what the page calls a tag, and a value of it: most have their own names
   function tagName(name) {
     return Frame.codeOf("tag_names", name);
+  }
+
+  function valueName(tag, value) {
+    return Frame.nameOf(`${tag}_values`, value);
+  }
+
+  // whether any metric has different scores
+  function isRanged(data) {
+    const differs = (column) => column.some((score) => score !== null && score !== column.find((each) => each !== null));
+    return data.results.some((result) => Object.values(result.scores).some(differs));
   }
 
   function range(update) {
     const bound = (key, title) => {
       const made = element("input", { type: "number", step: "any", class: "short" });
       made.addEventListener("input", () => update(key, made.value === "" ? null : Number(made.value)));
-      return control(title, made);
+      const shown = control(title, made, (choice) => choice[key]);
+      const isShown = (choice) => (made.value === "" ? null : Number(made.value)) === choice[key];
+      return { node: shown.node, show: (choice) => isShown(choice) || shown.show(choice) };
     };
-    return element("div", { class: "pair" }, bound("low", "report.score_from"), bound("high", "report.score_to"));
+    return [bound("low", "report.score_from"), bound("high", "report.score_to")];
   }
 
+  // only the states that there are; nothing to choose where all items are in one
   function state(data, update) {
-    return control("report.state", select(options(STATES), "", (value) => update("state", value)));
+    const found = new Set();
+    for (const result of data.results) {
+      for (const [name, column] of Object.entries(result.scores)) {
+        column.forEach((score, item) => found.add(stateOf(result.said[item], name, score)));
+      }
+    }
+    const there = Object.entries(STATES).filter(([name]) => found.has(name));
+    return there.length > 1 ? chosen("report.state", "state", Object.fromEntries(there), update) : null;
   }
 
   // whether any verdict of any result is uncertain
@@ -118,12 +173,12 @@ const Filters = (() => {
     return Object.values(result.parts).find((parts) => parts.uncertain)?.uncertain;
   }
 
-  function uncertain(update) {
-    return control("report.uncertain_items", select(options(DOUBTS), "", (value) => update("uncertain", value)));
-  }
-
-  function change(update) {
-    return control("report.changed_since", select(options(CHANGES), "", (value) => update("change", value)));
+  // whether any score is another one than in the first result
+  function hasChanges(data) {
+    const [first, ...others] = data.results;
+    return others.some((result) =>
+      Object.entries(result.scores).some(([name, column]) => column.some((score, item) => score !== (first.scores[name]?.[item] ?? null))),
+    );
   }
 
   // what is shown of the two results under the choice: scores now, scores before, and which verdicts are uncertain now
@@ -161,10 +216,12 @@ const Filters = (() => {
   }
 
   function inState(data, choice, item, score) {
-    if (!choice.state) return true;
-    const failed = hasFailed(data.results[choice.other].said[item], choice.metric);
-    if (choice.state === "errors") return failed;
-    return choice.state === "scored" ? score !== null && !failed : score === null && !failed;
+    return !choice.state || stateOf(data.results[choice.other].said[item], choice.metric, score) === choice.state;
+  }
+
+  function stateOf(output, metric, score) {
+    if (hasFailed(output, metric)) return "errors";
+    return score === null ? "unscored" : "scored";
   }
 
   // whether the system failed on an item, or scoring its output did
@@ -183,7 +240,6 @@ const Filters = (() => {
     const keys = {
       id: (item) => data.ids[item],
       score: (item) => columns.now[item],
-      uncertain: (item) => columns.uncertain[item],
       before: (item) => columns.before?.[item] ?? null,
       change: (item) => difference(columns, item),
     };
@@ -200,5 +256,5 @@ const Filters = (() => {
     return down ? -found : found;
   }
 
-  return { make, columns, difference, hasFailed, hasUncertain, matching, tagName };
+  return { make, show, start, usableTags, columns, difference, hasFailed, hasUncertain, matching, valueName, CHOICES, SORTS };
 })();

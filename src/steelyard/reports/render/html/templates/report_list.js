@@ -2,23 +2,28 @@
 // The list of items: only the rows in sight are in the page, so that ten thousand are as quick as ten.
 const List = (() => {
   const { element, t } = Frame;
-  const SPARE = 6;
+  const SPARE = 3;
   const PRINTED = 300;
+  const TALLEST = 660; // pixels, and
+  const SHARE = 0.74; // of the window
 
-  // `columns` are {key, title, cell(item) → nodes, sortable}; `open` is called with an item
+  // `columns` are {key, title, width, cell(item) → nodes, sortable}; `open` is called with an item
   function make(place, columns, { open, sort }) {
-    const list = { rows: [], active: 0, columns, open };
+    const list = { rows: [], active: 0, columns, open, drawn: "", printed: 0 };
     list.head = element("div", { role: "rowgroup", class: "list-head" }, header(list, sort));
     list.space = element("div", { role: "rowgroup", class: "list-space" });
     list.grid = element("div", { role: "grid", tabindex: "0", class: "list-grid" }, list.head, list.space);
+    list.grid.style.setProperty("--columns", columns.map((column) => column.width).join(" "));
     list.grid.addEventListener("scroll", () => requestAnimationFrame(() => draw(list)), { passive: true });
     list.grid.addEventListener("keydown", (event) => steer(list, event));
     list.space.addEventListener("click", (event) => choose(list, event));
-    new ResizeObserver(() => draw(list)).observe(list.grid);
-    window.addEventListener("beforeprint", () => draw(list, PRINTED));
-    window.addEventListener("afterprint", () => draw(list));
+    window.addEventListener("beforeprint", () => print(list, PRINTED));
+    window.addEventListener("afterprint", () => print(list, 0));
+    list.none = element("p", { class: "list-none muted", hidden: true }, Frame.word("report.no_items_match"));
     list.rest = element("p", { class: "list-rest muted small" });
-    place.replaceChildren(list.grid, list.rest);
+    place.replaceChildren(list.grid, list.none, list.rest);
+    new ResizeObserver(() => redraw(list)).observe(place);
+    window.addEventListener("resize", () => redraw(list), { passive: true });
     return list;
   }
 
@@ -43,11 +48,12 @@ const List = (() => {
     list.active = Math.min(list.active, Math.max(rows.length - 1, 0));
     list.grid.setAttribute("aria-rowcount", String(rows.length + 1));
     list.grid.setAttribute("aria-label", t("report.items"));
+    list.none.hidden = rows.length > 0;
     for (const each of list.head.querySelectorAll("[data-key]")) {
       if (each.dataset.key === sorted.by) each.setAttribute("aria-sort", sorted.down ? "descending" : "ascending");
       else each.removeAttribute("aria-sort");
     }
-    draw(list);
+    redraw(list);
   }
 
   // the height of a row belongs to the style, which has another one for phones
@@ -60,14 +66,36 @@ const List = (() => {
     return list.grid.clientHeight - list.head.offsetHeight;
   }
 
-  // the rows in sight; for paper the first ones, and how many more there are
-  function draw(list, printed = 0) {
+  // the list ends with a whole row
+  function fit(list, each) {
+    const head = list.head.offsetHeight;
+    const most = Math.max(1, Math.floor((Math.min(TALLEST, window.innerHeight * SHARE) - head) / each));
+    list.grid.style.maxHeight = `${head + most * each}px`;
+  }
+
+  function print(list, most) {
+    list.printed = most;
+    redraw(list);
+  }
+
+  function redraw(list) {
+    list.drawn = "";
+    fit(list, height(list));
+    draw(list);
+  }
+
+  // the rows in sight, unless they are drawn already; for paper the first ones, and how many more there are
+  function draw(list) {
+    const { printed } = list;
     const each = height(list);
     const count = printed ? Math.min(printed, list.rows.length) : list.rows.length;
-    list.space.style.height = `${count * each}px`;
-    list.rest.textContent = count < list.rows.length ? `… +${(list.rows.length - count).toLocaleString("en")}` : "";
     const first = printed ? 0 : Math.max(0, Math.floor(list.grid.scrollTop / each) - SPARE);
     const last = printed ? count : Math.min(count, first + Math.ceil(sight(list) / each) + 2 * SPARE);
+    const drawn = `${first} ${last} ${count} ${list.active}`;
+    if (drawn === list.drawn) return;
+    list.drawn = drawn;
+    list.space.style.height = `${count * each}px`;
+    list.rest.textContent = count < list.rows.length ? `… +${(list.rows.length - count).toLocaleString("en")}` : "";
     const made = [];
     for (let place = first; place < last; place += 1) made.push(row(list, place, each));
     list.space.replaceChildren(...made);

@@ -6,6 +6,7 @@ const Review = (() => {
   const CHOICES = { agree: "review.agree", disagree: "review.disagree", unsure: "review.unsure", open: "review.still_open" };
   const KEYS = { a: "agree", d: "disagree", u: "unsure" };
   const FILE = "review.jsonl";
+  const EXCERPT = 200;
   const at = (id) => document.getElementById(id);
 
   // what was entered before; a browser that keeps nothing only forgets it on reload
@@ -58,6 +59,11 @@ const Review = (() => {
       drawList();
     }
 
+    // what was asked; the id where no question is known
+    function questionOf(item) {
+      return String(data.questions[item] || lines[item].id).slice(0, EXCERPT);
+    }
+
     // the open ones when only they are listed, and always the one that is shown
     function listed() {
       const all = lines.map((_, item) => item);
@@ -67,11 +73,12 @@ const Review = (() => {
     function drawList() {
       const rows = listed().map((item) => {
         const choice = choiceOf(item);
-        const name = element("span", { class: "said" }, lines[item].id);
+        const name = element("span", { class: "review-question said" }, questionOf(item));
+        const id = data.questions[item] ? element("span", { class: "review-id said" }, lines[item].id) : null;
         const sign = element("span", { class: `sign ${choice}`, "aria-hidden": "true" }, MARKS[choice]);
         const state = element("span", { class: "unseen" }, `: ${t(CHOICES[choice])}`);
         const settings = { type: "button", "aria-current": item === current ? "true" : null, onclick: () => go(item) };
-        return element("li", { value: item + 1 }, element("button", settings, sign, " ", name, state));
+        return element("li", { value: item + 1 }, element("button", settings, sign, element("span", { class: "review-words" }, name, id), state));
       });
       at("list").replaceChildren(...rows);
       at("list").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
@@ -84,12 +91,21 @@ const Review = (() => {
       at("progress").value = done;
       const words = done === lines.length ? ` · ${t("review.all_reviewed")}` : "";
       at("progress-words").textContent = `${done} / ${lines.length} ${t("review.reviewed")}${words}`;
+      at("progress-counts").replaceChildren(...Object.values(KEYS).map(counted));
+    }
+
+    // how often a choice was made
+    function counted(choice) {
+      const number = lines.filter((_, item) => choiceOf(item) === choice).length;
+      const sign = element("span", { class: `sign ${choice}`, "aria-hidden": "true" }, MARKS[choice]);
+      return element("span", { class: "review-count" }, sign, ` ${t(CHOICES[choice])} ${number}`);
     }
 
     function drawVerdict() {
       const line = lines[current];
       const verdict = t(passed[current] ? "review.passed" : "review.not_passed");
       at("verdict").textContent = `${verdict} · ${Frame.nameOf("metric_names", line.metric)} ${Texts.number(line.verdict, 2)}`;
+      at("verdict").className = passed[current] ? "judged-passed" : "judged-failed";
       for (const button of document.querySelectorAll("[data-choice]")) {
         button.setAttribute("aria-pressed", String(button.dataset.choice === choiceOf(current)));
       }
