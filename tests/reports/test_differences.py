@@ -70,7 +70,7 @@ def test_shares_are_of_the_questions_that_they_are_about(pair):
     assert np.nansum(inventions(new)) == 0
 
 
-def test_text_begins_with_the_outcome_and_ends_with_signatures(pair):
+def test_text_begins_with_the_outcome_and_ends_with_the_method(pair):
     text = render_console(compare_results(pair, SETTINGS))
     lines = text.splitlines()
     assert lines[0] == "old → new: legal 0.8500 → 0.5250"
@@ -84,7 +84,7 @@ def test_text_begins_with_the_outcome_and_ends_with_signatures(pair):
         "exploratory",
         "refusals, before → after",
         "\ntests\n",
-        "\nsignature",
+        "\npermutation",
     ]
     assert [text.index(words) for words in order] == sorted(text.index(words) for words in order)
     assert re.search(r"  q03  1\.0000 → 0\.0000  question 3\n    exact match: the answer says 7\n", text)
