@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from tables import make_table
 
 from steelyard.reports.build import report_blocks
 from steelyard.reports.content import Report
@@ -18,7 +19,6 @@ from steelyard.reports.render.markdown import render_markdown
 from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.rules import parse_rule
 from steelyard.table import Missing
-from tests.tables import make_table
 
 SAID = "⚠ 2 of 40 questions failed (HTTP 500 from the server)"
 FAILED = make_table("new", [0.0, 0.0, *[0.9] * 38], failures={0: "HTTP 500\nfrom the server", 1: "timeout"})

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from tables import make_table, table_of
 
 import steelyard
 from steelyard.errors import ConfigError, UnknownName
@@ -11,7 +12,6 @@ from steelyard.stats.power import least_units, units_to_detect
 from steelyard.stats.rules import parse_rule
 from steelyard.stats.scopes import scope_of
 from steelyard.stats.summary import summarise
-from tests.tables import make_table, table_of
 
 
 def in_documents(name, values, documents, **fields):
