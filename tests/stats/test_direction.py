@@ -79,7 +79,7 @@ def test_changes_are_sorted_by_what_is_better():
 def test_the_best_letter_goes_to_the_least():
     tables = [with_parts(each, [NAME]) for each in (OLD, NEW, table("most", 50))]
     pairs = compare_pairs(tables, ComparisonSettings(test="t"), metrics=[NAME])
-    text = render_console(ComparisonReport(Report(tables), pairs=pairs))
+    text = render_console(ComparisonReport(Report(tables, pairs=pairs)))
     assert "0.0833 a" in text
     assert "0.4167 b" in text
     assert "0.8333 c" in text
