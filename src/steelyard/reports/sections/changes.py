@@ -104,7 +104,7 @@ def changed_item(
     outputs = [table.outputs[row] if table.outputs else None for table, row in found]
     questions = (str((output or {}).get("question") or "").strip() for output in outputs)
     question = excerpt(next(filter(None, questions), ""), LONGEST_QUESTION)
-    parts = [identifier, scores, *([question] if question else [])]
+    parts = [identifier, scores, *([question] if question and question != identifier else [])]
     return ListItem(parts, reasons[chosen] if reasons else "", item=identifier, sides=reasons)
 
 
