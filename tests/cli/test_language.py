@@ -165,7 +165,7 @@ RULE = "legal >= 0.1"
 
 def english_in(text):
     """The runs of English words in a text, but for signatures and what is allowed."""
-    lines = [line for line in text.splitlines() if not line.startswith("签名 ")]
+    lines = [line for line in text.splitlines() if not line.startswith(("签名 ", "签名: "))]
     kept = "\n".join(lines)
     for phrase in ALLOWED:
         kept = kept.replace(phrase, "")

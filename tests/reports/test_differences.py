@@ -30,7 +30,7 @@ def legal(name, right, refused):
         "no_hallucination": np.concatenate([np.full(12, np.nan), np.ones(8)]),
         "passed": (score == 1).astype(float),
     }
-    verdicts = [{"reasons": {"exact_match": "the answer says 7"}} for _ in facts]
+    verdicts: list[dict[str, object]] = [{"reasons": {"exact_match": "the answer says 7"}} for _ in facts]
     verdicts += [{"should_abstain": n < 6, "abstained": n < refused} for n in range(8)]
     return table_of(
         ids=[f"q{n:02}" for n in range(20)],

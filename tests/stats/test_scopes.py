@@ -137,6 +137,7 @@ def test_how_many_would_settle_it():
     assert units_to_detect(0.1, 0.0, least=6) is None
     assert units_to_detect(0.0, 0.1, least=6) == 6
     needed = units_to_detect(0.2, 0.1, least=6)
+    assert needed is not None
     t = stats.t.ppf([0.975, 0.8], needed - 1).sum()
     assert t * 0.2 / np.sqrt(needed) <= 0.1 < stats.t.ppf([0.975, 0.8], needed - 2).sum() * 0.2 / np.sqrt(needed - 1)
 
