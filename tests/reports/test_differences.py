@@ -92,6 +92,12 @@ def test_text_begins_with_the_outcome_and_ends_with_the_method(pair):
     assert re.search(r"\n· exact match +1\.0000 +0\.2500 +-0\.7500 ▼? ?", text)
 
 
+def test_the_reason_of_an_improved_item_is_that_of_the_earlier_answer(pair):
+    old, new = pair
+    text = render_console(compare_results((new, old), SETTINGS))
+    assert re.search(r"  q03  0\.0000 → 1\.0000  question 3\n    before: exact match: the answer says 7\n", text)
+
+
 def test_json_and_papers_keep_the_means(pair):
     compared = compare_results(pair, SETTINGS)
     found = as_json(compared)
