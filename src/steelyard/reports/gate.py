@@ -22,11 +22,11 @@ from steelyard.reports.content import main_of
 from steelyard.reports.sections.changes import changed_item
 from steelyard.reports.sections.failures import failures
 from steelyard.reports.sections.footnotes import questions_differ, repeats, units_line
-from steelyard.reports.verdicts import sentence
+from steelyard.reports.verdicts import needed_units, sentence
 from steelyard.stats.direction import best, is_lower_better
 from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
 from steelyard.stats.rules import NoRegression, NotWorse, Relative, Threshold
-from steelyard.stats.scopes import cannot_tell
+from steelyard.stats.scopes import FEWEST_DOCUMENTS, cannot_tell
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import Table
 
@@ -160,6 +160,11 @@ def _other_scopes(gate: Gate, words: Words) -> Iterator[str]:
 
 def _decision(finding: Finding, words: Words) -> Iterator[str]:
     """The numbers and the outcome in a scope that does not decide, and what makes it uncertain."""
+    if finding.few_documents:
+        needed = finding.units + (finding.more_documents or 0)
+        message = needed_units(finding.scope, finding.units, needed=needed, least=FEWEST_DOCUMENTS)
+        yield message.text(words.language)
+        return
     if not math.isnan(finding.interval.low):
         has_baseline = isinstance(finding.rule, Relative | NotWorse)
         number = cells.signed(finding.difference) if has_baseline else cells.number(finding.value)
@@ -382,6 +387,10 @@ def _finding_json(gate: Gate, finding: Finding, words: Words) -> dict[str, Any]:
     }
 
 
+def _is_too_few(finding: Finding) -> bool:
+    return not finding.sure and (finding.units == 1 or finding.few_documents)
+
+
 def _scope_json(finding: Finding) -> dict[str, Any]:
     """A finding in one scope."""
     return {
@@ -392,5 +401,5 @@ def _scope_json(finding: Finding) -> dict[str, Any]:
         "interval": interval_list(finding.interval),
         "more_items": finding.more_items,
         "more_documents": finding.more_documents,
-        "reason": str(cannot_tell(finding.scope, finding.units)) if finding.units == 1 and not finding.sure else None,
+        "reason": str(cannot_tell(finding.scope, finding.units)) if _is_too_few(finding) else None,
     }

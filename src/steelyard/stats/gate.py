@@ -23,7 +23,7 @@ from steelyard.stats.evidence import SLACK, DecisionSample
 from steelyard.stats.intervals import Interval
 from steelyard.stats.pairing import pair, paired_questions
 from steelyard.stats.rules import NoRegression, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline
-from steelyard.stats.scopes import Scope, Units, clusters_of, scope_of, scopes_of
+from steelyard.stats.scopes import FEWEST_DOCUMENTS, Scope, Units, clusters_of, scope_of, scopes_of
 from steelyard.stats.selection import UnknownValue, part_names, select, unknown_value
 from steelyard.table import Table, mean
 
@@ -94,6 +94,11 @@ class Finding:
     scope: Scope = "items"
     units: int = 0
     others: tuple["Finding", ...] = ()
+
+    @property
+    def few_documents(self) -> bool:
+        """Whether documents are the units, and there are too few of them for a test."""
+        return self.scope == "documents" and self.units < FEWEST_DOCUMENTS
 
     @property
     def scopes(self) -> "tuple[Finding, ...]":
@@ -216,7 +221,14 @@ def _decide_in_scopes(rule: Rule, result: Table, baseline: Table | None, alpha: 
         return replace(finding, scope=scope)
     tables = [result, *([] if baseline is None else [baseline])]
     others = tuple(each for each in scopes_of(scope, *tables) if each != scope)
-    return replace(finding, others=tuple(_decide(rule, result, baseline, alpha, each) for each in others))
+    found = (_decide(rule, result, baseline, alpha, each) for each in others)
+    return replace(finding, others=tuple(_with_few_documents(each) if each.few_documents else each for each in found))
+
+
+def _with_few_documents(finding: Finding) -> Finding:
+    """The finding about other documents as `compare` has it: so few of them cannot tell."""
+    more = max(finding.more_documents or 0, FEWEST_DOCUMENTS - finding.units)
+    return replace(finding, outcome="cannot tell", sure=False, more_documents=more)
 
 
 def _decide(rule: Rule, result: Table, baseline: Table | None, alpha: float, scope: Scope) -> Finding:
