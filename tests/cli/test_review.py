@@ -437,4 +437,4 @@ def test_tags_are_in_the_language_of_the_report(marked, tmp_path):
     assert "review: 题型\n" in found
     assert "\n事实型 " in found
     assert "fact_exact" not in found
-    assert "\nfact_exact " in run("agreement", marked, review, "--by", "type", "--lang", "en").stdout
+    assert "\nexact facts " in run("agreement", marked, review, "--by", "type", "--lang", "en").stdout

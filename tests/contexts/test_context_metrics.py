@@ -123,7 +123,10 @@ def test_what_was_invented_is_noted_and_averaged_as_rules_and_comparisons_do():
 
 
 def test_notes_are_in_the_language_of_the_report():
-    rows = [{"prediction": "租金为10万元。", "contexts": ["租金为9万元。"]}, {"prediction": "", "contexts": ["租金为9万元。"]}]
+    rows = [
+        {"prediction": "租金为10万元。", "contexts": ["租金为9万元。"]},
+        {"prediction": "", "contexts": ["租金为9万元。"]},
+    ]
     table = steelyard.evaluate_answers(rows, metrics=["Grounded"])
     assert [why(table, row, "Grounded", "en") for row in (0, 1)] == ["10万元 (money)", "the answer is blank"]
     assert [why(table, row, "Grounded", "zh") for row in (0, 1)] == ["10万元（金额）", "回答为空"]
