@@ -146,8 +146,8 @@ def test_too_few_documents_are_said_in_every_format(tmp_path, run):
     assert documents["reason"] == "cannot tell with 4 documents"
     assert "cannot tell" not in run("compare", old, new, "--test", "t")[1]
     zh = run("compare", old, new, "--lang", "zh")[1]
-    assert "legal：就这 4 份文档而言：+0.1000 [0.1000, 0.1000]，p 1.8e-12：更好\n" in zh
-    assert "legal：对同类的其他文档：只有 4 份文档，无法判断；约需 6 份\n" in zh
+    assert "法律得分：就这 4 份文档而言：+0.1000 [0.1000, 0.1000]，p 1.8e-12：更好\n" in zh
+    assert "法律得分：对同类的其他文档：只有 4 份文档，无法判断；约需 6 份\n" in zh
 
 
 def test_units_choose_what_decides(tmp_path, run):

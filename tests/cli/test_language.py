@@ -146,6 +146,11 @@ def test_titles_of_groups_differ(name):
     assert len(titles) == len(set(titles))
 
 
+def test_headings_of_help_end_with_the_colon_of_the_language():
+    assert [line for line in run("view", "--help", "--lang", "zh").stdout.splitlines() if line.endswith(":")] == []
+    assert "\noptions:\n" in run("view", "--help", "--lang", "en").stdout
+
+
 def test_lines_are_broken_by_width():
     assert all(display_width(line) <= 12 for line in wrapped("评测 RAG 系统，并检验系统之间的差异（显著性）。", 12))
     assert not any(line.startswith(tuple("，。）")) for line in wrapped("评测系统，并检验。（完）" * 5, 10))
@@ -165,7 +170,7 @@ RULE = "legal >= 0.1"
 
 def english_in(text):
     """The runs of English words in a text, but for signatures and what is allowed."""
-    lines = [line for line in text.splitlines() if not line.startswith(("签名 ", "签名: "))]
+    lines = [line for line in text.splitlines() if not line.startswith(("签名 ", "签名:"))]
     kept = "\n".join(lines)
     for phrase in ALLOWED:
         kept = kept.replace(phrase, "")
@@ -175,6 +180,15 @@ def english_in(text):
 @pytest.mark.parametrize("name", PARSERS)
 def test_no_english_sentence_is_left_in_help(name):
     assert english_in(run(*name.split()[1:], "--help", "--lang", "zh").stdout) == []
+
+
+FLAKY = """
+def answer(question):
+    if "多少" in question:
+        raise RuntimeError("超时")
+    return "不详"
+"""
+FAILING = ("--system", "python:flaky:answer", "--type", "fact_exact", "--retries", 0, "--limit", 12)
 
 
 @pytest.fixture(scope="module")
@@ -199,6 +213,9 @@ def results(tmp_path_factory):
     runs = [data / "qrels.txt", data / "run_a.txt", data / "run_b.txt"]
     run("retrieval", *runs, "-o", "runs.html", "-o", "runs.jsonl", "--lang", "zh", cwd=folder)
     (folder / "a.jsonl").write_text('{"id": "1", "question": "问", "prediction": "答", "references": ["答"]}\n')
+    (folder / "broken.jsonl").write_text('{"id": "1", bad}\n')
+    (folder / "flaky.py").write_text(FLAKY, "utf-8")
+    run("bench", *FAILING, "-o", "failed.jsonl", cwd=folder)
     return folder
 
 
@@ -208,10 +225,14 @@ OUTPUTS = (
     "report runs.jsonl",
     "compare r.jsonl r.jsonl --by type",
     "compare runs.jsonl",
+    "report failed.jsonl",
+    "compare failed.jsonl failed.jsonl",
+    "bench --system python:flaky:answer --type fact_exact --limit 12 --retries 0",
     f"gate r.jsonl --require {RULE.replace(' ', '_')}",
     "gate r.jsonl --no-fall fact_exact --baseline r.jsonl",
     "gate r.jsonl --require nonsense",
     "answers a.jsonl",
+    "answers broken.jsonl",
     "answers a.jsonl -m Faithfulness",
     "answers a.jsonl -m nDCG@5",
     "answers a.jsonl --by type",

@@ -427,3 +427,14 @@ def test_the_result_is_not_overwritten(result):
     done = run("sample", result, "-o", result)
     assert done.returncode == 2
     assert "this is one of the inputs; it would be overwritten" in done.stderr
+
+
+def test_tags_are_in_the_language_of_the_report(marked, tmp_path):
+    empty, review = tmp_path / "empty.jsonl", tmp_path / "review.jsonl"
+    run("sample", marked, "-n", 12, "--by", "type", "-o", empty)
+    fill(empty, review, lambda number, line: True)
+    found = run("agreement", marked, review, "--by", "type", "--lang", "zh").stdout
+    assert "review: 题型\n" in found
+    assert "\n事实型 " in found
+    assert "fact_exact" not in found
+    assert "\nexact facts " in run("agreement", marked, review, "--by", "type", "--lang", "en").stdout

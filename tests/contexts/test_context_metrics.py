@@ -7,6 +7,7 @@ import pytest
 from commands import run
 
 import steelyard
+from steelyard.contexts.report import reason as why
 from steelyard.contexts.sentences import cited_sentences, sentences
 from steelyard.errors import InputError, UnknownName
 
@@ -119,6 +120,16 @@ def test_what_was_invented_is_noted_and_averaged_as_rules_and_comparisons_do():
     better = steelyard.evaluate_answers(rows, None, "Invented,Grounded")
     compared = {each.metric: each for each in steelyard.compare(table, better)}
     assert (compared["Invented"].difference, compared["Invented"].wins) == (-1, 2)
+
+
+def test_notes_are_in_the_language_of_the_report():
+    rows = [
+        {"prediction": "租金为10万元。", "contexts": ["租金为9万元。"]},
+        {"prediction": "", "contexts": ["租金为9万元。"]},
+    ]
+    table = steelyard.evaluate_answers(rows, metrics=["Grounded"])
+    assert [why(table, row, "Grounded", "en") for row in (0, 1)] == ["10万元 (money)", "the answer is blank"]
+    assert [why(table, row, "Grounded", "zh") for row in (0, 1)] == ["10万元（金额）", "回答为空"]
 
 
 def test_nothing_retrieved_grounds_nothing_and_no_contexts_is_no_score():

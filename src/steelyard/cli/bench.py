@@ -183,11 +183,12 @@ def _notice_when_stopped(
 def _check_failures(table: "Table", allowed: float, path: Path) -> None:
     """Raise an error if more questions failed than allowed; the results are kept."""
     from steelyard.errors import SystemFailure
+    from steelyard.reports.kinds import failure_reason
 
     if len(table.failures) <= allowed * len(table):
         return
     failed = {"n": f"{len(table.failures):,}", "items": f"{len(table):,}", "share": f"{allowed:.4g}"}
-    message = Message("cli.too_many_failed", **failed, why=table.failures[min(table.failures)])
+    message = Message("cli.too_many_failed", **failed, why=failure_reason(table, min(table.failures)))
     raise SystemFailure(message, where=table.name, hint=Message("cli.ask_failed_again", path=path))
 
 

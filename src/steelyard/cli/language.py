@@ -86,6 +86,12 @@ def _text(code: str | None, language: Language) -> str | None:
 class HelpFormatter(argparse.HelpFormatter):
     """Lines are broken by their width on the terminal; a line end in a description begins a new paragraph."""
 
+    class _Section(argparse.HelpFormatter._Section):
+        def format_help(self) -> str:
+            """The section; older versions of Python do not put the colon after its heading into the language."""
+            heading = texts(chosen_language())["argparse.heading"] % {"heading": self.heading}
+            return super().format_help().replace(f"{self.heading}:\n", f"{heading}\n", 1)
+
     def _split_lines(self, text: str, width: int) -> list[str]:
         return wrapped(" ".join(text.split()), width)
 

@@ -1,13 +1,15 @@
 """Pages of answers with contexts: what is grounded in an answer, what it cites, and where contexts have its values."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from steelyard.documents.pages import Document
-from steelyard.i18n import Message, translations
+from steelyard.i18n import Language, Message, codes, translations
 from steelyard.legal.wording import INVENTED
 from steelyard.reports.render.html.contexts import MOST_CONTEXTS, ShownContext, contexts_in
 from steelyard.reports.render.html.kind_page import AnswerDetails, ItemDetails, KindPage, Mark
+from steelyard.table import Table
 
 if TYPE_CHECKING:
     from steelyard.contexts.grounding import Span
@@ -17,6 +19,9 @@ MOST_CHECKED: Final = 2_500_000
 """Characters of contexts that are checked for one page; contexts full of numbers take ten seconds."""
 LONGEST_CHECKED: Final = 500_000
 """Contexts of one answer that are longer together are not checked."""
+_JUDGED: Final = ("Grounded", "GroundedValues", "Invented")
+_KIND: Final = re.compile(rf" \(({'|'.join(INVENTED)})\)(?=; |$)")
+"""The kind of a value after it, as in "10万元 (money); …"."""
 _UNCHECKED: Final = Message("report.not_highlighted")
 
 
@@ -28,6 +33,10 @@ class ContextPage(KindPage):
     def details(self, documents: Mapping[str, Document]) -> ItemDetails:
         """The details of items, with highlights."""
         return ContextItems()
+
+    def note(self, table: Table, row: int, metric: str, language: Language) -> str:
+        """The note of an item to a metric, such as the values that its answer invents."""
+        return reason(table, row, metric, language)
 
 
 class ContextItems(ItemDetails):
@@ -69,6 +78,16 @@ class ContextItems(ItemDetails):
         self._last = texts
         self._highlighter = self._highlighter or Highlighter()
         return self._highlighter.values(text, question, texts)
+
+
+def reason(table: Table, row: int, metric: str, language: Language) -> str:
+    """Why an item has its score: its note, in the language where the note is one of `contexts.grounding`."""
+    note = table.notes(row).get(metric, "")
+    if language == "en" or metric not in _JUDGED:
+        return note
+    if code := codes("missing").get(note):
+        return Message(code).text(language)
+    return _KIND.sub(lambda found: f"（{INVENTED[found[1]].text(language)}）", note)
 
 
 def kind_page() -> KindPage:

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, MissingExtra, Problem
-from steelyard.i18n import Message
+from steelyard.i18n import Message, codes
 from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, open_stream, text_blocks
 from steelyard.registry.entry_points import EntryPointGroup
 
@@ -103,6 +103,12 @@ def _reader_of(kind: str) -> Reader | None:
     return INSTALLED.load(kind)
 
 
+def _fault(error: json.JSONDecodeError) -> Message | str:
+    """What the parser of Python found; the catalogue has its texts by their English wording."""
+    text = error.msg.rstrip(": ")
+    return Message(code) if (code := codes("json").get(text)) else text
+
+
 def parse_json(text: str, name: str, line: int | None = None, *, nan: bool = False) -> Any:
     """Parse JSON; a repeated key is an error, and errors have their line. `line` is given for a text of one line.
 
@@ -116,7 +122,7 @@ def parse_json(text: str, name: str, line: int | None = None, *, nan: bool = Fal
         raise InputError(Message("formats.json_too_deep"), where=place) from None
     except json.JSONDecodeError as error:
         where = f"{name}:{(line or 1) + error.lineno - 1}"
-        raise InputError(Message("formats.not_json", msg=error.msg, colno=error.colno), where=where) from None
+        raise InputError(Message("formats.not_json", msg=_fault(error), colno=error.colno), where=where) from None
     except BadValue as error:
         raise InputError(error.message, where=place) from None
     except ValueError as error:  # a number of thousands of digits

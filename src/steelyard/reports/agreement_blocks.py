@@ -82,7 +82,7 @@ def _by(tag: str, review: ReviewAgreement, words: Words) -> TableBlock:
     codes = ("review.agreement", "report.interval", "review.reviewed", "review.wrong_at_most")
     rows = [
         [
-            value or cells.DASH,
+            words.value(tag, value) or cells.DASH,
             cells.number(rate.agreement),
             cells.interval(rate.interval),
             str(rate.decided),
@@ -90,7 +90,8 @@ def _by(tag: str, review: ReviewAgreement, words: Words) -> TableBlock:
         ]
         for value, rate in review.by.items()
     ]
-    return TableBlock([tag, *map(words, codes)], rows, f"{review.file}: {tag}")
+    name = words.name("tag", tag)
+    return TableBlock([name, *map(words, codes)], rows, f"{review.file}: {name}")
 
 
 def _disagreements(judgements: Sequence[Judgement], words: Words) -> TableBlock:

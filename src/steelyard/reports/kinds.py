@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from steelyard.i18n import Words
+from steelyard.i18n import Localized, Words, as_message, from_json
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.blocks import Block
 from steelyard.stats.compare import Comparison, ComparisonSettings
@@ -50,10 +50,19 @@ def compared_parts(new: Table, old: Table, settings: ComparisonSettings) -> Sequ
     return () if make is None else make(new, old, settings)
 
 
+def failure_reason(table: Table, row: int) -> Localized:
+    """Why the system failed on an item: the message that was kept with it, else its English text."""
+    output = (table.outputs[row] if table.outputs else None) or {}
+    match output.get("verdict"):
+        case {"messages": {"error": stored}} if (message := from_json(stored)) is not None:
+            return message
+    return as_message(table.failures[row])
+
+
 def item_reason(table: Table, row: int, metric: str, words: Words) -> str:
     """Why an item has its score in a metric, in a few words; "" if that is not known."""
     if row in table.failures:
-        return f"{words('report.the_system_failed')}: {table.failures[row]}"
+        return f"{words('report.the_system_failed')}: {failure_reason(table, row).text(words.language)}"
     if metric in table.columns and (missing := table.why(metric, row)):
         return missing.reason.text(words.language)
     make = getattr(kind_of(table.kind).load_report(), "reason", None)

@@ -65,9 +65,9 @@ def report_verdicts(report: Report, words: Words) -> list[str]:
     """
     metric = main_metric(report) if report.metrics else ""
     compared = [comparison for comparison in report.comparisons if comparison.metric == metric]
-    named = [(_label(each, compared), line) for each in compared for line in sentences(each)]
+    named = [(_label(each, compared, words), line) for each in compared for line in sentences(each)]
     if not report.comparisons and len(report.summaries) == 1 and metric:
-        named = [(metric, line) for line in mean_sentences(report.summaries[0].metrics[metric])]
+        named = [(words.name("metric", metric), line) for line in mean_sentences(report.summaries[0].metrics[metric])]
     return [words("core.labelled", label=label, message=line) for label, line in named]
 
 
@@ -99,9 +99,10 @@ def needed_units(scope: Scope, units: int, *, needed: int | None, least: int) ->
     return Message(NEEDED[scope, about], reason=cannot_tell(scope, units), n=f"{count:,}")
 
 
-def _label(comparison: Comparison, compared: list[Comparison]) -> str:
+def _label(comparison: Comparison, compared: list[Comparison], words: Words) -> str:
     several = len({each.a for each in compared}) > 1
-    return f"{comparison.a}, {comparison.metric}" if several else comparison.metric
+    name = words.name("metric", comparison.metric)
+    return f"{comparison.a}, {name}" if several else name
 
 
 def _documents(units: dict[Scope, int]) -> int | None:

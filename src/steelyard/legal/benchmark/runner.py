@@ -33,6 +33,7 @@ from steelyard.legal.formulas import METRIC
 from steelyard.legal.model import Question
 from steelyard.legal.verdicts import LegalVerdict
 from steelyard.progress import FailureCallback, ProgressCallback, no_failure, no_progress
+from steelyard.reports.kinds import failure_reason
 from steelyard.systems.ask import AskSettings, ask_all
 from steelyard.systems.base import Failure, Reply, System, SystemSettings, open_system
 from steelyard.systems.python import PythonSystem
@@ -308,7 +309,7 @@ def _finish(writer: ResultsWriter, benchmark: Benchmark, path: Path) -> None:
     """Write the footer if every question was answered; raises SystemFailure if every question failed."""
     table = load(path)
     if len(table.failures) == len(table):
-        why = next(iter(table.failures.values()), Message("legal.nothing_asked"))
+        why = next((failure_reason(table, row) for row in table.failures), Message("legal.nothing_asked"))
         raise SystemFailure(Message("legal.every_question_failed", why=why), where=table.name)
     if len(table) == len(benchmark.questions) and not table.failures:
         writer.finish(Footer.of(table))

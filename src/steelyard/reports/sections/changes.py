@@ -43,10 +43,11 @@ def _outcome(report: Report, compared: Comparison, words: Words) -> Outcome:
     same = compared.n - compared.wins - compared.losses
     numbers = {"better": compared.wins, "worse": compared.losses, "same": same}
     counts = words("report.changed_counts", **{name: f"{number:,}" for name, number in numbers.items()})
+    name = words.name("metric", compared.metric)
     return Outcome(
         f"{compared.b} → {compared.a}",
-        compared.metric,
-        f"{counts} ({compared.metric})",
+        name,
+        f"{counts} ({name})",
         report_verdicts(report, words),
         TONES.get(outcome_of(compared), "even") if is_directed(compared.metric) else "even",
         **numbers,
@@ -65,7 +66,7 @@ def changed_items(
         if changed:
             items = [_item(report, metric, change, words, chosen) for change in changed[:most]]
             more = words("gate.and_more", n=f"{len(changed) - most:,}") if len(changed) > most else ""
-            heading = f"{words(title)}: {metric}"
+            heading = f"{words(title)}: {words.name('metric', metric)}"
             yield ItemList(heading, items, on_page=on_page, more=more, place="changes")
 
 

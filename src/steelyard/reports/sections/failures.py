@@ -9,6 +9,7 @@ from steelyard.errors import cut
 from steelyard.i18n import Words
 from steelyard.reports.blocks import Block, Note, Notes
 from steelyard.reports.content import Report
+from steelyard.reports.kinds import failure_reason
 from steelyard.table import Flags, Table
 
 ORDER: Final = 1
@@ -31,7 +32,8 @@ def failures(tables: Sequence[Table], words: Words) -> list[str]:
 
 def _texts(table: Table, words: Words) -> Iterator[str]:
     if table.failures:
-        yield _text("report.questions_failed", table, len(table.failures), table.failures[min(table.failures)], words)
+        reason = failure_reason(table, min(table.failures)).text(words.language)
+        yield _text("report.questions_failed", table, len(table.failures), reason, words)
     errors = _errors(table)
     errors[list(table.failures)] = False
     if errors.any():

@@ -46,7 +46,7 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
     if report.comparisons:
         yield Note(" · ".join(_method(report, words)))
     if equal := dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal):
-        yield Note(words("report.equal_differences", metrics=", ".join(equal)))
+        yield Note(words("report.equal_differences", metrics=", ".join(words.name("metric", name) for name in equal)))
     if report.is_short:
         yield Note(words("report.more_of_each"), None)
     yield from (Note(line, "settings", quiet=True) for line in signatures(report.tables, words))
