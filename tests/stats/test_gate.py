@@ -167,7 +167,7 @@ def test_items_of_one_document_count_as_documents():
     found = find("F1 >= 0.5", table("new", values, tags=tags))
     assert (found.sure, found.scope, found.units) == (True, "items", 40)  # four documents: about these
     (other,) = found.others
-    assert (other.sure, other.scope, other.units, other.outcome) == (False, "documents", 4, "met")
+    assert (other.sure, other.scope, other.units, other.outcome) == (False, "documents", 4, "cannot tell")
     by_document = find("F1 >= 0.5", table("new", values, tags=tags), units="documents")
     assert (by_document.sure, by_document.scope, by_document.others[0].sure) == (False, "documents", True)
 
