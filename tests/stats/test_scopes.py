@@ -160,7 +160,7 @@ def test_a_gate_decides_in_one_scope_and_says_both():
 def test_a_gate_says_that_one_document_cannot_tell_also_if_questions_failed():
     table = replace(in_documents("x", np.linspace(0.2, 0.8, 5), 1), failures={0: "HTTP 500"})
     lines = str(steelyard.gate(table, "F1 >= 0.1")).splitlines()
-    said = "F1 >= 0.1: For other documents of this kind: cannot tell with 1 document; about 6 would be needed"
+    said = "F1 >= 0.1: For other documents of this kind: cannot tell with 1 document; at least 6 would be needed"
     assert said in lines
     assert any(
         "For other documents of this kind: measured 0.5000, 5 items" in line

@@ -161,7 +161,7 @@ def _other_scopes(gate: Gate, words: Words) -> Iterator[str]:
 def _decision(finding: Finding, words: Words) -> Iterator[str]:
     """The numbers and the outcome in a scope that does not decide, and what makes it uncertain."""
     if finding.few_documents:
-        needed = finding.units + (finding.more_documents or 0)
+        needed = None if finding.more_documents is None else finding.units + finding.more_documents
         message = needed_units(finding.scope, finding.units, needed=needed, least=FEWEST_DOCUMENTS)
         yield message.text(words.language)
         return
