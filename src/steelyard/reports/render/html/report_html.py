@@ -85,7 +85,7 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
         "kind": kind_of(first).title or first,
         "about_documents": kind.about_documents,
         "main": main,
-        "names": (*(table.name for table in report.tables), *report.metrics),
+        "names": _names(report),
         "version": __version__,
         "headlines": headlines(report, main),
         "blocks": page_blocks(report, language),
@@ -99,6 +99,12 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
         "worst": [(table.name, low) for table in report.tables if (low := lowest(table, main, kind))],
         "charts": charts(report, main, language, kind),
     }
+
+
+def _names(report: Report) -> tuple[str, ...]:
+    """The names of results and of metrics without words, which a page does not begin with a capital."""
+    metrics = (metric for metric in report.metrics if code_of("headline_names", metric) == metric)
+    return (*(table.name for table in report.tables), *metrics)
 
 
 def _figures(report: Report, kind: KindPage) -> list[tuple[str, Sections]]:
