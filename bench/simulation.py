@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
 import numpy as np
@@ -19,6 +20,7 @@ BATCH: Final = 1_000  # samples at a time
 LEVELS: Final = (0.01, 0.05, 0.1)
 
 Cluster = Literal["continuous", "skewed", "0/1"]
+DOCUMENT_EFFECTS: Final = (12.0, 12.0)  # Beta: expected scores of documents with mean 0.5 and standard deviation 0.1
 _CLUSTER_MEANS: Final[dict[Cluster, tuple[float, float]]] = {"continuous": (2, 2), "skewed": (1, 4), "0/1": (4, 1)}
 
 
@@ -34,6 +36,15 @@ class Misses:
     def coverage(self) -> float:
         """The share of intervals that hold the true mean."""
         return 1 - self.above - self.below
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeMisses:
+    """Intervals over items for the mean of these documents and of all documents, and over documents for the latter."""
+
+    items_of_these: Misses
+    items_of_all: Misses
+    documents_of_all: Misses
 
 
 def summary_misses(population: Population, items: int, *, simulations: int, seed: int) -> tuple[Misses, Misses]:
@@ -66,6 +77,23 @@ def cluster_misses(kind: Cluster, sizes: Sequence[int], *, simulations: int, see
         table = _table(_items_of(kind, expected, generator), documents=[str(number) for number in member])
         intervals += [metric.interval for metric in summarise(table).metrics.values()]
     return _misses(intervals, a / (a + b))
+
+
+def scope_misses(kind: Cluster, documents: int, items: int, *, simulations: int, seed: int) -> ScopeMisses:
+    """Intervals of a summary over items and over documents, where documents have expected scores of their own."""
+    generator = np.random.default_rng([seed, documents, items])
+    member = np.repeat(np.arange(documents), items)
+    intervals: dict[str, list[Interval]] = {"items": [], "documents": []}
+    means: list[float] = []
+    for samples in _batches(simulations):
+        expected = generator.beta(*DOCUMENT_EFFECTS, (documents, samples))
+        means += expected.mean(axis=0).tolist()
+        table = _table(_items_of(kind, expected[member], generator), documents=[str(number) for number in member])
+        for found in (scope for metric in summarise(table).metrics.values() for scope in metric.scopes):
+            intervals[found.scope].append(found.interval)
+    a, b = DOCUMENT_EFFECTS
+    of_items, population = partial(_misses, intervals["items"]), a / (a + b)
+    return ScopeMisses(of_items(np.array(means)), of_items(population), _misses(intervals["documents"], population))
 
 
 def difference_misses(pair: Pair, items: int, *, simulations: int, seed: int) -> Misses:

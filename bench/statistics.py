@@ -1,9 +1,11 @@
 """`python -m bench.statistics`: are p-values and intervals what they claim to be? Into docs/statistics.md."""
 
 import argparse
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Final
 
 import scipy.stats
@@ -22,6 +24,7 @@ from bench.simulation import (
     gate_errors,
     null_p_values,
     rejections,
+    scope_misses,
     seeds_of,
     shares_at_random,
     summary_misses,
@@ -49,6 +52,7 @@ CLUSTERS: Final[dict[str, Sequence[int]]] = {
     "20 items each": [20] * 30,
     "1 to 20 items": [1 + 7 * number % 20 for number in range(30)],
 }
+SHAPES: Final = ((6, 20), (10, 15), (30, 5))
 KINDS: Final[tuple[Cluster, ...]] = ("continuous", "skewed", "0/1")
 
 ORIGIN: Final = """
@@ -71,6 +75,12 @@ OTHERS: Final = """
 The same for items that share documents (30 documents, {simulations:,} samples each; true means 0.5, 0.2, 0.8):"""
 DIFFERENCES: Final = """
 The 95 % interval of a paired difference, as `compare` prints it ({simulations:,} samples each):"""
+SCOPES: Final = """
+Documents whose expected scores differ (mean 0.5, standard deviation 0.1; {simulations:,} samples each): how many of the
+95 % intervals over items, and over documents, hold the mean of these documents, and that of all documents of the kind.
+Intervals over items are about these documents: they count the spread between documents as spread between items, so they
+hold the mean of these documents more often than promised, and that of all documents too seldom. Intervals over
+documents are about all documents."""
 GATES: Final = """
 How often the gate `not-worse-by` passes a system that is worse by just the margin ({simulations:,} samples each); 5 are
 allowed:"""
@@ -92,14 +102,24 @@ QUICK: Final = Effort(summaries=500, others=500, tests=200)
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser("python -m bench.statistics", description="Check the statistics by simulation.")
     parser.add_argument("--quick", action="store_true", help="few simulations, nothing written: see that all runs")
+    parser.add_argument("--only", choices=TITLES, help="simulate one chapter; the others stay as they are")
     arguments = parser.parse_args(argv)
-    chapters = []
-    for chapter in _chapters(QUICK if arguments.quick else FULL):
-        print(chapter, end="\n\n", flush=True)
-        chapters.append(chapter)
+    page = DOCUMENT.read_text("utf-8")
+    kept = chapters_of(page)
+    for title in [arguments.only] if arguments.only else TITLES:
+        kept[title] = _chapter(title, QUICK if arguments.quick else FULL)
+        print(kept[title], end="\n\n", flush=True)
     if not arguments.quick:
-        DOCUMENT.write_text(replaced(DOCUMENT.read_text("utf-8"), "\n\n".join(chapters)), encoding="utf-8")
+        tables = [render_paragraph(ORIGIN), *(kept[title] for title in TITLES if title in kept)]
+        DOCUMENT.write_text(replaced(page, "\n\n".join(tables)), encoding="utf-8")
         report(f"written: {DOCUMENT}")
+
+
+def chapters_of(page: str) -> dict[str, str]:
+    """The chapters between the marks of a page, by title."""
+    tables = page.partition(BEGIN)[2].partition(END)[0]
+    chapters = re.split(r"^(?=### )", tables, flags=re.MULTILINE)[1:]
+    return {chapter.partition("\n")[0].removeprefix("### "): chapter.strip() for chapter in chapters}
 
 
 def replaced(page: str, tables: str) -> str:
@@ -111,23 +131,17 @@ def replaced(page: str, tables: str) -> str:
     return f"{before}{BEGIN}\n\n{tables}\n\n{END}{after}"
 
 
-def _chapters(effort: Effort) -> Iterator[str]:
-    yield render_paragraph(ORIGIN)
-    yield _chapter("p under no difference", UNIFORM, effort.tests, _uniform(effort.tests))
-    yield _chapter(None, STEPS, effort.tests, _steps(effort.tests))
-    yield _chapter("Families of metrics", FAMILY, effort.tests, _families(effort.tests))
-    yield _chapter("Intervals of a mean", COVERAGE, effort.summaries, _summaries(effort.summaries))
-    yield _chapter(None, OTHERS, effort.others, _clusters(effort.others))
-    yield _chapter("Intervals of a difference", DIFFERENCES, effort.others, _differences(effort.others))
-    yield _chapter("Gates", GATES, effort.others, _gates(effort.others))
+def _chapter(title: str, effort: Effort) -> str:
+    """A heading and its tables, each under its words."""
+    return "\n\n".join(
+        [f"### {title}", *(_table(words, getattr(effort, count), rows) for words, count, rows in CHAPTERS[title])]
+    )
 
 
-def _chapter(title: str | None, words: str, simulations: int, rows: Iterator[Row]) -> str:
+def _table(words: str, simulations: int, rows: Callable[[int], Iterator[Row]]) -> str:
     """A table under its words; the first row is the head."""
-    heading = [f"### {title}"] if title else []
-    head, *body = rows
-    text = render_paragraph(words.format(simulations=simulations))
-    return "\n\n".join([*heading, text, render_grid(head, body)])
+    head, *body = rows(simulations)
+    return "\n\n".join([render_paragraph(words.format(simulations=simulations)), render_grid(head, body)])
 
 
 def _uniform(simulations: int) -> Iterator[Row]:
@@ -176,6 +190,15 @@ def _clusters(simulations: int) -> Iterator[Row]:
         yield kind, *(_covered(misses(sizes)) for sizes in CLUSTERS.values())
 
 
+def _scopes(simulations: int) -> Iterator[Row]:
+    yield "scores", "items: these documents", "documents: all documents", "items: all documents"
+    for kind, (documents, items) in product((KINDS[0], KINDS[2]), SHAPES):
+        name = f"{kind}: {documents} documents, {items} items each"
+        report(f"scopes: {name}")
+        found = scope_misses(kind, documents, items, simulations=simulations, seed=seeds_of("scopes", kind))
+        yield name, *map(_covered, (found.items_of_these, found.documents_of_all, found.items_of_all))
+
+
 def _differences(simulations: int) -> Iterator[Row]:
     return _by_pair(lambda *case: _covered(difference_misses(*case[:2], simulations=simulations, seed=case[2])))
 
@@ -199,6 +222,17 @@ def _covered(misses: Misses) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
+
+
+CHAPTERS: Final[dict[str, Sequence[tuple[str, str, Callable[[int], Iterator[Row]]]]]] = {
+    "p under no difference": [(UNIFORM, "tests", _uniform), (STEPS, "tests", _steps)],
+    "Families of metrics": [(FAMILY, "tests", _families)],
+    "Intervals of a mean": [(COVERAGE, "summaries", _summaries), (OTHERS, "others", _clusters)],
+    "Documents and items": [(SCOPES, "others", _scopes)],
+    "Intervals of a difference": [(DIFFERENCES, "others", _differences)],
+    "Gates": [(GATES, "others", _gates)],
+}
+TITLES: Final = tuple(CHAPTERS)
 
 
 if __name__ == "__main__":

@@ -65,8 +65,12 @@ def _run(words: list[str], folder: Path, environment: dict[str, str]) -> tuple[i
     return done.returncode, done.stdout.decode("utf-8")
 
 
-def _printed(code: str, environment: dict[str, str]) -> str:
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, stdout=-1, check=True)
+def _printed(code: str, before: str, environment: dict[str, str]) -> str:
+    """What code prints; what the page has, if a package that the code imports is not installed."""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, stdout=-1, stderr=-1, check=False)
+    if done.returncode and b"ModuleNotFoundError" in done.stderr:
+        return before
+    done.check_returncode()
     return done.stdout.decode("utf-8")
 
 
@@ -78,7 +82,8 @@ def _refresh(path: Path) -> None:
     with tempfile.TemporaryDirectory() as name:
         shutil.copytree(ROOT / "data", Path(name) / "data")
         page = console(page, _run, Path(name), environment)
-    path.write_text(with_outputs(page, [_printed(code, environment) for code, _ in code_blocks(page)]), "utf-8")
+    printed = [_printed(code, before, environment) for code, before in code_blocks(page)]
+    path.write_text(with_outputs(page, printed), "utf-8")
 
 
 if __name__ == "__main__":

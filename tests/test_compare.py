@@ -3,10 +3,12 @@ from functools import partial
 
 import numpy as np
 import pytest
+from rendering import render_console
 from tables import make_table, table_of
 
 import steelyard
 from steelyard.errors import ConfigError, InputError, UnknownName
+from steelyard.reports.comparison import compare_results
 from steelyard.stats.compare import ComparisonSettings, compare_all
 from steelyard.table import Missing, Signature
 
@@ -204,8 +206,9 @@ def test_changed_items_are_those_of_metrics_that_changed():
     named = str(steelyard.compare(old, new, metrics="S,F1,EM"))
     assert "most improved items: S" in named
     assert "items: EM" not in named
-    text = str(steelyard.compare(old, new, make_table("third", after)))
+    tables = [old, new, make_table("third", after)]
+    text = render_console(compare_results(tables, ComparisonSettings(), per_item=True))
     assert "new − old, EM" not in text
     assert "new − old, F1: 1 better, 1 worse" in text
-    assert "new − old, S" not in text
-    assert "not listed (metrics=METRIC lists them): S" in text
+    assert "new − old, S: 1 better, 0 worse" in text
+    assert "new − old" not in render_console(compare_results(tables, ComparisonSettings()))

@@ -148,6 +148,14 @@ def test_a_mapping_that_names_nothing(write):
     )
 
 
+def test_the_columns_of_a_format_are_named_as_in_the_file(write):
+    path = write("a.jsonl", lines({"question": "a", "answer": "b", "contexts": ["c"], "ref_ans": "d"}))
+    assert (
+        f"{path}: no column contains 'references'; columns: 'question', 'answer', 'contexts', 'ref_ans'\n"
+        in complaint(read_answers, path)
+    )
+
+
 def test_no_column_for_a_field(write):
     path = write("a.jsonl", lines({"text": "a", "gold": "b"}))
     assert complaint(read_answers, path) == (

@@ -140,6 +140,12 @@ def test_help_fits_the_terminal(name, monkeypatch):
     assert wide == []
 
 
+@pytest.mark.parametrize("name", PARSERS)
+def test_titles_of_groups_differ(name):
+    titles = [group.title for group in dict(parsers(build_parser("en")))[name]._action_groups]
+    assert len(titles) == len(set(titles))
+
+
 def test_lines_are_broken_by_width():
     assert all(display_width(line) <= 12 for line in wrapped("评测 RAG 系统，并检验系统之间的差异（显著性）。", 12))
     assert not any(line.startswith(tuple("，。）")) for line in wrapped("评测系统，并检验。（完）" * 5, 10))
@@ -159,7 +165,7 @@ RULE = "legal >= 0.1"
 
 def english_in(text):
     """The runs of English words in a text, but for signatures and what is allowed."""
-    lines = [line for line in text.splitlines() if not line.startswith("签名 ")]
+    lines = [line for line in text.splitlines() if not line.startswith(("签名 ", "签名: "))]
     kept = "\n".join(lines)
     for phrase in ALLOWED:
         kept = kept.replace(phrase, "")

@@ -136,6 +136,8 @@ def test_a_file_that_is_not_there(write, tmp_path):
     write("run_a.txt", RUN)
     path = tmp_path / "run_b.txt"
     assert complaint({"q1": {"d": 1}}, path) == f"{path}: no such file\nhint: did you mean '{tmp_path / 'run_a.txt'}'?"
+    path = tmp_path / "nothing.txt"  # like run_a.txt only in its suffix
+    assert complaint({"q1": {"d": 1}}, path) == f"{path}: no such file"
     assert complaint({"q1": {"d": 1}}, "nowhere/run") == "nowhere/run: no such file\nhint: there is no folder 'nowhere'"
 
 

@@ -1,5 +1,6 @@
 import gzip
 import json
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -95,17 +96,15 @@ def test_an_old_file_is_written_again_byte_by_byte(tmp_path):
     assert (tmp_path / "new.jsonl").read_bytes() == (tmp_path / "old.jsonl").read_bytes()
 
 
-def test_the_time_is_that_of_the_first_writing(tmp_path, monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    table().save(tmp_path / "first.jsonl")
+def test_the_time_is_that_of_the_first_writing(tmp_path):
+    replace(table(), created="2023-11-14T22:13:20Z").save(tmp_path / "first.jsonl")
     first = steelyard.load(tmp_path / "first.jsonl")
     assert first.created == "2023-11-14T22:13:20Z"
     assert "2023" not in str(first.signature)
-    monkeypatch.delenv("SOURCE_DATE_EPOCH")
     first.save(tmp_path / "again.jsonl")
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "first.jsonl").read_bytes()
     table().save(tmp_path / "new.jsonl")
-    assert steelyard.load(tmp_path / "new.jsonl").created > "2024"
+    assert (steelyard.load(tmp_path / "new.jsonl").created or "") > "2024"
 
 
 def test_header_items_footer(tmp_path):

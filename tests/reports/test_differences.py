@@ -30,7 +30,7 @@ def legal(name, right, refused):
         "no_hallucination": np.concatenate([np.full(12, np.nan), np.ones(8)]),
         "passed": (score == 1).astype(float),
     }
-    verdicts = [{"reasons": {"exact_match": "the answer says 7"}} for _ in facts]
+    verdicts: list[dict[str, object]] = [{"reasons": {"exact_match": "the answer says 7"}} for _ in facts]
     verdicts += [{"should_abstain": n < 6, "abstained": n < refused} for n in range(8)]
     return table_of(
         ids=[f"q{n:02}" for n in range(20)],
@@ -90,6 +90,12 @@ def test_text_begins_with_the_outcome_and_ends_with_the_method(pair):
     assert re.search(r"  q03  1\.0000 → 0\.0000  question 3\n    exact match: the answer says 7\n", text)
     assert re.search(r"\nanswerable +2 → 1 +0 → 1 +0\.0 % → 50\.0 %\nnot answerable +4 → 0 +2 → 6 ", text)
     assert re.search(r"\n· exact match +1\.0000 +0\.2500 +-0\.7500 ▼? ?", text)
+
+
+def test_the_reason_of_an_improved_item_is_that_of_the_earlier_answer(pair):
+    old, new = pair
+    text = render_console(compare_results((new, old), SETTINGS))
+    assert re.search(r"  q03  0\.0000 → 1\.0000  question 3\n    before: exact match: the answer says 7\n", text)
 
 
 def test_json_and_papers_keep_the_means(pair):

@@ -20,7 +20,7 @@ from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.rules import parse_rule
 from steelyard.table import Missing
 
-SAID = "⚠ 2 of 40 questions failed (HTTP 500 from the server)"
+SAID = "⚠ 2 of 40 questions failed and count as 0 (HTTP 500 from the server)"
 FAILED = make_table("new", [0.0, 0.0, *[0.9] * 38], failures={0: "HTTP 500\nfrom the server", 1: "timeout"})
 
 
@@ -30,7 +30,7 @@ def test_a_report_begins_with_them():
     assert render_markdown(blocks).startswith(f"**{SAID}**\n")
     assert render_latex(blocks).splitlines()[1].endswith(SAID)
     assert as_json(blocks)["results"][0]["errors"] == 2
-    assert render_console(report_blocks(Report([FAILED]), "zh")).startswith("⚠ 40 道题中有 2 道出错（HTTP 500")
+    assert render_console(report_blocks(Report([FAILED]), "zh")).startswith("⚠ 40 道题中有 2 道出错，计 0 分（HTTP 500")
     assert "⚠" not in render_console(report_blocks(Report([make_table("fine", [1.0])])))
 
 
@@ -39,7 +39,7 @@ def test_a_page_has_them_above_its_title(results):
     page = render_html(Report([FAILED, *(make_table(f"other {n}", [0.9] * 40) for n in range(1, results))]))
     body = page[page.index("<main") :]
     assert body.index('class="alert') < body.index("<h1")
-    assert f"⚠ {'new: ' if results > 1 else ''}2 of 40 questions failed" in body
+    assert f"⚠ {'new: ' if results > 1 else ''}2 of 40 questions failed and count as 0" in body
 
 
 def test_scores_that_are_errors_are_told_apart():
@@ -60,7 +60,7 @@ def test_a_gate_does_not_pass_unless_they_are_allowed(allowed, passed):
     assert (GateSettings().allow_errors, decide([parse_rule("F1 >= 0.5")], FAILED).passed) == (0.0, False)
     text = render_console(gate_blocks(gate), spaced=False)
     assert text.startswith(f"{SAID}\n")
-    assert ("the system failed on 2 questions, more than --allow-errors" in text) is not passed
+    assert ("questions on which the system failed: 2, more than --allow-errors" in text) is not passed
     xml = render_junit(gate_blocks(gate), when=datetime(2026, 1, 1, tzinfo=UTC), seconds=0.0)
     assert SAID in re.search(r"<system-out>([^<]*⚠[^<]*)</system-out>", xml)[1]
     assert '<property name="failed questions" value="2" />' in xml

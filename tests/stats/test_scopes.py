@@ -1,5 +1,7 @@
 """Scopes: about other questions on these documents, and about other documents of the kind."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -135,6 +137,7 @@ def test_how_many_would_settle_it():
     assert units_to_detect(0.1, 0.0, least=6) is None
     assert units_to_detect(0.0, 0.1, least=6) == 6
     needed = units_to_detect(0.2, 0.1, least=6)
+    assert needed is not None
     t = stats.t.ppf([0.975, 0.8], needed - 1).sum()
     assert t * 0.2 / np.sqrt(needed) <= 0.1 < stats.t.ppf([0.975, 0.8], needed - 2).sum() * 0.2 / np.sqrt(needed - 1)
 
@@ -152,6 +155,16 @@ def test_a_gate_decides_in_one_scope_and_says_both():
     text = str(gate)
     assert "On these 4 documents: measured 0.7250 [" in text
     assert "\nF1 >= 0.5: For other documents of this kind: 0.7250 [" in text
+
+
+def test_a_gate_says_that_one_document_cannot_tell_also_if_questions_failed():
+    table = replace(in_documents("x", np.linspace(0.2, 0.8, 5), 1), failures={0: "HTTP 500"})
+    lines = str(steelyard.gate(table, "F1 >= 0.1")).splitlines()
+    assert "F1 >= 0.1: For other documents of this kind: cannot tell with 1 document" in lines
+    assert any(
+        "For other documents of this kind: measured 0.5000, 5 items" in line
+        for line in str(steelyard.gate(table, "F1 >= 0.1", units="documents")).splitlines()
+    )
 
 
 def test_what_each_interval_covers():

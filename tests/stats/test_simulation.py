@@ -14,10 +14,11 @@ from bench.simulation import (
     gate_errors,
     null_p_values,
     rejections,
+    scope_misses,
     shares_at_random,
     summary_misses,
 )
-from bench.statistics import BEGIN, DISCRETE, END, TESTS, replaced
+from bench.statistics import BEGIN, DISCRETE, END, TESTS, TITLES, chapters_of, main, replaced
 
 pytestmark = pytest.mark.slow
 
@@ -73,6 +74,13 @@ def test_intervals_over_documents_hold_the_mean(kind):
     assert 0.925 < cluster_misses(kind, [5] * 30, simulations=1000, seed=18).coverage < 0.98
 
 
+def test_each_scope_holds_its_own_mean():
+    found = scope_misses("continuous", 10, 15, simulations=1000, seed=21)
+    assert found.items_of_these.coverage > 0.94
+    assert 0.925 < found.documents_of_all.coverage < 0.98
+    assert found.items_of_all.coverage < 0.85
+
+
 def test_intervals_of_a_difference_hold_it():
     for pair in (PAIRS[0], PAIRS[1], PAIRS[3]):
         assert 0.925 < difference_misses(pair, 100, simulations=1000, seed=19).coverage < 0.985
@@ -90,6 +98,16 @@ def test_the_tables_are_in_the_page():
     assert all(case.name in tables for case in populations), "run `python -m bench.statistics`"
     assert all(column.name in tables for column in real_columns())
     assert replaced(page, tables.strip()) == page
+    assert tuple(chapters_of(page)) == TITLES
+
+
+def test_one_chapter_is_simulated_alone(capsys):
+    before = PAGE.read_text("utf-8")
+    main(["--quick", "--only", "Documents and items"])
+    assert [line for line in capsys.readouterr().out.splitlines() if line.startswith("### ")] == [
+        "### Documents and items"
+    ]
+    assert PAGE.read_text("utf-8") == before
 
 
 def test_a_page_without_marks_is_refused():

@@ -122,6 +122,8 @@ def test_templates_and_headers_are_checked_before_anything_is_asked(settings, me
     with pytest.raises(ConfigError) as caught:
         HttpSystem("http://127.0.0.1:9/", SystemSettings(**settings))
     assert str(caught.value.message).startswith(message)
+    if "request" in settings:
+        assert str(caught.value.hint) == 'for example {"query": "{question}"}'
 
 
 PAGE = (

@@ -119,6 +119,17 @@ def test_a_target_that_is_nearly_right(folder):
     assert str(caught.value.hint) == "did you mean 'Rag'?"
 
 
+def test_only_what_can_answer_is_offered(folder):
+    (folder / "stalls_few.py").write_text("import re\nNUMBER = 3\ndef answer(question):\n    return question\n")
+    with pytest.raises(UnknownName) as caught:
+        open_python("stalls_few:nothing", SystemSettings(folder=folder))
+    assert str(caught.value.hint) == "known: answer"
+    (folder / "stalls_bare.py").write_text("import re\n")
+    with pytest.raises(UnknownName) as caught:
+        open_python("stalls_bare:nothing", SystemSettings(folder=folder))
+    assert caught.value.hint is None
+
+
 def test_names():
     class Rag:
         def query(self, question):

@@ -14,7 +14,7 @@ def test_line_breaks_and_tabs_stay_in_texts():
 
 def test_only_our_own_styles_stay():
     assert printable("\x1b[1mhead\x1b[0m \x1b[2mdim\x1b[0m\n") == "\x1b[1mhead\x1b[0m \x1b[2mdim\x1b[0m\n"
-    assert printable("\x1b[31m \x1b]0;title\x07 \x1b[2J \x1b") == r"\x1b[31m \x1b]0;title\x07 \x1b[2J \x1b"
+    assert printable("\x1b[35m \x1b]0;title\x07 \x1b[2J \x1b") == r"\x1b[35m \x1b]0;title\x07 \x1b[2J \x1b"
 
 
 def test_json_stands_for_the_same_value_without_controls():

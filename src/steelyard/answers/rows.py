@@ -102,12 +102,14 @@ class RowReader:
         mapping: Mapping[str, str] = _NO_MAPPING,
         cells: bool = False,
         foreign: bool = False,
+        written: Sequence[str] = (),
     ) -> None:
         """`fields` are required but for those that `wanted` makes optional; with `cells` every value is text.
 
-        In a `foreign` format a row may have no id although other rows have ids.
+        In a `foreign` format a row may have no id although other rows have ids; `written` are the columns of its file.
         """
         self._foreign = foreign
+        self._written = written
         self._fields = set(fields)
         self._of = wanted
         self._answerable = _Answerable() if wanted.answerable else None
@@ -130,7 +132,7 @@ class RowReader:
     @property
     def columns(self) -> Columns:
         """The columns seen so far."""
-        return Columns(self.name, list(self._columns))
+        return Columns(self.name, list(self._columns), self._written)
 
     @property
     def has_ids(self) -> bool:

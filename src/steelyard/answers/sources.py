@@ -313,8 +313,11 @@ def _collected(reader: RowReader, records: Iterable[Record], digest: str, fields
 
 
 def _reader(source: Source, mapping: Mapping[str, str], fields: Collection[str], wanted: Wanted) -> RowReader:
-    name, is_foreign = source.container.name, source.format is not None
-    return RowReader(name, fields, wanted, mapping=mapping, cells=source.cells, foreign=is_foreign)
+    container, is_foreign = source.container, source.format is not None
+    written = list(container.first) if is_foreign and container.kind == "rows" else []
+    return RowReader(
+        container.name, fields, wanted, mapping=mapping, cells=source.cells, foreign=is_foreign, written=written
+    )
 
 
 def _records(source: Source, mapping: Mapping[str, str], wanted: Wanted) -> Iterable[Record]:

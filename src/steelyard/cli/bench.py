@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from steelyard.progress import ProgressCallback
     from steelyard.stats.gate import Gate
     from steelyard.stats.rules import Rule
+    from steelyard.systems.ask import AskSettings
     from steelyard.systems.base import SystemSettings
     from steelyard.table import Table
 
@@ -101,12 +102,9 @@ def _add_asking_options(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Ask every question, judge the answers, print and write the results."""
     from steelyard.cli.output import notify
-    from steelyard.cli.progress import proportion
     from steelyard.legal.benchmark.loading import load_benchmark
     from steelyard.legal.benchmark.question_checks import benchmark_folder
-    from steelyard.legal.benchmark.runner import run_benchmark, unfinished_path
     from steelyard.systems.ask import AskSettings
-    from steelyard.systems.base import open_system
 
     rules = _required_rules(arguments.require)
     path = _results_path(arguments)
@@ -124,6 +122,21 @@ def run(arguments: argparse.Namespace) -> int:
         rate=arguments.rate,
         seed=arguments.seed,
     )
+    table = _run(benchmark, settings, path, arguments)
+    if path not in arguments.output:
+        notify(Message("cli.results_file", path=path).text(arguments.lang))
+    reports = [output for output in arguments.output if output != path]
+    code = _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
+    _check_failures(table, arguments.max_errors, path)
+    return code
+
+
+def _run(benchmark: "Benchmark", settings: "AskSettings", path: Path, arguments: argparse.Namespace) -> "Table":
+    """Ask and judge every question that the results file does not have yet."""
+    from steelyard.cli.progress import proportion
+    from steelyard.legal.benchmark.runner import run_benchmark, unfinished_path
+    from steelyard.systems.base import open_system
+
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
     mode = {"resume": arguments.resume, "overwrite": arguments.overwrite}
     words = words_of(arguments.lang)
@@ -132,19 +145,13 @@ def run(arguments: argparse.Namespace) -> int:
         redirect_stdout(sys.stderr),  # a system may print
         proportion(words("cli.progress_questions"), words("report.errors")) as draw,
     ):
-        table = run_benchmark(
+        return run_benchmark(
             *(benchmark, system, settings, path),
             progress=counted(draw),
             on_failure=draw.fail,
             name=arguments.name,
             **mode,
         )
-    if path not in arguments.output:
-        notify(Message("cli.results_file", path=path).text(arguments.lang))
-    reports = [output for output in arguments.output if output != path]
-    code = _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
-    _check_failures(table, arguments.max_errors, path)
-    return code
 
 
 @contextmanager

@@ -30,7 +30,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("qrels", metavar="QRELS", help="help.qrels")
     parser.add_argument("runs", metavar="RUN", nargs="+", help="help.runs")
     add_metric_options(parser)
-    group = parser.add_argument_group("help.group_rankings")
+    group = parser.add_argument_group("help.group_scoring")
     group.add_argument(
         "--missing",
         choices=("zero", "skip"),

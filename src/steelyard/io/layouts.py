@@ -53,10 +53,11 @@ LABELS = ("type", "category", "difficulty", "language", "document", "task", ANSW
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """A file and the columns that it has."""
+    """A file and the columns that it has; `written` are their names in the file, if it is read under others."""
 
     name: str
     columns: Sequence[str]
+    written: Sequence[str] = ()
 
 
 class Layout(NamedTuple):
@@ -179,7 +180,7 @@ def _only(file: Columns, name: str, candidates: Mapping[str, Sequence[str]]) -> 
         names = ", ".join(REFERENCES if name == "references" else PREDICTION)
         hint = "formats.map_references_hint" if name == "references" else "formats.map_column_hint"
         raise InputError(
-            Message("formats.no_column_for", name=name, names=", ".join(map(repr, file.columns))),
+            Message("formats.no_column_for", name=name, names=", ".join(map(repr, file.written or file.columns))),
             where=file.name,
             hint=Message(hint, names=names, name=name),
         )

@@ -418,12 +418,20 @@ def _has_mode(path: str | Path, is_kind: Callable[[int], bool]) -> bool:
 
 
 def _hint_for_missing(path: Path) -> Message | None:
+    """The entry of the folder with the nearest name; a common suffix alone does not make names similar."""
     import difflib
 
     if not path.parent.is_dir():
         return Message("cli.no_folder", folder=str(path.parent))
-    close = difflib.get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], n=1)
-    return Message("core.nearest_name", name=str(path.with_name(close[0]))) if close else None
+    names = [entry.name for entry in path.parent.iterdir()]
+    close = difflib.get_close_matches(path.name, names, n=len(names) or 1)
+    alike = [name for name in close if difflib.get_close_matches(_stem(path.name), [_stem(name)])]
+    return Message("core.nearest_name", name=str(path.with_name(alike[0]))) if alike else None
+
+
+def _stem(name: str) -> str:
+    """A name without its suffix; the whole name if there is none."""
+    return name.rpartition(".")[0] or name
 
 
 def hint_for_folder(path: Path) -> Message | None:

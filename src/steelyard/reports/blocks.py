@@ -231,10 +231,13 @@ WARNING: Final = "⚠"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A line of text that a page shows in this part, or as a warning; a terminal dims a `quiet` one."""
+    """A line of text that a page shows in this part, or as a warning; a terminal dims a `quiet` one.
+
+    Pages do not show one without a place.
+    """
 
     text: str
-    place: Place = "metrics"
+    place: Place | None = "metrics"
     warning: bool = False
     quiet: bool = False
 

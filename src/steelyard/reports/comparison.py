@@ -20,10 +20,6 @@ from steelyard.stats.pairing import changes as changes_of
 from steelyard.stats.selection import metrics_of, with_parts
 from steelyard.table import Table
 
-LARGEST: Final = 10
-"""The number of changes each way that are shown without per-item output."""
-LISTED_METRICS: Final = 3
-"""The number of metrics whose changed items are listed if no metric is named."""
 NAMED: Final = 5
 _EFFECTS: Final = ("report.effect_size", "report.better", "gate.ties", "report.worse")
 _DIFFERENCES: Final = ("report.difference", "report.interval", "report.p", "report.p_adjusted")
@@ -34,8 +30,8 @@ class ComparisonReport:
     """A report whose results are compared with the first, and what changed.
 
     `within` has the comparisons for each value of the tag that the report groups by. Of the changes those in `shown`
-    metrics are printed: all if the user has `named` them, else the first that changed. JSON has all. Of three results
-    or more, items are printed only where the scores of items are.
+    metrics are printed: of two results in all of them if the user has `named` them, else in the main one; of three
+    results or more only where the scores of items are. JSON has all.
     """
 
     report: Report
@@ -215,12 +211,12 @@ def _pair(comparison: Comparison) -> str:
 
 
 def _changed_items(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
-    """The largest changes each way in the metrics that are shown, or all of them; on pages, charts and a filter."""
-    most = None if comparison.report.per_item else LARGEST
-    for changes in () if comparison.report.is_short else _printed_changes(comparison):
+    """The changed items of each of many results, where the scores of items are asked for; a metric without any change
+    has no table. Pages have charts and a filter."""
+    for changes in () if comparison.report.is_short else _changed(comparison):
         rows = [
             [change.id, cells.score(change.old), cells.score(change.new), cells.signed(change.difference)]
-            for change in (*changes.better[:most], *changes.worse[:most])
+            for change in (*changes.better, *changes.worse)
         ]
         counts = f"{len(changes.better):,} {words('report.better')}, {len(changes.worse):,} {words('report.worse')}"
         title = f"{changes.a} − {changes.b}, {changes.metric}: {counts}"
@@ -230,18 +226,6 @@ def _changed_items(comparison: ComparisonReport, words: Words) -> Iterator[Table
 
 def _shown_changes(comparison: ComparisonReport) -> list[Changes]:
     return [changes for changes in comparison.changes if changes.metric in comparison.shown]
-
-
-def _printed_changes(comparison: ComparisonReport) -> list[Changes]:
-    """The changes in the metrics whose items are listed; a metric without any change has no list."""
-    listed = _listed_metrics(comparison)
-    return [changes for changes in _changed(comparison) if changes.metric in listed]
-
-
-def _listed_metrics(comparison: ComparisonReport) -> list[str]:
-    """The metrics that were asked for, or the first in which some item changed."""
-    changed = list(dict.fromkeys(changes.metric for changes in _changed(comparison)))
-    return changed if comparison.named or comparison.report.per_item else changed[:LISTED_METRICS]
 
 
 def _changed(comparison: ComparisonReport) -> list[Changes]:
@@ -275,13 +259,9 @@ def _lettered(table: Table, metric: str, marks: Mapping[str, str] | None) -> Cel
 
 
 def _notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:
-    listed = _listed_metrics(comparison)
     for value, comparisons in comparison.within.items():
         yield from (Note(f"{value or cells.DASH}: {line}", warning=True) for line in undecided(comparisons, words))
     yield from _letter_notes(comparison, words)
-    unlisted = [metric for metric in dict.fromkeys(c.metric for c in _changed(comparison)) if metric not in listed]
-    if unlisted and not (comparison.report.is_short or comparison.report.is_pair):
-        yield words("gate.changed_too", metrics=", ".join(unlisted))
     yield from _unpaired_items(comparison, words)
 
 

@@ -165,6 +165,8 @@ def _decision(finding: Finding, words: Words) -> Iterator[str]:
         number = cells.signed(finding.difference) if has_baseline else cells.number(finding.value)
         decided = outcome(finding, words)
         yield words("scope.decision", number=number, interval=_interval(finding), outcome=decided)
+    elif not _is_uncertain(finding):
+        yield cannot_tell(finding.scope, finding.units).text(words.language)
     if _is_uncertain(finding):
         yield from _uncertainty(finding, words)
 
@@ -269,12 +271,12 @@ def _measured(finding: Finding, words: Words) -> Iterator[str]:
     """What was measured in the scope of a finding, and what makes it uncertain."""
     match finding.rule:
         case Threshold():
-            value = f"{cells.number(finding.value)} {_interval(finding)}"
+            value = " ".join(filter(None, (cells.number(finding.value), _interval(finding))))
             yield f"{words('gate.measured')} {value}, {_items(finding, words)}"
         case Relative() | NotWorse():
             means = f"{cells.number(finding.value)} {words('report.against')} {cells.number(finding.baseline)}"
             yield f"{words('gate.measured')} {means}"
-            difference = f"{cells.signed(finding.difference)} {_interval(finding)}"
+            difference = " ".join(filter(None, (cells.signed(finding.difference), _interval(finding))))
             yield f"{words('report.difference')} {difference}, {_items(finding, words)}"
     if _is_uncertain(finding):
         yield from _uncertainty(finding, words)
@@ -340,8 +342,9 @@ def _remedy(finding: Finding, words: Words) -> str:
 
 
 def _interval(finding: Finding) -> str:
+    """The interval with its level; empty if there is none."""
     if math.isnan(finding.interval.low):
-        return cells.DASH
+        return ""
     return f"{cells.interval(finding.interval)} ({100 * finding.level:g} %)"
 
 

@@ -41,7 +41,9 @@ class RequestTemplate:
             content = parse_json(text, "--request")
         except InputError as error:
             raise ConfigError(
-                Message("systems.bad_request_template", message=error.message), where="--request"
+                Message("systems.bad_request_template", message=error.message),
+                where="--request",
+                hint=Message("systems.request_template_hint", example=EXAMPLE),
             ) from None
         if not _has_question(content):
             raise ConfigError(

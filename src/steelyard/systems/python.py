@@ -64,10 +64,14 @@ def _attribute(module: Any, name: str, path: str) -> Any:
     try:
         return reduce(getattr, path.split("."), module)
     except AttributeError:
-        known = [public for public in vars(module) if not public.startswith("_")]
-        raise UnknownName(
-            Message("systems.python_no_attribute", name=name, path=path), hint=nearest(path, known)
-        ) from None
+        known = [public for public, value in vars(module).items() if not public.startswith("_") and _can_answer(value)]
+        hint = nearest(path, known) if known else None
+        raise UnknownName(Message("systems.python_no_attribute", name=name, path=path), hint=hint) from None
+
+
+def _can_answer(value: Any) -> bool:
+    """Whether a value may be a system: it can be called, or has a method `query`."""
+    return callable(value) or hasattr(type(value), "query")
 
 
 def _query_of(target: Any) -> Callable[[str], Any]:

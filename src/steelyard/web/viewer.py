@@ -53,7 +53,7 @@ PHRASES: Final = {
 """The titles of error pages; other statuses have the phrase of `http`, in English."""
 
 COMMANDS: Final = {
-    "view.make_legal": "steelyard bench --system builtin:baseline -o {folder}/baseline.jsonl",
+    "view.make_benchmark": "steelyard bench --system builtin:baseline -o {folder}/baseline.jsonl",
     "view.make_answers": "steelyard answers answers.jsonl -o {folder}/answers.jsonl",
     "view.make_rankings": "steelyard retrieval qrels.txt run.txt -o {folder}/run.jsonl",
 }

@@ -1,7 +1,6 @@
 """The three kinds of lines of a results file as values: header, item and footer."""
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -170,10 +169,8 @@ class Footer:
 
 
 def utc_now() -> str:
-    """The time in UTC to the second, or that of SOURCE_DATE_EPOCH, with which files are the same byte by byte."""
-    given = os.environ.get("SOURCE_DATE_EPOCH", "")
-    fixed = datetime.fromtimestamp(int(given), UTC) if given.isascii() and given.isdigit() and len(given) < 12 else None
-    return (fixed or datetime.now(UTC)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """The time in UTC to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def items_of(table: Table) -> Iterator[Item]:

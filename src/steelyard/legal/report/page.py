@@ -63,9 +63,9 @@ class LegalPage(KindPage):
         details = [Section("legal_panels.html.j2", panels)]
         return Sections([Section("legal_figures.html.j2", panels)] if len(panels) == 1 else [], details)
 
-    def tiles(self, table: Table) -> Sequence[Tile]:
+    def tiles(self, table: Table, units: Units = "auto") -> Sequence[Tile]:
         """What was passed, hallucinated, answered or refused wrongly, and cited."""
-        return legal_tiles(table)
+        return legal_tiles(table, units)
 
     def charts(self, table: Table, language: Language) -> Iterator[Chart]:
         """Where points were lost."""
@@ -108,7 +108,7 @@ def legal_panel(table: Table, units: Units = "auto") -> LegalPanel:
     weighted = results.weighted_mean(table)
     return LegalPanel(
         table.name,
-        legal_tiles(table),
+        legal_tiles(table, units),
         results.refusals(table) if results.has_gaps(table) else None,
         type_groups(table, units),
         [replace(loss, stage=STAGES[loss.stage]) for loss in losses(table)],

@@ -100,14 +100,17 @@ def changed_item(
 ) -> ListItem:
     """An item with its scores and its question, found in these rows of these tables.
 
-    Text has the reason of the table with the number `chosen`, a page those of all.
+    Text has the reason of the table with the number `chosen`, and says if that is the earlier one; a page has all.
     """
     reasons = [excerpt(item_reason(table, row, metric, words), LONGEST_REASON) for table, row in found]
     outputs = [table.outputs[row] if table.outputs else None for table, row in found]
     questions = (str((output or {}).get("question") or "").strip() for output in outputs)
     question = excerpt(next(filter(None, questions), ""), LONGEST_QUESTION)
-    parts = [identifier, scores, *([question] if question else [])]
-    return ListItem(parts, reasons[chosen] if reasons else "", item=identifier, sides=reasons)
+    parts = [identifier, scores, *([question] if question and question != identifier else [])]
+    reason = reasons[chosen] if reasons else ""
+    if reason and chosen == 0:
+        reason = words("core.labelled", label=words("report.before"), message=reason)
+    return ListItem(parts, reason, item=identifier, sides=reasons)
 
 
 def excerpt(text: str, longest: int) -> str:

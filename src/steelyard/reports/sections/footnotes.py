@@ -48,7 +48,7 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
     if equal := dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal):
         yield Note(words("report.equal_differences", metrics=", ".join(equal)))
     if report.is_short:
-        yield Note(words("report.more_of_each"), "settings")
+        yield Note(words("report.more_of_each"), None)
     yield from (Note(line, "settings", quiet=True) for line in signatures(report.tables, words))
 
 

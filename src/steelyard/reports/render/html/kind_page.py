@@ -121,7 +121,7 @@ class KindPage:
         """The sections about these results, with intervals over these units."""
         return Sections()
 
-    def tiles(self, table: Table) -> Sequence[Tile]:
+    def tiles(self, table: Table, units: Units = "auto") -> Sequence[Tile]:
         """The figures of a single result that its page shows first; without any, those of a few metrics."""
         return ()
 

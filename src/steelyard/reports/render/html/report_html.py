@@ -89,7 +89,7 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
         "version": __version__,
         "headlines": headlines(report, main),
         "blocks": page_blocks(report, language),
-        "tiles": kind.tiles(report.tables[0]) or metric_tiles(report, main),
+        "tiles": kind.tiles(report.tables[0], report.units) or metric_tiles(report, main),
         "headline_name": code_of("headline_names", main),
         "counted": _counted(first, report.summaries[0].items),
         "tags_shown": {code for tag in kind.tags_shown for code in (tag, code_of("tag_names", tag))},
