@@ -74,7 +74,7 @@ def test_text_begins_with_the_outcome_and_ends_with_the_method(pair):
     text = render_console(compare_results(pair, SETTINGS))
     lines = text.splitlines()
     assert lines[0] == "old → new: legal 0.8500 → 0.5250"
-    assert lines[1].startswith("legal: On these 20 items: -0.3250 ")
+    assert lines[1].startswith("legal score: On these 20 items: -0.3250 ")
     assert lines[2] == "5 better · 9 worse · 6 same (legal)"
     order = [
         "most regressed items: legal",

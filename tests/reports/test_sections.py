@@ -82,8 +82,8 @@ def test_a_page_shows_it_too(added):
     metrics, details, _, settings = re.split('<section id="section-(?:detail|items|settings)"', page)
     assert ">best score</h3>" in metrics
     assert 'data-zh="结果"' in metrics
-    assert '<p class="small said muted">a note of the section</p>' in metrics
-    assert '<p class="small said warn">⚠ a warning of the section</p>' in settings
+    assert '<p class="small muted note"><span class="said">a note of the section</span></p>' in metrics
+    assert '<p class="small warn note"><span class="said">⚠ a warning of the section</span></p>' in settings
     assert ">a list of the section</h3>" in metrics
     assert "why &lt;it&gt; is there" in metrics
     assert 'data-zh="之前"' in metrics

@@ -191,14 +191,17 @@ class DifferenceTable:
 class Outcome:
     """How one result compares with another: how many items are better, worse and the same in the main metric.
 
-    `verdict` are the sentences that say what follows, `tone` whether they are good, bad or neither; `before` and
-    `after` are the means.
+    `verdict` are the sentences that say what follows, each with the metric before it, and `sentences` the same without
+    it, for pages, which have the `name` of the metric beside them. `tone` is whether they are good, bad or neither;
+    `before` and `after` are the means.
     """
 
     title: str
     metric: str
+    name: str
     counts: str
     verdict: Sequence[str]
+    sentences: Sequence[str]
     tone: Literal["good", "bad", "even"]
     better: int
     worse: int

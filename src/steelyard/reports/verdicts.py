@@ -61,14 +61,33 @@ def outcome_of(comparison: Comparison) -> OutcomeCode:
 def report_verdicts(report: Report, words: Words) -> list[str]:
     """The sentences about the main metric of each result that is compared, or of the only one if items share documents.
 
-    Each begins with the metric, and with the name of the result where several are compared.
+    Each begins with the metric, and with the name of the result where several are compared. A leaderboard has the
+    scope that decides in its rows: its sentences are those of the other scope, one for results of equal findings.
     """
     metric = main_metric(report) if report.metrics else ""
     compared = [comparison for comparison in report.comparisons if comparison.metric == metric]
+    if report.is_many:
+        return _of_other_scopes(compared, words)
     named = [(_label(each, compared, words), line) for each in compared for line in sentences(each)]
     if not report.comparisons and len(report.summaries) == 1 and metric:
-        named = [(words.name("metric", metric), line) for line in mean_sentences(report.summaries[0].metrics[metric])]
+        named = [(words.name("headline", metric), line) for line in mean_sentences(report.summaries[0].metrics[metric])]
     return [words("core.labelled", label=label, message=line) for label, line in named]
+
+
+def _of_other_scopes(compared: Sequence[Comparison], words: Words) -> list[str]:
+    """For each finding of a scope that does not decide, the names of the results that have it."""
+    named: dict[tuple[str, str], list[str]] = {}
+    for comparison in compared:
+        documents = _documents({each.scope: each.units for each in comparison.scopes})
+        for each in comparison.others:
+            subject = _subject(each.scope, each.units, documents).text(words.language)
+            named.setdefault((subject, _finding(each).text(words.language)), []).append(comparison.a)
+    return [
+        words(
+            "scope.sentence", subject=subject, finding=words("core.labelled", label=", ".join(names), message=finding)
+        )
+        for (subject, finding), names in named.items()
+    ]
 
 
 def undecided(comparisons: Sequence[Comparison], words: Words) -> list[str]:
@@ -101,8 +120,8 @@ def needed_units(scope: Scope, units: int, *, needed: int | None, least: int) ->
 
 def _label(comparison: Comparison, compared: list[Comparison], words: Words) -> str:
     several = len({each.a for each in compared}) > 1
-    name = words.name("metric", comparison.metric)
-    return f"{comparison.a}, {name}" if several else name
+    metric = words.name("headline", comparison.metric)
+    return f"{comparison.a}, {metric}" if several else metric
 
 
 def _documents(units: dict[Scope, int]) -> int | None:
@@ -111,18 +130,21 @@ def _documents(units: dict[Scope, int]) -> int | None:
 
 
 def _line(comparison: Comparison, documents: int | None) -> Message:
+    return sentence(comparison.scope, comparison.units, documents, _finding(comparison))
+
+
+def _finding(comparison: Comparison) -> Message:
+    """The difference with its interval, p and outcome; where the units are too few, how many would tell."""
     if comparison.cannot_tell:
         power = comparison.power
-        finding = needed_units(comparison.scope, comparison.units, needed=power.needed, least=power.least)
-    else:
-        finding = Message(
-            "scope.difference",
-            difference=cells.signed(comparison.difference),
-            interval=cells.interval(comparison.interval),
-            p=_p(comparison),
-            outcome=Message(outcome_of(comparison)),
-        )
-    return sentence(comparison.scope, comparison.units, documents, finding)
+        return needed_units(comparison.scope, comparison.units, needed=power.needed, least=power.least)
+    return Message(
+        "scope.difference",
+        difference=cells.signed(comparison.difference),
+        interval=cells.interval(comparison.interval),
+        p=_p(comparison),
+        outcome=Message(outcome_of(comparison)),
+    )
 
 
 def _p(comparison: Comparison) -> Message:

@@ -53,6 +53,7 @@ class LegalPage(KindPage):
 
     folders = (Path(__file__).parent / "templates",)
     codes = tuple(label.code for label in INVENTED.values())
+    part_names = "part_names"
     about_documents = True
     tags_shown = frozenset(("type",))
 

@@ -9,7 +9,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import Block, ItemList, ListItem, Outcome, PageOnly
 from steelyard.reports.content import Report, main_metric
 from steelyard.reports.kinds import item_reason
-from steelyard.reports.verdicts import TONES, outcome_of, report_verdicts
+from steelyard.reports.verdicts import TONES, outcome_of, report_verdicts, verdict_lines
 from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import is_directed
 from steelyard.stats.pairing import Change, Changes, changes
@@ -46,9 +46,11 @@ def _outcome(report: Report, compared: Comparison, words: Words) -> Outcome:
     name = words.name("metric", compared.metric)
     return Outcome(
         f"{compared.b} → {compared.a}",
-        name,
+        compared.metric,
+        words.name("headline", compared.metric),
         f"{counts} ({name})",
         report_verdicts(report, words),
+        verdict_lines(compared, words),
         TONES.get(outcome_of(compared), "even") if is_directed(compared.metric) else "even",
         **numbers,
         before=cells.number(compared.b_mean),
@@ -66,7 +68,8 @@ def changed_items(
         if changed:
             items = [_item(report, metric, change, words, chosen) for change in changed[:most]]
             more = words("gate.and_more", n=f"{len(changed) - most:,}") if len(changed) > most else ""
-            heading = f"{words(title)}: {words.name('metric', metric)}"
+            shown = words.name("headline" if on_page else "metric", metric)
+            heading = f"{words(title)}: {shown}"
             yield ItemList(heading, items, on_page=on_page, more=more, place="changes")
 
 

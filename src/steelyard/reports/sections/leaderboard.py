@@ -35,17 +35,24 @@ def leaderboard(report: Report, words: Words) -> Leaderboard:
     main = main_metric(report)
     marks = letters_by_metric(report).get(main)
     ranked = ranking(report, main)
-    title = words("report.board_title", metric=words.name("metric", main), n=f"{len(report.tables):,}")
     table = TableBlock(
         ["#", words("report.system"), words.name("metric", main), *map(words, _HEADINGS if marks else _UNLETTERED)],
         [_row(report, main, each, words, marks) for each in ranked],
-        title,
+        board_title(report, words),
         text_columns=2,
         notes=[words("gate.shared_letters")] if marks else [],
     )
     others = matrix(report, [metric for metric in report.metrics if metric != main], words)
     wide = [len(table.headings) - 1, _DIFFERENCE_INTERVAL]
     return Leaderboard(table, others, _axis(report, main), wide=wide, optional=[_INTERVAL, _RANK])
+
+
+def board_title(report: Report, words: Words) -> str:
+    """By which metric how many results are ranked; a metric that has words begins with a capital."""
+    main = main_metric(report)
+    name = words.name("headline", main)
+    shown = main if name == main else name[:1].upper() + name[1:]
+    return words("report.board_title", metric=shown, n=f"{len(report.tables):,}")
 
 
 def _row(

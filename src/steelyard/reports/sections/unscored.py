@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard.errors import cut
 from steelyard.i18n import Words
-from steelyard.reports.blocks import Block, Row, TableBlock
+from steelyard.reports.blocks import Block, PageForm, Row, TableBlock
 from steelyard.reports.content import Report
 from steelyard.table import Missing, Table
 
@@ -24,7 +24,8 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
     """A table for each result in which some cell has no number."""
     for table in report.tables:
         if reasons := _reasons(table):
-            yield _table(table, reasons, words)
+            page = PageForm("results", result=table.name) if report.is_many else PageForm()
+            yield _table(table, reasons, words, page)
 
 
 def _reasons(table: Table) -> dict[tuple[Missing, _Places], list[str]]:
@@ -37,7 +38,9 @@ def _reasons(table: Table) -> dict[tuple[Missing, _Places], list[str]]:
     return found
 
 
-def _table(table: Table, reasons: Mapping[tuple[Missing, _Places], list[str]], words: Words) -> TableBlock:
+def _table(
+    table: Table, reasons: Mapping[tuple[Missing, _Places], list[str]], words: Words, page: PageForm
+) -> TableBlock:
     largest = sorted(reasons.items(), key=lambda entry: -len(entry[0][1]))
     rows: list[Row] = [
         [
@@ -52,4 +55,4 @@ def _table(table: Table, reasons: Mapping[tuple[Missing, _Places], list[str]], w
     headings = [words("report.reason"), "n", words("report.metric"), words("report.first_items")]
     notes = [words("gate.and_more", n=f"{more:,}")] if more > 0 else []
     title = f"{table.name}: {words('report.without_score')}"
-    return TableBlock(headings, rows, title, text_columns=4, notes=notes, in_papers=False)
+    return TableBlock(headings, rows, title, text_columns=4, notes=notes, in_papers=False, page=page)

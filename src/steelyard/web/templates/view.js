@@ -54,7 +54,7 @@ function meanCell(row) {
 }
 
 function metricName(metric) {
-  return Frame.element("span", { class: "muted said metric-name" }, `${Frame.nameOf("metric_names", metric)} `);
+  return Frame.element("span", { class: "muted said metric-name" }, `${Frame.nameOf("headline_names", metric)} `);
 }
 
 // the metrics that are listed beside the main one

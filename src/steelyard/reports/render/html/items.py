@@ -36,6 +36,7 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str, kind
     order = _lowest_first(tables, rows, main)
     return {
         "kind": tables[0].kind,
+        "part_names": kind.part_names,
         "metrics": report.metrics,
         "falling": [metric for metric in report.metrics if is_lower_better(metric)],
         "lower": sorted(name.rpartition(".")[2] for name in kind_of(tables[0].kind).lower_is_better),

@@ -108,6 +108,9 @@ class KindPage:
     codes: ClassVar[Iterable[str]] = ()
     """Codes of names that the scripts of the page look up."""
 
+    part_names: ClassVar[str] = "answer_part_names"
+    """The section of the catalogue with the words for the parts of scores."""
+
     about_documents: ClassVar[bool] = False
     """Whether items are questions about documents, so that a page says which documents it does not have."""
 

@@ -20,6 +20,7 @@ from steelyard.reports.render.html.kind_page import KindPage, Sections, kind_pag
 from steelyard.reports.render.html.sanitize import sanitized, sanitized_documents, sanitized_report
 from steelyard.reports.render.html.tables import page_blocks
 from steelyard.reports.render.html.tiles import metric_tiles
+from steelyard.reports.sections.leaderboard import board_title
 
 NO_DOCUMENTS: Final[Mapping[str, Document]] = MappingProxyType({})
 NO_LINKS: Final[Mapping[str, str]] = MappingProxyType({})
@@ -70,8 +71,7 @@ def render_html(
 def _title(report: Report, main: str, language: Language) -> str:
     """What the window is called: the names of one or two results, or what many were compared in."""
     if report.is_many:
-        words = words_of(language)
-        return words("report.board_title", metric=words.name("metric", main), n=f"{len(report.tables):,}")
+        return board_title(report, words_of(language))
     between = " → " if report.is_pair else " · "
     return between.join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard"
 
@@ -85,6 +85,7 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
         "kind": kind_of(first).title or first,
         "about_documents": kind.about_documents,
         "main": main,
+        "names": _names(report),
         "version": __version__,
         "headlines": headlines(report, main),
         "blocks": page_blocks(report, language),
@@ -98,6 +99,12 @@ def _context(report: Report, main: str, language: Language, kind: KindPage) -> d
         "worst": [(table.name, low) for table in report.tables if (low := lowest(table, main, kind))],
         "charts": charts(report, main, language, kind),
     }
+
+
+def _names(report: Report) -> tuple[str, ...]:
+    """The names of results and of metrics without words, which a page does not begin with a capital."""
+    metrics = (metric for metric in report.metrics if code_of("headline_names", metric) == metric)
+    return (*(table.name for table in report.tables), *metrics)
 
 
 def _figures(report: Report, kind: KindPage) -> list[tuple[str, Sections]]:

@@ -16,6 +16,7 @@ const Diff = (() => {
     const [a, b] = rest.map((tokens) => tokens.slice(0, tokens.length - tail));
     if (a.length * b.length > MOST) return null;
     const pairs = steady(common(a, b), a);
+    if (!head && !tail && !pairs.length) return [[], []]; // nothing is shared: marks on every word say nothing
     const [keptA, keptB] = [new Set(pairs.map((pair) => pair[0])), new Set(pairs.map((pair) => pair[1]))];
     return [ranges(before, head, a.length, keptA, "removed"), ranges(after, head, b.length, keptB, "added")];
   }

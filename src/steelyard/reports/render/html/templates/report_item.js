@@ -145,7 +145,7 @@ const Item = (() => {
     return element("dl", { class: "values" }, rows);
   }
 
-  // a part of a score or a field of an answer by its name in the language of the page
+  // a field of an answer by its name in the language of the page
   function part(name) {
     return Frame.nameOf("part_names", name);
   }
@@ -235,13 +235,18 @@ const Item = (() => {
   // the rows of a verdict, the same for every result that is shown: the score, its parts with their weights, the rest
   function rowsOf(data, item, results, metric) {
     const weighted = distinct(results.flatMap((result) => weightsOf(data, item, result).map(([name]) => name)));
-    const parts = distinct(results.flatMap((result) => partsOf(result, item)));
     const metrics = distinct([metric, ...results.flatMap((result) => Object.keys(result.scores))]);
-    return [
-      ...metrics.filter((name) => results.some((result) => result.scores[name])).map((name) => ({ name, of: "scores" })),
-      ...weighted.map((name) => ({ name, of: "weighted" })),
-      ...parts.filter((name) => !weighted.includes(name)).map((name) => ({ name, of: "parts" })),
-    ];
+    const partsIn = (name) => distinct(results.flatMap((result) => partsOf(result, item, name)));
+    const reasoned = distinct(results.flatMap((result) => (result.said[item]?.reasons ?? []).map(([name]) => name)));
+    const rows = metrics
+      .filter((name) => results.some((result) => result.scores[name]))
+      .flatMap((name) => [
+        { name, of: "scores" },
+        ...(name === data.main ? weighted.map((each) => ({ name: each, of: "weighted", metric: name })) : []),
+        ...partsIn(name).filter((each) => !weighted.includes(each)).map((each) => ({ name: each, of: "parts", metric: name })),
+      ]);
+    const there = new Set(rows.map((row) => row.name));
+    return [...rows, ...reasoned.filter((name) => !there.has(name)).map((name) => ({ name, of: "parts", metric: data.main }))];
   }
 
   function distinct(names) {
@@ -252,15 +257,14 @@ const Item = (() => {
     return data.weights?.[data.results.indexOf(result)]?.[item] ?? [];
   }
 
-  // that a verdict is certain goes without saying
-  function partsOf(result, item) {
-    const parts = Object.values(result.parts).flatMap((of) => Object.entries(of));
-    const there = parts.filter(([name, column]) => column[item] !== null && !(name === "uncertain" && !column[item]));
-    return [...there.map(([name]) => name), ...(result.said[item]?.reasons ?? []).map(([name]) => name)];
+  // the parts of a score; that a verdict is certain goes without saying
+  function partsOf(result, item, metric) {
+    const parts = Object.entries(result.parts[metric] ?? {});
+    return parts.filter(([name, column]) => column[item] !== null && !(name === "uncertain" && !column[item])).map(([name]) => name);
   }
 
-  function partOf(result, item, name) {
-    return Object.values(result.parts).find((of) => of[name])?.[name][item] ?? null;
+  function partOf(result, item, metric, name) {
+    return result.parts[metric]?.[name]?.[item] ?? null;
   }
 
   function reasons(data, item, result, output, rows) {
@@ -275,13 +279,13 @@ const Item = (() => {
     );
   }
 
-  function verdictRow(data, item, result, { output, why, name, of }) {
-    const value = of === "scores" ? (result.scores[name]?.[item] ?? null) : partOf(result, item, name);
+  function verdictRow(data, item, result, { output, why, name, of, metric }) {
+    const value = of === "scores" ? (result.scores[name]?.[item] ?? null) : partOf(result, item, metric, name);
     const [, weight, counted] = of === "weighted" ? (weightsOf(data, item, result).find((each) => each[0] === name) ?? []) : [];
     const words = of === "scores" ? scoreNote(name, output) : (why.get(name) ?? "");
     const shown = weight === undefined ? [figure(name, value, of)] : points(weight, counted);
-    const code = Frame.codeOf(of === "scores" ? "headline_names" : "part_names", name);
-    const classes = { scores: "total", weighted: "", parts: data.weights ? "extra" : "" }[of];
+    const code = Frame.codeOf(of === "scores" ? "headline_names" : data.part_names, name);
+    const classes = { scores: "total", weighted: "", parts: data.weights ? "extra" : "part" }[of];
     return element(
       "tr",
       { class: classes },

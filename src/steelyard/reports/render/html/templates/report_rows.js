@@ -106,7 +106,7 @@ const Rows = (() => {
     if (missing) return ["", Frame.chosen(missing[1]), "muted"];
     const reasons = output.reasons ?? [];
     const lost = reasons.find(([part]) => hasLost(data, result, part, item));
-    if (lost || reasons.length) return partReason(lost ?? reasons[0], lost ? "lost" : "muted");
+    if (lost || reasons.length) return partReason(data, lost ?? reasons[0], lost ? "lost" : "muted");
     const note = output.notes?.[choice.metric];
     if (note) return ["", Frame.chosen(note), ""];
     return [t("report.expected"), reference(data.expected[item]), "muted"];
@@ -117,8 +117,8 @@ const Rows = (() => {
     return Array.isArray(given) ? Frame.chosen(given) : given;
   }
 
-  function partReason([part, ...texts], tone) {
-    return [Frame.nameOf("part_names", part), Frame.chosen(texts), tone];
+  function partReason(data, [part, ...texts], tone) {
+    return [Frame.nameOf(data.part_names, part), Frame.chosen(texts), tone];
   }
 
   function hasLost(data, result, part, item) {

@@ -104,7 +104,7 @@ const Review = (() => {
     function drawVerdict() {
       const line = lines[current];
       const verdict = t(passed[current] ? "review.passed" : "review.not_passed");
-      at("verdict").textContent = `${verdict} · ${Frame.nameOf("metric_names", line.metric)} ${Texts.number(line.verdict, 2)}`;
+      at("verdict").textContent = `${verdict} · ${Frame.nameOf("headline_names", line.metric)} ${Texts.number(line.verdict, 2)}`;
       at("verdict").className = passed[current] ? "judged-passed" : "judged-failed";
       for (const button of document.querySelectorAll("[data-choice]")) {
         button.setAttribute("aria-pressed", String(button.dataset.choice === choiceOf(current)));
