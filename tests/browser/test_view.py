@@ -224,7 +224,7 @@ def test_an_empty_folder_says_which_command_makes_a_result(opened, accessible, t
         commands = shown.locator(".empty code").all_inner_texts()
         assert commands[0] == "steelyard bench --system builtin:baseline -o 'my results'/baseline.jsonl"
         shown.locator(".empty button").first.click()
-        shown.wait_for_function("document.querySelector('.empty button').textContent === 'copied'")
+        shown.locator(".empty button", has_text="copied").wait_for()
         assert shown.evaluate("navigator.clipboard.readText()") == commands[0]
         assert shown.locator("#results").count() == 0
         accessible(shown)

@@ -27,7 +27,7 @@ _EXTENSIONS = (*LINES, ".json", ".csv", ".tsv", ".parquet", ".eval", *_PLAIN)
 LINES_HINT = Message("formats.rename_to_jsonl_hint")
 ARRAY_HINT = Message("formats.rename_to_json_hint")
 NOT_AN_OBJECT = "formats.not_an_object"
-_MORE_JSON = "Extra data"  # the message of Python's parser about a second value
+_MORE_JSON = Message("json.extra_data")  # what the parser says about a second value
 COLUMNS = Message("words.the_number_of_columns")
 # what a damaged parquet file raises beside pyarrow's own errors
 _PARQUET_DAMAGE = (ArithmeticError, LookupError, OSError, TypeError, ValueError)
