@@ -4,7 +4,7 @@ BIN := .venv/bin
 # a file of tests is the work of one worker, begun in the order of tests/conftest.py
 SPREAD := --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test quick coverage check bench docs node constraints clean
+.PHONY: demo test quick coverage check check-style check-types check-tests bench docs node constraints clean
 
 demo: .venv/ready
 	$(BIN)/steelyard demo
@@ -24,14 +24,21 @@ coverage: .venv/ready node
 node:
 	@if command -v npm > /dev/null; then npm ci --prefix tests/node --silent --no-audit --no-fund || true; fi
 
-check: .venv/ready
+# with -j2 the types of the program and of the tests are checked at the same time
+check: check-style check-types check-tests
+
+check-style: .venv/ready
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/lint-imports --no-cache
+
+check-types: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/mypy --platform win32 src
-	$(BIN)/mypy --config-file tests/mypy.ini tests
 	$(BIN)/mypy servers/*/src/*.py
-	$(BIN)/lint-imports --no-cache
+
+check-tests: .venv/ready
+	$(BIN)/mypy --cache-dir .mypy_cache/tests --config-file tests/mypy.ini tests
 
 bench: .venv/ready-bench
 	$(BIN)/python -m bench
