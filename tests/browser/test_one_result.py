@@ -134,8 +134,9 @@ def test_the_worst_items_have_their_questions_and_reasons(at):
     page.wait_for_selector("dialog[open]")
 
 
-@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
-def test_everybody_can_use_it(at, accessible, width, theme):
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_everybody_can_use_it(at, accessible, theme, width):
     accessible(at("legal", color_scheme=theme, width=width, height=900))
     accessible(at("marks", ITEM, color_scheme=theme, width=width, height=900))
 

@@ -392,7 +392,9 @@ def test_paper_has_all_tables_and_no_controls(at):
     assert rows(page).count() < 153
 
 
-@pytest.mark.parametrize(("name", "theme"), [("uncertain", "dark"), ("compare", "dark"), ("retrieval", "light")])
+@pytest.mark.parametrize(
+    ("name", "theme"), [("legal", "light"), ("uncertain", "dark"), ("compare", "dark"), ("retrieval", "light")]
+)
 def test_everybody_can_use_it(at, accessible, name, theme):
     page = at(name, color_scheme=theme)
     accessible(page)

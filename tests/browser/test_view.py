@@ -232,7 +232,8 @@ def test_an_empty_folder_says_which_command_makes_a_result(opened, accessible, t
         assert "这个文件夹里还没有结果" in shown.locator(".empty").inner_text()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
 def test_runs_are_accessible(runs_page, accessible, width, scheme):
     shown = runs_page(width=width, height=800, color_scheme=scheme)
     assert shown.evaluate("document.documentElement.scrollWidth") == width
