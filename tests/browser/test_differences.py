@@ -82,3 +82,12 @@ def test_a_tag_has_one_table_of_both_results(page):
     headings = tables.locator("thead th").all_text_contents()
     assert headings[1:] == ["n", "before", "after", "difference"]
     assert tables.locator("tbody tr").count() == 2
+
+
+def test_names_of_parts_are_not_cut_into_characters_on_a_phone(page):
+    page.evaluate("document.documentElement.lang = 'zh'")
+    page.locator(".differences tbody th[scope=row]").first.evaluate("each => { each.textContent = '应当拒答而作答'; }")
+    page.set_viewport_size({"width": 390, "height": 844})
+    box = page.locator(".differences tbody th[scope=row]").first.bounding_box()
+    assert box["width"] >= 80
+    assert box["height"] <= 70
