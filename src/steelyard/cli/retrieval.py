@@ -16,7 +16,7 @@ from steelyard.cli.options import (
 from steelyard.i18n import Message
 
 if TYPE_CHECKING:
-    from steelyard.retrieval.reading.rankings import Run
+    from steelyard.retrieval.runs import Run
     from steelyard.table import Table
 
 

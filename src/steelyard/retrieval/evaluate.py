@@ -16,11 +16,12 @@ from steelyard.io.streams import BINARY, NOT_UTF8, encoding_hint
 from steelyard.registry.metrics import Measure, column_of
 from steelyard.registry.names import parse_measures
 from steelyard.retrieval.kept import FIRST, Kept, kept_rankings
-from steelyard.retrieval.matching import Matches, QrelsIndex, Rankings, interleaved, match, rankings
+from steelyard.retrieval.matching import MatchedBlock, Matcher, Matches, QrelsIndex, Rankings, interleaved, rankings
 from steelyard.retrieval.reading.fields import TOO_FEW_COLUMNS
-from steelyard.retrieval.reading.rankings import DUPLICATE_HINT, Piece, Qrels, Run, RunBlock
+from steelyard.retrieval.reading.rankings import DUPLICATE_HINT, Qrels
 from steelyard.retrieval.reading.sources import QrelsSource, RunSource, qrels_from, run_from
 from steelyard.retrieval.reading.trec import ORDER_HINT, QRELS_COLUMNS, RUN_HINT
+from steelyard.retrieval.runs import Piece, Run
 from steelyard.table import Column, Flags, FloatArray, Missing, Signature, Table
 from steelyard.threads import ordered_thread_map
 
@@ -207,19 +208,18 @@ def _read(
     # Allocating and freeing one large array makes the C allocator keep freed memory instead of returning it to the
     # system after every block; without it a third of the time is spent on page faults.
     np.empty(30 << 20, np.uint8)
-    index = QrelsIndex(qrels)
+    matcher = Matcher(QrelsIndex(qrels), settings.trec_eval == 9, keep)
 
-    def work(piece: Piece) -> tuple[RunBlock, Matches]:
-        block = piece()
-        return block, match(block, index, single_precision=settings.trec_eval == 9, keep=keep)
+    def work(piece: Piece) -> MatchedBlock:
+        return piece(matcher)
 
     reader = _RunReader(run)
-    for block, matches in ordered_thread_map(run.pieces(), work, threads=threads):
-        reader.add(block, matches)
+    for block in ordered_thread_map(run.pieces(), work, threads=threads):
+        reader.add(block)
     reader.raise_problems()
     if interleaved(reader.matches):
         reader = _RunReader(run)
-        reader.add(*work(run.read_all))
+        reader.add(run.read_all(matcher))
         reader.raise_problems()
     return reader.matches, reader.anomalies
 
@@ -234,11 +234,11 @@ class _RunReader:
         self.problems: list[Problem] = []
         self.lines = 0
 
-    def add(self, block: RunBlock, matches: Matches) -> None:
+    def add(self, block: MatchedBlock) -> None:
         """Add a block, in file order; raise the problems as soon as there are enough."""
         problems = block.problems + [
             (late, Message(AGAIN, document=document, first=first_seen(self.run.place(self.lines + early))))
-            for early, late, document in matches.duplicates
+            for early, late, document in block.matches.duplicates
         ]
         self.problems += [
             Problem(self.run.place(self.lines + line), message) for line, message in sorted(problems, key=itemgetter(0))
@@ -246,7 +246,7 @@ class _RunReader:
         if len(self.problems) >= MOST_PROBLEMS or not block.readable:
             self.raise_problems()
         self.lines += block.lines
-        self.matches.append(matches)
+        self.matches.append(block.matches)
         for code, count in block.anomalies.items():
             self.anomalies[code] = self.anomalies.get(code, 0) + count
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.i18n import Message
 from steelyard.retrieval.reading.rankings import Qrels, RunBlock, repeated
 from steelyard.retrieval.reading.spans import Spans, Words, combine, word_view
 from steelyard.table import Flags, FloatArray, IntArray
@@ -86,6 +87,37 @@ class Matches:
     disordered: int
     duplicates: list[tuple[int, int, str]]
     first: dict[int, list[str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MatchedBlock:
+    """The matches of a block of a run with what else was found in it.
+
+    `lines` is the number of its lines; `problems`, `anomalies` and `readable` are those of `RunBlock`.
+    """
+
+    matches: Matches
+    lines: int
+    problems: list[tuple[int, Message]] = field(default_factory=list)
+    anomalies: dict[str, int] = field(default_factory=dict)
+    readable: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matcher:
+    """Finds the judged documents of blocks: the qrels, the precision of scores, and how many first documents to keep.
+
+    It can be sent to another process.
+    """
+
+    index: QrelsIndex
+    single_precision: bool
+    keep: int = 0
+
+    def match(self, block: RunBlock) -> MatchedBlock:
+        """The matches of a block of columns."""
+        found = match(block, self.index, single_precision=self.single_precision, keep=self.keep)
+        return MatchedBlock(found, block.lines, block.problems, block.anomalies, block.readable)
 
 
 def match(block: RunBlock, index: QrelsIndex, *, single_precision: bool, keep: int = 0) -> Matches:

@@ -1,10 +1,6 @@
-"""Relevance judgments (qrels) and runs as columns.
+"""Relevance judgments (qrels) and blocks of runs as columns."""
 
-A run is read in blocks of complete queries, so that a file larger than memory can be evaluated; every reader of every
-format returns these types.
-"""
-
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -43,26 +39,6 @@ class RunBlock:
         """An empty block with the problem."""
         none = Spans.of(())
         return cls(none, none, np.zeros(0), None, np.zeros(0, np.int64), 0, [problem], readable=False)
-
-
-Piece = Callable[[], RunBlock]
-
-
-@dataclass(eq=False)
-class Run:
-    """A run to be read: `pieces` reads it from the start; calling a piece parses it into a block.
-
-    Reading is sequential; pieces may be called on any thread. `read_all` reads everything as one block, for runs with
-    interleaved queries. `place` gives the location of a line, `digest` the hash of what was read, and `tag` the name
-    that the run has in its own file, if any.
-    """
-
-    name: str
-    pieces: Callable[[], Iterator[Piece]]
-    read_all: Piece
-    place: Callable[[int], str]
-    digest: Callable[[], str]
-    tag: Callable[[], str] = str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,20 +172,6 @@ def _confirm_repeated(keys: Words, query: IntArray, documents: Spans) -> list[tu
     same_row = (query[early] == query[late]) & documents.take(early).equals(documents.take(late))
     pairs = np.column_stack((early[same_row], late[same_row]))
     return [(int(a), int(b)) for a, b in pairs[np.argsort(pairs[:, 1])]]
-
-
-def run_from_rows(
-    name: str,
-    queries: list[bytes],
-    documents: list[bytes],
-    scores: FloatArray,
-    *,
-    digest: str,
-    place: Callable[[int], str],
-) -> Run:
-    """A run in memory; the rows of a query need not be adjacent."""
-    block = grouped(RunBlock(Spans.of(queries), Spans.of(documents), scores, None, np.arange(len(scores)), len(scores)))
-    return Run(name, lambda: iter((lambda: block,)), lambda: block, place, lambda: digest)
 
 
 def grouped(block: RunBlock) -> RunBlock:

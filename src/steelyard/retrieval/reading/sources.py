@@ -12,7 +12,7 @@ from steelyard.i18n import Message
 from steelyard.io.records import Record, format_suffix, is_record_format, parse_json, read_records
 from steelyard.io.streams import STDIN, is_folder, read_text
 from steelyard.retrieval.reading import trec
-from steelyard.retrieval.reading.rankings import Qrels, Run
+from steelyard.retrieval.reading.rankings import Qrels
 from steelyard.retrieval.reading.tabular import (
     DOCUMENT,
     GRADE,
@@ -24,6 +24,7 @@ from steelyard.retrieval.reading.tabular import (
     qrels_of_rows,
     run_of_rows,
 )
+from steelyard.retrieval.runs import Run
 
 QrelsSource = Any
 """A path, `{query: {document: grade}}`, columns by name, three arrays, a data frame, or rows of the three."""

@@ -10,9 +10,10 @@ from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.i18n import Message
 from steelyard.io.records import Record, digest_rows, format_suffix
 from steelyard.retrieval.reading.decimals import LARGEST_WHOLE, means_infinity
-from steelyard.retrieval.reading.rankings import Qrels, Run, qrels_from_columns, run_from_rows
+from steelyard.retrieval.reading.rankings import Qrels, qrels_from_columns
 from steelyard.retrieval.reading.spans import Spans
 from steelyard.retrieval.reading.trec import ORDER_HINT
+from steelyard.retrieval.runs import Run, run_from_rows
 
 QUERY_ID, DOCUMENT_ID = Message("words.query"), Message("words.document")
 QUERY = ("query", "query_id", "query-id", "qid", "q_id", "topic", "topic_id")

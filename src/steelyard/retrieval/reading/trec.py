@@ -25,19 +25,19 @@ from steelyard.io.streams import (
     open_stream,
     read_once,
 )
+from steelyard.retrieval.matching import MatchedBlock, Matcher
 from steelyard.retrieval.reading.decimals import means_infinity, parse_integers, parse_numbers
 from steelyard.retrieval.reading.fields import Fields, split_fields
 from steelyard.retrieval.reading.rankings import (
     QRELS_HINT,
-    Piece,
     Qrels,
-    Run,
     RunBlock,
     grouped,
     qrels_by_subtopic,
     qrels_from_columns,
 )
 from steelyard.retrieval.reading.spans import Spans
+from steelyard.retrieval.runs import Piece, Run
 from steelyard.table import FloatArray, IntArray
 
 RUN_HINT = Message("formats.run_line_hint")
@@ -126,10 +126,10 @@ class _TrecRun:
         return Run(name, self.pieces, self.read_all, lambda line: f"{name}:{line + 1}", self.digest, self.tag)
 
     def pieces(self) -> Iterator[Piece]:
-        return (partial(parse_block, block) for block in self.blocks())
+        return (partial(match_lines, block) for block in self.blocks())
 
-    def read_all(self) -> RunBlock:
-        return grouped(parse_block(_joined(self.opened(), INTERLEAVED)))
+    def read_all(self, matcher: Matcher) -> MatchedBlock:
+        return matcher.match(grouped(parse_block(_joined(self.opened(), INTERLEAVED))))
 
     def blocks(self) -> Iterator[bytes]:
         return line_blocks(self.opened())
@@ -158,6 +158,11 @@ def _joined(stream: Stream, what: Message = CONTENT) -> bytes:
             stream.close()
             raise limits.RANKING_BYTES.exceeded(what, error=InputError, where=stream.name)
     return b"".join(blocks)
+
+
+def match_lines(block: bytes, matcher: Matcher) -> MatchedBlock:
+    """The matches of complete run lines."""
+    return matcher.match(parse_block(block))
 
 
 def parse_block(block: bytes) -> RunBlock:
