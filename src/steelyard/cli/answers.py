@@ -168,7 +168,7 @@ def _distinct(tables: "Iterable[Table]") -> "list[Table]":
     """The tables with different names: two files may have systems of one name."""
     from dataclasses import replace
 
-    from steelyard.reports.content import unique_names
+    from steelyard.io.records import unique_names
 
     found = list(tables)
     names = unique_names([table.name for table in found])

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -11,12 +11,14 @@ from steelyard.errors import UnknownName, nearest
 from steelyard.i18n import Language, Message, Words
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.blocks import Block
-from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import gain
-from steelyard.stats.gate import Gate
 from steelyard.stats.scopes import Scope, Units, scope_of
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
+
+if TYPE_CHECKING:
+    from steelyard.stats.compare import Comparison
+    from steelyard.stats.gate import Gate
 
 MANY: Final = 3
 """From so many results on, a report is a leaderboard."""
@@ -37,11 +39,11 @@ class Report:
     """
 
     tables: Sequence[Table]
-    comparisons: Sequence[Comparison] = ()
+    comparisons: "Sequence[Comparison]" = ()
     per_item: bool = False
     by: str | None = None
-    gate: Gate | None = None
-    pairs: Sequence[Comparison] = ()
+    gate: "Gate | None" = None
+    pairs: "Sequence[Comparison]" = ()
     added: Callable[[Words], Iterable[Block]] | None = None
     changed: Sequence[str] = ()
     run_tag: str = ""
@@ -79,7 +81,7 @@ class Report:
         """Whether there are two results, and the second is compared with the first."""
         return len(self.tables) == 2 and bool(self.comparisons)
 
-    def comparison(self, name: str, metric: str) -> Comparison | None:
+    def comparison(self, name: str, metric: str) -> "Comparison | None":
         """The comparison of the result `name` on a metric, if there is one."""
         return next((c for c in self.comparisons if c.a == name and c.metric == metric), None)
 
@@ -128,15 +130,3 @@ def _natural(text: str) -> list[tuple[int, str]]:
     """A key that sorts texts as people do: runs of digits by their value, before other texts."""
     parts = enumerate(re.split("([0-9]+)", text))
     return [(len(value := part.lstrip("0")), value) if place % 2 else (-1, part) for place, part in parts]
-
-
-def unique_names(names: Sequence[str]) -> list[str]:
-    """The same names, with a number appended to repeated ones: run, run-2, run-3."""
-    unique: list[str] = []
-    for name in names:
-        number, candidate = 1, name
-        while candidate in unique:
-            number += 1
-            candidate = f"{name}-{number}"
-        unique.append(candidate)
-    return unique

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 from steelyard.errors import MissingExtra
 from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
-from steelyard.reports.content import unique_names
+from steelyard.io.records import unique_names
 
 INK: Final = "#1f2328"
 MUTED: Final = "#59636e"
