@@ -134,6 +134,19 @@ def test_arguments_are_put_into_the_same_language():
     assert message.text("zh") == "没有名为 'ndgc' 的指标"
 
 
+@pytest.mark.parametrize(
+    ("count", "text"), [(1, "1 error"), ("1", "1 error"), (0, "0 errors"), ("1,234", "1,234 errors")]
+)
+def test_one_thing_is_in_the_singular(count, text):
+    assert str(Message("report.n_errors", n=count)) == text
+
+
+def test_a_count_in_english_has_words_for_one():
+    """Texts that begin with a count and its noun; what stands after "of" or "more than" is not looked at."""
+    counted = re.compile(r"^\{(n|count|rows|number)\} (more )?[a-z]+s\b")
+    assert [code for code, text in texts("en").items() if counted.search(text)] == ["report.repeats_clustered"]
+
+
 def test_joined_texts():
     either = Joined("core.or", [Message("words.a_list"), Message("words.an_object")])
     assert (str(either), either.text("zh")) == ("a list or an object", "列表或对象")

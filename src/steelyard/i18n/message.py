@@ -1,7 +1,8 @@
 """Messages as values: a code of the catalogue with arguments."""
 
+import string
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from steelyard.i18n.catalogue import LANGUAGES, Language, texts
@@ -39,7 +40,7 @@ class Message(Localized):
     def text(self, language: str = "en") -> str:
         """The text in a language, with the arguments in their places."""
         shown = {name: _shown(value, language) for name, value in self.args.items()}
-        return texts(language)[self.code].format(**shown)
+        return filled(texts(language)[self.code], shown)
 
     def plain(self) -> "Message":
         """Itself."""
@@ -80,6 +81,25 @@ class Joined(Localized):
 
     def __repr__(self) -> str:
         return f"Joined({self.separator!r}, {self.items!r})"
+
+
+def filled(text: str, values: Mapping[str, Any]) -> str:
+    """A text with values in its places; `{n:item|items}` is the first word where n is 1, else the second."""
+    return _COUNTING.vformat(text, (), values) if "|" in text else text.format(**values)
+
+
+class _Counting(string.Formatter):
+    """Format specifications, and words by number: a count is a number, or a text that has been made of one."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """A value as it is shown, or the word for it."""
+        one, bar, several = format_spec.partition("|")
+        if not bar:
+            return format(value, format_spec)
+        return one if str(value) == "1" else several
+
+
+_COUNTING: Final = _Counting()
 
 
 def as_message(text: "Message | str") -> Message:

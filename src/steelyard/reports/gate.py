@@ -357,7 +357,7 @@ def _items(finding: Finding, words: Words) -> str:
     """The number of items with a score, and of how many if some have none."""
     if finding.n < finding.items:
         return words("gate.scored_of_items", n=f"{finding.n:,}", items=f"{finding.items:,}")
-    return f"{finding.n:,} {words('report.items')}"
+    return words("report.n_items", n=f"{finding.n:,}")
 
 
 def _regression(finding: Finding, regression: Regression, words: Words) -> str:

@@ -107,19 +107,21 @@ def questions_differ(questions: Sequence[tuple[str, str]], words: Words) -> str:
 
 def _item_counts(summary: Summary, words: Words) -> str:
     """The items by status, or if metrics differ in it, the metrics that were not scored on every item."""
-    items = ", ".join([f"{summary.items:,} {words('report.items')}", *_statuses(summary, words)])
-    scored = words("report.scored")
-    differing = [f"{', '.join(metrics)}: {count:,} {scored}" for count, metrics in summary.incomplete.items()]
+    items = ", ".join([words("report.n_items", n=f"{summary.items:,}"), *_statuses(summary, words)])
+    differing = [
+        f"{', '.join(metrics)}: {words('report.n_scored', n=f'{count:,}')}"
+        for count, metrics in summary.incomplete.items()
+    ]
     return "; ".join([items, *differing])
 
 
 def _statuses(summary: Summary, words: Words) -> Iterator[str]:
     if summary.uniform:
-        yield f"{summary.scored:,} {words('report.scored')}"
+        yield words("report.n_scored", n=f"{summary.scored:,}")
         if summary.unscored:
-            yield f"{summary.unscored:,} {words('report.unscored')}"
+            yield words("report.n_unscored", n=f"{summary.unscored:,}")
     if summary.errors:
-        yield f"{summary.errors:,} {words('report.errors')}"
+        yield words("report.n_errors", n=f"{summary.errors:,}")
 
 
 def _other_counts(summary: Summary, words: Words) -> list[str]:
@@ -136,7 +138,7 @@ def _method(report: Report, words: Words) -> Iterator[str]:
     if exact:
         yield f"{words('report.exact')} {exact}/{len(comparisons)}"
     if resamples:
-        yield f"{resamples:,} {words('report.resamples')}, {words('report.seed')} {first.settings.seed}"
+        yield f"{words('report.n_resamples', n=f'{resamples:,}')}, {words('report.seed')} {first.settings.seed}"
     yield f"{words('report.correction')}: {words(CORRECTIONS[first.settings.correction])} ({len(comparisons)})"
     yield f"{cells.BETTER} {words('report.significantly_better')}, {cells.WORSE} {words('report.significantly_worse')}"
     yield f"{words('report.at')} {first.settings.alpha:g}"

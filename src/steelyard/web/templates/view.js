@@ -96,7 +96,7 @@ function errorsCell(row) {
 
 function runsCell(row) {
   if (row.runs < 2) return Frame.element("span", { class: "muted" }, "–");
-  const label = `${Frame.t("view.history")}: ${row.runs} ${Frame.t("view.runs")}`;
+  const label = `${Frame.t("view.history")}: ${Frame.filled("view.n_runs", { n: row.runs })}`;
   const line = sparkline(row.past.map((run) => run.metrics[row.metric]).filter((mean) => typeof mean === "number"));
   return Frame.element("a", { href: `/history/${row.series}`, "aria-label": label, class: "trend" }, line, String(row.runs));
 }
