@@ -123,6 +123,14 @@ class Words:
         """The text of a code."""
         return Message(code, **args).text(self.language)
 
+    def labelled(self, label: str, text: str) -> str:
+        """A text after what it is about, with the colon of the language."""
+        return self("core.labelled", label=label, message=text)
+
+    def joined(self, separator: str, items: Iterable[str]) -> str:
+        """Texts with a separator of the language: `core.comma`, `core.clauses`, or `core.listed` between names."""
+        return self(separator).join(items)
+
     def named(self, name: str) -> str:
         """The text of a code; a name that is not ours, such as that of a tag, is itself."""
         return texts(self.language).get(name, name)

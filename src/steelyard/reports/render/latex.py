@@ -58,9 +58,9 @@ def render_latex(blocks: Sequence[Block], *, language: Language = "en") -> str:
     they hold Chinese, Japanese or Korean, a comment says what it needs for that.
     """
     words = words_of(language)
-    legend = f"{words('report.significantly_better')}, {words('report.significantly_worse')}"
+    legend = words.joined("core.comma", map(words, ("report.significantly_better", "report.significantly_worse")))
     lines = [line for block in blocks for line in _lines(block)]
-    head = [rf"% \usepackage{{booktabs}}; $^{{+}}$ $^{{-}}$: {legend}"]
+    head = [rf"% \usepackage{{booktabs}}; {words.labelled('$^{+}$ $^{-}$', legend)}"]
     if any(_CHINESE.search(line) for line in lines if not line.startswith("%")):
         head.append(f"% {words('report.chinese_in_latex')}")
     return "\n".join([*head, *lines]) + "\n"
