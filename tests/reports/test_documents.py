@@ -84,8 +84,8 @@ def test_questions_about_gaps():
     assert "### base：冲突/缺口题" in text
     assert "| 应当作答 | 1 | 0 | 0.0% |\n| 应当拒答 | 1 | 0 | 100.0% |\n| 含幻觉的回答 |  |  | 50.0% |" in text
     latex = render_latex(report())
-    assert r"not answerable & 1 & 0 & 100.0\% \\" in latex
-    assert r"answers with hallucinations &  &  & 50.0\% \\" in latex
+    assert r"not answerable & 1 & 0 & 100.0 \% \\" in latex
+    assert r"answers with hallucinations &  &  & 50.0 \% \\" in latex
 
 
 def test_the_worst_questions_stand_in_markdown_alone():

@@ -45,6 +45,8 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
         yield from (Note(line) for line in report_verdicts(report, words))
     if report.comparisons:
         yield Note(" · ".join(_method(report, words)))
+    if line := " ".join(_about_intervals(report.comparisons, words)):
+        yield Note(line)
     if equal := dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal):
         yield Note(
             words(
@@ -55,6 +57,16 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
     if report.is_short:
         yield Note(words("report.more_of_each"), None)
     yield from (Note(line, "settings", quiet=True) for line in signatures(report.tables, words))
+
+
+def _about_intervals(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
+    """What the intervals of differences do not say: they are not adjusted, and [0, 0] where no item changed."""
+    if any(comparison.p_adjusted != comparison.p_value for comparison in comparisons):
+        yield words("report.intervals_unadjusted")
+    unchanged = dict.fromkeys(each.metric for each in comparisons if each.interval.low == each.interval.high == 0)
+    if unchanged:
+        names = words.joined("core.listed", (words.name("metric", name) for name in unchanged))
+        yield words("report.interval_of_no_change", metrics=names)
 
 
 def signatures(tables: Sequence[Table], words: Words) -> Iterator[str]:
