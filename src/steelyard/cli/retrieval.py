@@ -102,9 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
     is_named = any(path.suffix.lower() == TREC_EVAL for path in arguments.output)
     tag = runs[0].tag() if is_named else ""
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
-    deliver(
-        Report(tables, comparisons, arguments.per_item, units=arguments.units, run_tag=tag), arguments, recorded=bare
-    )
+    settings: dict[str, Any] = {"units": arguments.units, "named": bool(arguments.metric), "run_tag": tag}
+    deliver(Report(tables, comparisons, arguments.per_item, **settings), arguments, recorded=bare)
     return 0
 
 
