@@ -145,8 +145,8 @@ MISTAKES = [
     ("evaluate_trec", {**TREC, "metrics": ["nddcg"]}, "no metric is called 'nddcg'\nhint: did you mean 'ndcg'?"),
     ("evaluate_trec", {**TREC, "run_path": "none.txt"}, "none.txt: no such file"),
     ("evaluate_trec_pvalue", {**PAIR, "n_resamples": -5}, "n_resamples must be an integer of at least 1, not -5"),
-    ("evaluate", {"pred_ls": ["a"], "gt_ls": [["a"], ["b"]]}, "1 answers in pred_ls, 2 references in gt_ls"),
-    ("evaluate_legal", {"id_ls": ["x", "y"], "pred_ls": ["a"]}, "2 ids in id_ls, 1 answers in pred_ls"),
+    ("evaluate", {"pred_ls": ["a"], "gt_ls": [["a"], ["b"]]}, "1 answer in pred_ls, 2 references in gt_ls"),
+    ("evaluate_legal", {"id_ls": ["x", "y"], "pred_ls": ["a"]}, "2 ids in id_ls, 1 answer in pred_ls"),
     ("evaluat", {}, "no tool is called 'evaluat'\nhint: did you mean 'evaluate'?"),
     ("build", {}, "parameter_file must be the path of a file, not None"),
 ]
