@@ -176,7 +176,7 @@ def test_chinese_on_a_phone(opened, review):
 
 
 def test_without_a_memory(opened, review):
-    page = opened("about:blank", allowed=("about:", "file:", "data:", "blob:"))
+    page = opened("about:blank", allowed=("about:", "file:", "data:", "blob:"), once=True)
     page.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new Error('no') } })")
     page.goto(review.resolve().as_uri())
     ready(page).keyboard.press("d")
