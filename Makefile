@@ -9,7 +9,7 @@ SPREAD := --dist loadfile --no-loadscope-reorder
 demo: .venv/ready
 	$(BIN)/steelyard demo
 
-# without the further views of pages in a browser, which `make coverage` has
+# without the further views of the page of one result in a browser, which `make coverage` has
 test: .venv/ready node
 	$(BIN)/pytest -n auto $(SPREAD) -m "not exhaustive"
 
