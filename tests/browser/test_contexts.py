@@ -1,6 +1,7 @@
 """Contexts beside answers in a real browser: what is marked, linked, folded and left out."""
 
 import json
+from pathlib import Path
 
 import pytest
 from browser.hostile import BIDI, BROKEN, CLOSING, HANDLER, SCRIPT
@@ -54,7 +55,8 @@ def rendered(results, lang):
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """A function that writes the page of some results, once for all tests that read the same one."""
-    folder, known = tmp_path_factory.mktemp("contexts"), {}
+    folder = tmp_path_factory.mktemp("contexts")
+    known: dict[str, Path] = {}
 
     def file_of(results, lang):
         key = json.dumps([results, lang])
