@@ -12,7 +12,9 @@ from steelyard.retrieval.reading.spans import Spans, stable_order
 ids = st.one_of(
     st.integers(0, 10**9).map(lambda n: str(n).encode()),
     st.integers(0, 99).map(lambda n: b"clueweb09-en0000-00-%05d" % n),
-    st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12).map(lambda text: text.encode()),
+    st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=12).map(
+        lambda text: text.encode()
+    ),
     st.integers(1, 40).map(lambda n: b"a" * n),
 )
 scores = st.one_of(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from steelyard.i18n import Message
-from steelyard.retrieval.ordering import ScoreOrder
+from steelyard.retrieval.ordering import ScoreOrder, as_compared
 from steelyard.retrieval.reading.rankings import Qrels, RunBlock, repeated
 from steelyard.retrieval.reading.spans import Spans, Words, combine
 from steelyard.table import Flags, FloatArray, IntArray
@@ -107,12 +107,13 @@ class MatchedBlock:
 class Matcher:
     """Finds the judged documents of blocks: the qrels, the precision of scores, and how many first documents to keep.
 
-    It can be sent to another process.
+    It can be sent to another process. `threads` is for pieces that are the whole run.
     """
 
     index: QrelsIndex
     single_precision: bool
     keep: int = 0
+    threads: int = 1
 
     def match(self, block: RunBlock) -> MatchedBlock:
         """The matches of a block of columns."""
@@ -131,9 +132,7 @@ def match(block: RunBlock, index: QrelsIndex, *, single_precision: bool, keep: i
     query = np.repeat(distinct, lengths)
     keys = combine(block.documents.hashes(), query)
     rows, hits = index.find_documents(keys, query, block.documents)
-    with np.errstate(over="ignore"):  # beyond 3.4e38 a 32-bit float is infinite, in trec_eval too
-        scores = block.scores.astype(np.float32) if single_precision else block.scores
-    order = ScoreOrder.of(firsts, lengths, scores, block.documents)
+    order = ScoreOrder.of(firsts, lengths, as_compared(block.scores, single_precision), block.documents)
     return Matches(
         query=numbers,
         query_hash=heads.hashes(),

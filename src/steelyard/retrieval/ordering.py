@@ -19,6 +19,7 @@ MOST_PAIRS = 1 << 20
 """So many pairs of ids are compared at a time."""
 
 Scores = NDArray[np.floating]
+_HALF = np.uint64(32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,9 +71,7 @@ class ScoreOrder:
 
     def disordered(self, ranks: Spans) -> int:
         """The number of queries with a greater score at a greater rank; equal scores may be in any order."""
-        # digits as one big-endian word sort like numbers, and longer numbers are greater
-        shift = 64 - ((ranks.ends - ranks.starts) << 3)
-        rank = word_view(ranks.buffer)[ranks.starts].byteswap() >> shift.view(np.uint64)
+        rank = rank_numbers(ranks)
         if self.sequence is not None:
             rank = rank[self.sequence]
         wrong = np.flatnonzero(_within_queries(rank[1:] <= rank[:-1], self.firsts))
@@ -144,6 +143,13 @@ class ScoreOrder:
         return place_of[lines]
 
 
+def rank_numbers(ranks: Spans) -> Words:
+    """Numbers that compare as ranks of up to eight digits do; 0 for longer ones."""
+    # digits as one big-endian word sort like numbers, and longer numbers are greater
+    shift = 64 - ((ranks.ends - ranks.starts) << 3)
+    return word_view(ranks.buffer)[ranks.starts].byteswap() >> shift.view(np.uint64)
+
+
 def _within_queries(pairs: Flags, firsts: IntArray) -> Flags:
     """Flags of neighbours as flags of the later line of each pair; False where a query begins."""
     flags = np.empty(len(pairs) + 1, np.bool_)
@@ -157,15 +163,25 @@ def _sequence(firsts: IntArray, lengths: IntArray, scores: Scores, rises: Flags)
     rising = np.flatnonzero(np.logical_or.reduceat(rises, firsts))
     lines = _ranges(firsts[rising], lengths[rising])
     query = np.repeat(np.arange(len(rising), dtype=np.uint64), lengths[rising])
-    falling = _falling_keys(scores[lines])
-    if scores.itemsize == 4:
-        order = stable_order((query << np.uint64(32)) | falling)
-    else:
-        order = stable_order(falling)
-        order = order[stable_order(query[order])]
+    order = falling_order(query << _HALF, scores[lines])
     sequence = np.arange(len(scores))
     sequence[lines] = lines[order]
     return sequence
+
+
+def as_compared(scores: Scores, single_precision: bool) -> Scores:
+    """Scores in the precision in which they are compared."""
+    with np.errstate(over="ignore"):  # beyond 3.4e38 a 32-bit float is infinite, in trec_eval too
+        return scores.astype(np.float32) if single_precision else scores
+
+
+def falling_order(query: Words, scores: Scores) -> IntArray:
+    """Rows by the upper 32 bits of `query`, the lower ones being 0, and by score, greatest first."""
+    keys = _falling_keys(scores)
+    if scores.itemsize == 4:
+        return stable_order(query | keys)
+    order = stable_order(keys)
+    return order[stable_order(query[order])]
 
 
 def _falling_keys(scores: Scores) -> Words:
