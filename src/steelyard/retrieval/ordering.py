@@ -28,14 +28,14 @@ class ScoreOrder:
 
     `firsts` and `lengths` are the first line and the number of lines of each query. `sequence` is the line at each
     place, with equal scores in any order, or None if it is the line of the same number. `groups` are the places where
-    a group begins, followed by the number of lines; None if no scores are equal.
+    a group begins, followed by the number of lines; empty if no scores are equal.
     """
 
     firsts: IntArray
     lengths: IntArray
     documents: Spans
     sequence: IntArray | None
-    groups: IntArray | None
+    groups: IntArray
     tied: int
     """The number of queries with equal scores."""
 
@@ -47,7 +47,7 @@ class ScoreOrder:
         ranked = scores if sequence is None else scores[sequence]
         equal = _within_queries(ranked[1:] == ranked[:-1], firsts)
         if not equal.any():
-            return cls(firsts, lengths, documents, sequence, None, 0)
+            return cls(firsts, lengths, documents, sequence, np.zeros(0, np.int64), 0)
         groups = np.append(np.flatnonzero(~equal), len(scores))
         tied = int(np.count_nonzero(np.logical_or.reduceat(equal, firsts)))
         return cls(firsts, lengths, documents, sequence, groups, tied)
@@ -61,7 +61,7 @@ class ScoreOrder:
         """The first lines of queries in their exact order, query by query, and how many each has."""
         lengths = np.minimum(self.lengths[queries], count)
         places = _ranges(self.firsts[queries], lengths)
-        if self.groups is None:
+        if not len(self.groups):
             return self._lines(places), lengths
         group = np.unique(self._group(places))
         members, lines = self._sorted(group[np.diff(self.groups)[group] > 1])
@@ -75,13 +75,12 @@ class ScoreOrder:
         if self.sequence is not None:
             rank = rank[self.sequence]
         wrong = np.flatnonzero(_within_queries(rank[1:] <= rank[:-1], self.firsts))
-        if len(wrong) and self.groups is not None:
+        if len(wrong) and len(self.groups):
             wrong = self._disordered_groups(rank)
         return int(np.count_nonzero(np.diff(self._query(wrong), prepend=-1)))
 
     def _disordered_groups(self, rank: Words) -> IntArray:
         """Where groups begin that have a rank not above all those of the group before."""
-        assert self.groups is not None
         begins = self.groups[:-1]
         best, worst = (pick.reduceat(rank, begins) for pick in (np.minimum, np.maximum))
         query = self._query(begins)
@@ -90,7 +89,7 @@ class ScoreOrder:
 
     def _exact(self, lines: IntArray, places: IntArray) -> IntArray:
         """The places of lines after those of equal scores with greater ids."""
-        if self.groups is None:
+        if not len(self.groups):
             return places
         group = self._group(places)
         size = np.diff(self.groups)[group]
@@ -118,7 +117,6 @@ class ScoreOrder:
 
     def _sorted(self, group: IntArray) -> tuple[IntArray, IntArray]:
         """The places of groups, and the lines that belong there."""
-        assert self.groups is not None
         sizes = np.diff(self.groups)[group]
         places = _ranges(self.groups[group], sizes)
         lines = self._lines(places)
@@ -126,7 +124,6 @@ class ScoreOrder:
         return places, lines[np.lexsort((*descending, np.repeat(group, sizes)))]
 
     def _group(self, places: IntArray) -> IntArray:
-        assert self.groups is not None
         return np.searchsorted(self.groups, places, side="right") - 1
 
     def _query(self, lines: IntArray) -> IntArray:

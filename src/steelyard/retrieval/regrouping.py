@@ -111,10 +111,10 @@ class _Store:
         """Parse a block and write its columns."""
         block = parse()
         about = block.lines, block.problems, block.anomalies, block.readable
-        if block.problems:
+        if block.problems or block.ranks is None:
             return _Stored(*about)
         bucket = (block.queries.hashes() >> np.uint64(64 - BUCKET_BITS)).astype(np.uint16)
-        columns, word_ends = _columns(block, np.argsort(bucket, kind="stable"))
+        columns, word_ends = _columns(block, rank_numbers(block.ranks), np.argsort(bucket, kind="stable"))
         begins = np.append(0, np.cumsum(np.bincount(bucket, minlength=1 << BUCKET_BITS)))
         borders = (begins, *(np.append(0, ends)[begins] for ends in word_ends))
         with self._lock:
@@ -167,13 +167,12 @@ class _Store:
             raise OSError("the temporary file is shorter than it was written")
 
 
-def _columns(block: RunBlock, order: IntArray) -> tuple[Columns, tuple[IntArray, IntArray]]:
+def _columns(block: RunBlock, ranks: Words, order: IntArray) -> tuple[Columns, tuple[IntArray, IntArray]]:
     """The columns of a block as they are stored, in this order, and where the words of each query and document end."""
-    assert block.ranks is not None
     query_lengths, query_words, query_ends = _words(block.queries, order)
     lengths, words, ends = _words(block.documents, order)
     line = block.line.astype(np.uint32)[order]
-    rows = (query_lengths, query_words, lengths, words, block.scores[order], rank_numbers(block.ranks)[order], line)
+    rows = (query_lengths, query_words, lengths, words, block.scores[order], ranks[order], line)
     return rows, (query_ends, ends)
 
 

@@ -36,7 +36,6 @@ from steelyard.retrieval.reading.rankings import (
     qrels_from_columns,
 )
 from steelyard.retrieval.reading.spans import Spans
-from steelyard.retrieval.regrouping import match_regrouped
 from steelyard.retrieval.runs import Piece, Run
 from steelyard.table import FloatArray, IntArray
 
@@ -130,6 +129,8 @@ class _TrecRun:
         return (partial(match_lines, block) for block in line_blocks(self.opened()))
 
     def read_all(self, matcher: Matcher) -> MatchedBlock:
+        from steelyard.retrieval.regrouping import match_regrouped
+
         blocks = line_blocks(self.opened(), UNORDERED_BLOCK)
         return match_regrouped(self.name, (partial(parse_block, block) for block in blocks), matcher)
 
