@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from steelyard.retrieval.reading.decimals import LARGEST_WHOLE
 from steelyard.retrieval.reading.spans import PADDING, Spans, padded
-from steelyard.table import FloatArray, IntArray
+from steelyard.table import Flags, FloatArray, IntArray
 
-NUMBERS: Final = frozenset(
-    (float, int, *(np.dtype(code).type for code in "bBhHiIlLqQefd"))
-)
+NUMBERS: Final = frozenset((float, int, *(np.dtype(code).type for code in "bBhHiIlLqQefd")))
 """The types of regular values; bool is not among them."""
 _LARGEST_ASCII: Final = 127
+_LARGEST_DIGITS: Final = 10**18
 
 
 class RowDigest:
@@ -32,7 +31,7 @@ class RowDigest:
 
     def add(self, queries: bytes, counts: IntArray, documents: bytes, values: FloatArray | IntArray) -> None:
         """Add rows: `counts` says how many rows in succession are of each query; every id ends with NUL."""
-        columns = (queries, counts.astype("<i8").data, documents, np.asarray(values, "<f8").data)
+        columns = (queries, counts.astype("<i8").tobytes(), documents, values.astype("<f8", copy=False).tobytes())
         for part, column in zip(self._parts, columns, strict=True):
             part.update(column)
 
@@ -44,6 +43,11 @@ class RowDigest:
 def joined_ids(ids: Iterable[str]) -> bytes:
     """The ids as one text, each with NUL at its end; TypeError or UnicodeError if one is no text."""
     return ("\0".join(ids) + "\0").encode()
+
+
+def count_ids(text: bytes) -> int:
+    """The number of ids in one text."""
+    return len(text) - int(np.count_nonzero(np.frombuffer(text, np.uint8)))
 
 
 def split_ids(text: bytes, count: int) -> Spans | None:
@@ -147,7 +151,7 @@ def _series_values(series: Any) -> Any:
 
 def _array_ids(part: NDArray[Any]) -> bytes | None:
     if part.dtype.kind in "iu":
-        return joined_ids(map(str, part.tolist()))
+        return _whole_ids(part)
     if part.dtype.kind != "U" or not part.dtype.itemsize or not part.dtype.isnative:
         return None
     points = np.ascontiguousarray(part).view(np.uint32).reshape(len(part), -1)
@@ -155,11 +159,32 @@ def _array_ids(part: NDArray[Any]) -> bytes | None:
         return joined_ids(part.tolist())
     # fixed width with NUL at the end: a NUL before the end of an id would be lost, so such arrays are not regular
     used = points != 0
-    if (used[:, 1:] > used[:, :-1]).any():
-        return None
-    cells = np.zeros((len(part), points.shape[1] + 1), np.uint8)
-    cells[:, :-1] = points
-    return cells[np.column_stack((used, np.ones(len(part), np.bool_)))].tobytes()
+    return None if (used[:, 1:] > used[:, :-1]).any() else _packed(points, used)
+
+
+def _whole_ids(numbers: NDArray[Any]) -> bytes:
+    """Whole numbers in decimal digits."""
+    largest = int(numbers.max(initial=0))
+    if numbers.min(initial=0) < 0 or largest > _LARGEST_DIGITS:
+        return joined_ids(map(str, numbers.tolist()))
+    width = len(str(largest))
+    rest = numbers.astype(np.int64)
+    digits, used = np.empty((len(rest), width), np.uint8), np.empty((len(rest), width), np.bool_)
+    for place in range(width - 1, -1, -1):
+        used[:, place] = rest > 0
+        shorter = rest // 10
+        digits[:, place] = rest - shorter * 10
+        rest = shorter
+    used[:, -1] = True  # of 0
+    return _packed(digits + ord("0"), used)
+
+
+def _packed(characters: NDArray[Any], used: Flags) -> bytes:
+    """The used characters of each row, and NUL after them."""
+    cells = np.zeros((len(used), used.shape[1] + 1), np.uint8)
+    cells[:, :-1] = characters
+    text: bytes = cells[np.column_stack((used, np.ones(len(used), np.bool_)))].tobytes()
+    return text
 
 
 def _arrow_ids(part: Any) -> bytes | None:

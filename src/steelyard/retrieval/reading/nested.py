@@ -16,7 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.retrieval.matching import MatchedBlock, Matcher, Matches
-from steelyard.retrieval.reading.columns import NUMBERS, RowDigest, grades_of, joined_ids, numbers_of, split_ids
+from steelyard.retrieval.reading.columns import (
+    NUMBERS,
+    RowDigest,
+    count_ids,
+    grades_of,
+    joined_ids,
+    numbers_of,
+    split_ids,
+)
 from steelyard.retrieval.reading.rankings import Qrels, RunBlock, qrels_from_columns
 from steelyard.retrieval.reading.spans import Spans
 from steelyard.retrieval.runs import Run
@@ -114,7 +122,7 @@ def _block(chunk: dict[str, Documents], digest: RowDigest | None) -> _Block | No
         scores = np.concatenate([_scores(each) for each in documents])
     except (TypeError, UnicodeError, OverflowError):
         return None
-    if queries.count(0) != len(chunk) or ids.count(0) != len(scores) or np.isnan(scores).any():
+    if queries.count(0) != len(chunk) or count_ids(ids) != len(scores) or np.isnan(scores).any():
         return None
     if "" in chunk or any("" in each for each in documents):
         return None
