@@ -92,8 +92,8 @@ class ValueColumn:
         """A column of any kind; None if it cannot be cut, such as an iterator."""
         if isinstance(column, list | tuple) or is_arrow(column):
             return cls(column)
-        if isinstance(column, np.ndarray):
-            return cls(column) if column.ndim == 1 else None
+        if isinstance(column, np.ndarray):  # not subclasses, such as those with masked values
+            return cls(column) if type(column) is np.ndarray and column.ndim == 1 else None
         if hasattr(column, "dtype") and getattr(column, "ndim", 1) == 1 and hasattr(column, "to_numpy"):
             return cls(_series_values(column))
         return None

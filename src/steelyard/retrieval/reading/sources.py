@@ -130,7 +130,9 @@ def _read_file(path: str | Path, values: Sequence[str]) -> _Given:
     suffix = format_suffix(path)
     if suffix == ".json":
         text, stream = read_text(path)
-        return _Given(parse_json(text, stream.name), values, stream.name, stream.digest(), is_json=True)
+        content = parse_json(text, stream.name)
+        source = content if isinstance(content, dict) else None
+        return _Given(source, values, stream.name, stream.digest(), is_json=True)
     found = read_columns(path, lambda names: _wanted(names, values, str(path))) if suffix == ".parquet" else None
     if found is None:
         return _Given(None, values, str(path))
@@ -143,7 +145,7 @@ def _wanted(names: list[str], values: Sequence[str], name: str) -> list[str]:
 
 def _file_rows(given: _Given, path: str | Path) -> tuple[Iterator[Row], str, str | None]:
     """The rows of a file with named columns, or of a JSON object of objects; the name and the digest of the file."""
-    if isinstance(given.source, dict) and given.is_json:
+    if given.is_json and given.source is not None:
         return _finite(nested_rows(given.source, given.name, judged=given.values is GRADE)), given.name, given.digest
     records, digest = read_records(path)
     rows = named_rows(records, given.values, str(path))
@@ -162,7 +164,7 @@ def _plain(source: Any, values: Sequence[str]) -> Any:
     """A Python value as a mapping if it has columns."""
     source = source.to_dict() if hasattr(source, "to_dict") and not hasattr(source, "columns") else source
     if hasattr(source, "columns"):  # a data frame (pandas, polars) or a table of pyarrow, whose columns have no names
-        names = getattr(source, "column_names", source.columns)
+        names = source.column_names if hasattr(type(source), "column_names") else source.columns
         return {str(column): source[column] for column in names}
     if isinstance(source, tuple) and len(source) == 3 and all(isinstance(column, np.ndarray) for column in source):
         return dict(zip((QUERY[0], DOCUMENT[0], values[0]), source, strict=True))
