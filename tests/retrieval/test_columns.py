@@ -1,6 +1,7 @@
 """Mappings, columns and tables are read without an object per row, with the same results as rows."""
 
 import json
+import re
 from collections import Counter, OrderedDict, defaultdict
 from decimal import Decimal
 
@@ -50,7 +51,7 @@ def outcome(run, **settings):
     try:
         table = steelyard.evaluate_retrieval(QRELS, run, METRICS, **settings)
     except InputError as error:
-        return [str(problem.message) for problem in error.problems] or str(error.message)
+        return [re.sub(r"first at [^)]*", "", str(problem.message)) for problem in error.problems] or str(error.message)
     values = {metric: table.column(metric).tolist() for metric in METRICS}
     return list(table.ids), values, table.counts, list(table.outputs), str(table.signature)
 
@@ -143,6 +144,7 @@ COLUMNS = {
     "Python numbers": [10**30, 0, -1],
     "series": pandas.Series(["1", "22", "文书"]),
     "series of numbers": pandas.Series([1, 10, 100], dtype="Int64"),
+    "categories": pandas.Series(pandas.Categorical([10**30, 2, 3])),
     "Arrow": pyarrow.array(["1", "22", "文书"]),
     "Arrow numbers": pyarrow.array([1, -10, 100]),
     "Arrow chunks": pyarrow.chunked_array([["1"], ["22", "文书"]]),

@@ -144,7 +144,7 @@ def _series_values(series: Any) -> Any:
             return series.to_arrow()
         try:
             return pyarrow.array(series)
-        except (pyarrow.ArrowException, TypeError, ValueError):
+        except (pyarrow.ArrowException, ArithmeticError, TypeError, ValueError):
             return series.to_numpy()
     return series.to_numpy()
 
