@@ -7,8 +7,10 @@ by row (`tabular`), which finds what is wrong and where.
 
 import hashlib
 import sys
+import threading
 from collections.abc import Iterable
-from typing import Any, Final
+from queue import SimpleQueue
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,20 +26,50 @@ _LARGEST_DIGITS: Final = 10**18
 
 
 class RowDigest:
-    """SHA-256 of rows of query, document and value: the same for the same rows, whatever form they were given in."""
+    """SHA-256 of rows of query, document and value: the same for the same rows, whatever form they were given in.
+
+    Used as a context, it hashes on a thread of its own, while the next rows are read.
+    """
 
     def __init__(self) -> None:
         self._parts = [hashlib.sha256() for _ in range(4)]
+        self._waiting: SimpleQueue[tuple[bytes, ...] | None] = SimpleQueue()
+        self._thread = threading.Thread(target=self._work, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._waiting.put(None)
+        self._thread.join()
 
     def add(self, queries: bytes, counts: IntArray, documents: bytes, values: FloatArray | IntArray) -> None:
         """Add rows: `counts` says how many rows in succession are of each query; every id ends with NUL."""
         columns = (queries, counts.astype("<i8").tobytes(), documents, values.astype("<f8", copy=False).tobytes())
+        if self._thread.is_alive():
+            self._waiting.put(columns)
+        else:
+            self._update(columns)
+
+    def hexdigest(self) -> str:
+        """The digest of all rows; of a context, after its end."""
+        return hashlib.sha256(b"".join(part.digest() for part in self._parts)).hexdigest()
+
+    def _work(self) -> None:
+        while columns := self._waiting.get():
+            self._update(columns)
+
+    def _update(self, columns: tuple[bytes, ...]) -> None:
         for part, column in zip(self._parts, columns, strict=True):
             part.update(column)
 
-    def hexdigest(self) -> str:
-        """The digest of all rows."""
-        return hashlib.sha256(b"".join(part.digest() for part in self._parts)).hexdigest()
+
+def digest_of_rows(queries: bytes, counts: IntArray, documents: bytes, values: FloatArray | IntArray) -> str:
+    """The digest of rows that are there at once."""
+    digest = RowDigest()
+    digest.add(queries, counts, documents, values)
+    return digest.hexdigest()
 
 
 def joined_ids(ids: Iterable[str]) -> bytes:

@@ -115,9 +115,9 @@ def _heads(column: ValueColumn, start: int, end: int) -> tuple[Spans, IntArray] 
 
 
 def _digest(blocks: Sequence[_Rows]) -> str:
-    digest = RowDigest()
-    for rows in blocks:
-        digest.add(_text_of(rows.queries), rows.lengths, rows.documents, rows.values)
+    with RowDigest() as digest:
+        for rows in blocks:
+            digest.add(_text_of(rows.queries), rows.lengths, rows.documents, rows.values)
     return digest.hexdigest()
 
 

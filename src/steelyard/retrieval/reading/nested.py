@@ -20,6 +20,7 @@ from steelyard.retrieval.reading.columns import (
     NUMBERS,
     RowDigest,
     count_ids,
+    digest_of_rows,
     grades_of,
     joined_ids,
     numbers_of,
@@ -48,24 +49,26 @@ def nested_run(content: Mapping[Any, Any], name: str, digest: str | None = None,
     """A run; with `finite`, scores that are infinite are not regular. Queries without documents are left out."""
     if not _is_regular(content):
         return None
-    rows = RowDigest() if digest is None else None
-    blocks: list[_Block] = []
-    for documents in _chunks(content):
-        block = _block(documents, rows)
-        if block is None or (finite and np.isinf(block.scores).any()):
-            return None
-        blocks.append(block)
-    if not blocks:
+    with RowDigest() as rows:
+        blocks = list(_blocks(content, rows if digest is None else None))
+    known = [block for block in blocks if block is not None]
+    if not known or len(known) < len(blocks) or (finite and any(np.isinf(block.scores).any() for block in known)):
         return None
-    found = digest if rows is None else rows.hexdigest()
-    pieces = [partial(_match, block) for block in blocks]
-    whole = partial(_match_all, blocks)
-    return Run(name, lambda: iter(pieces), whole, partial(_place, content, name), lambda: found or "")
+    found = rows.hexdigest() if digest is None else digest
+    pieces = [partial(_match, block) for block in known]
+    return Run(name, lambda: iter(pieces), partial(_match_all, known), partial(_place, content, name), lambda: found)
 
 
-def nested_qrels(
-    content: Mapping[Any, Any], name: str, digest: str | None = None, *, finite: bool = False
-) -> Qrels | None:
+def _blocks(content: Mapping[Any, Any], digest: RowDigest | None) -> Iterator[_Block | None]:
+    """The blocks of a run, up to one that is not regular."""
+    for chunk in _chunks(content):
+        block = _block(chunk, digest)
+        yield block
+        if block is None:
+            return
+
+
+def nested_qrels(content: Mapping[Any, Any], name: str, digest: str | None = None) -> Qrels | None:
     """Qrels; every query has a document, and grades are whole numbers. Infinite ones never are."""
     documents = list(content.values())
     if not _is_regular(content) or not documents or not all(documents):
@@ -80,10 +83,7 @@ def nested_qrels(
     heads, column = split_ids(queries, len(lengths)), split_ids(ids, len(values))
     if grades is None or heads is None or column is None:
         return None
-    if digest is None:
-        rows = RowDigest()
-        rows.add(queries, lengths, ids, grades)
-        digest = rows.hexdigest()
+    digest = digest or digest_of_rows(queries, lengths, ids, grades)
     of_row = heads.take(np.repeat(np.arange(len(lengths)), lengths))
     return qrels_from_columns(name, of_row, column, grades, digest=digest, place=partial(_place, content, name))
 

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.i18n import Message
 from steelyard.io.records import Record, format_suffix
-from steelyard.retrieval.reading.columns import RowDigest
+from steelyard.retrieval.reading.columns import digest_of_rows
 from steelyard.retrieval.reading.decimals import LARGEST_WHOLE, means_infinity
 from steelyard.retrieval.reading.rankings import Qrels, qrels_from_columns
 from steelyard.retrieval.reading.spans import Spans
@@ -94,11 +94,10 @@ def run_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Ru
 
 
 def _digest(queries: list[bytes], documents: list[bytes], values: FloatArray | IntArray) -> str:
-    digest = RowDigest()
     runs = [(query, len(list(rows))) for query, rows in groupby(queries)]
     counts = np.array([count for _, count in runs], np.int64)
-    digest.add(b"".join(query + b"\0" for query, _ in runs), counts, b"".join(id_ + b"\0" for id_ in documents), values)
-    return digest.hexdigest()
+    heads, ids = (b"".join(id_ + b"\0" for id_ in column) for column in ((query for query, _ in runs), documents))
+    return digest_of_rows(heads, counts, ids, values)
 
 
 def _columns(
