@@ -32,7 +32,7 @@ from steelyard.retrieval.runs import Run
 from steelyard.table import FloatArray, IntArray
 
 _MAPPINGS: Final = frozenset((dict, defaultdict, OrderedDict, Counter))
-_BLOCK_ROWS: Final = 1 << 16
+_BLOCK_ROWS: Final = 1 << 15
 Documents = dict[str, float]
 
 
