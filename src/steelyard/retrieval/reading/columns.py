@@ -94,6 +94,14 @@ def split_ids(text: bytes, count: int) -> Spans | None:
     return None if (starts == ends).any() else Spans(buffer, starts, ends)
 
 
+def split_known_ids(text: bytes, count: int) -> Spans:
+    """The column of ids that are known to be regular."""
+    spans = split_ids(text, count)
+    if spans is None:
+        raise ValueError("ids are not regular")
+    return spans
+
+
 def numbers_of(values: Iterable[Any], types: Iterable[type], count: int) -> FloatArray | None:
     """Values of these types as doubles; None if one is not a number."""
     if not NUMBERS.issuperset(types):

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from steelyard.retrieval.matching import MatchedBlock, Matcher
-from steelyard.retrieval.reading.columns import RowDigest, ValueColumn, grades_of, split_ids
+from steelyard.retrieval.reading.columns import RowDigest, ValueColumn, grades_of, split_ids, split_known_ids
 from steelyard.retrieval.reading.rankings import Qrels, RunBlock, grouped, qrels_from_columns
 from steelyard.retrieval.reading.spans import Spans
 from steelyard.retrieval.runs import Piece, Run
@@ -151,7 +151,9 @@ class _ColumnRun:
         queries = b"".join(_text_of(rows.queries) for rows in self.blocks)
         lengths = np.concatenate([rows.lengths for rows in self.blocks])
         documents = b"".join(rows.documents for rows in self.blocks)
-        return _Rows(_split(queries, len(lengths)), lengths, documents, np.concatenate([b.values for b in self.blocks]))
+        return _Rows(
+            split_known_ids(queries, len(lengths)), lengths, documents, np.concatenate([b.values for b in self.blocks])
+        )
 
     def _grouped(self) -> Iterator[Piece]:
         """Blocks of complete queries, told apart by their hashes; if two share one, the run is still interleaved."""
@@ -183,15 +185,7 @@ def _match(rows: _Rows, matcher: Matcher) -> MatchedBlock:
 def _run_block(rows: _Rows) -> RunBlock:
     count = len(rows.values)
     queries = rows.queries.take(np.repeat(np.arange(len(rows.lengths)), rows.lengths))
-    return RunBlock(queries, _split(rows.documents, count), rows.values, None, np.arange(count), count)
-
-
-def _split(text: bytes, count: int) -> Spans:
-    """The ids of a text that is known to be regular."""
-    spans = split_ids(text, count)
-    if spans is None:
-        raise ValueError("ids are not regular")
-    return spans
+    return RunBlock(queries, split_known_ids(rows.documents, count), rows.values, None, np.arange(count), count)
 
 
 def _taken(block: RunBlock, rows: IntArray, before: int) -> RunBlock:

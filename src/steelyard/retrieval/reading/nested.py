@@ -25,6 +25,7 @@ from steelyard.retrieval.reading.columns import (
     joined_ids,
     numbers_of,
     split_ids,
+    split_known_ids,
 )
 from steelyard.retrieval.reading.rankings import Qrels, RunBlock, qrels_from_columns
 from steelyard.retrieval.reading.spans import Spans
@@ -166,8 +167,7 @@ def _match(block: _Block, matcher: Matcher) -> MatchedBlock:
 
 def _columns(block: _Block, queries: Spans) -> RunBlock:
     rows = len(block.scores)
-    documents = split_ids(joined_ids(chain.from_iterable(block.documents)), rows)
-    assert documents is not None  # the block is regular
+    documents = split_known_ids(joined_ids(chain.from_iterable(block.documents)), rows)
     of_row = queries.take(np.repeat(np.arange(len(queries)), block.lengths))
     return RunBlock(of_row, documents, block.scores, None, np.arange(rows), rows)
 
