@@ -32,7 +32,7 @@ COLUMNS = Message("words.the_number_of_columns")
 # what a damaged parquet file raises beside pyarrow's own errors
 _PARQUET_DAMAGE = (ArithmeticError, LookupError, OSError, TypeError, ValueError)
 _PARQUET_BATCH = 1024
-_COLUMN_BATCH = 1 << 16
+_COLUMN_BATCH = 4096
 # a string (an unterminated one ends with the text), a bracket, or the text between them; linear time
 _JSON_PIECE: Final = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[\[\]{}]|[^"\[\]{}]++', re.DOTALL)
 
@@ -367,7 +367,12 @@ def read_columns(path: str | Path, choose: Callable[[list[str]], list[str]]) -> 
         if is_large or repeated_one(names) is not None:
             return None
         chosen = choose(names)
-        table = pyarrow.Table.from_batches(file.iter_batches(batch_size=_COLUMN_BATCH, columns=chosen))
+        batches = []
+        for batch in file.iter_batches(batch_size=_COLUMN_BATCH, columns=chosen):
+            if batch.nbytes > limits.FILE_BYTES.value:
+                return None
+            batches.append(batch)
+        table = pyarrow.Table.from_batches(batches)
     except (InputError, pyarrow.ArrowException, *_PARQUET_DAMAGE):
         return None
     return {name: table[name] for name in chosen}, digest
