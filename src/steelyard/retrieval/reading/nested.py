@@ -135,10 +135,12 @@ def _block(chunk: dict[str, Documents], digest: RowDigest | None) -> _Block | No
 def _scores(documents: Documents) -> FloatArray:
     """The scores of a query; TypeError if one is not a number."""
     values = documents.values()
-    types = list(map(type, values))
-    if types.count(float) < len(types) and not NUMBERS.issuperset(types):
-        raise TypeError
-    return np.fromiter(values, np.float64, len(types))
+    try:
+        return np.fromiter(map(float.conjugate, values), np.float64, len(values))  # refuses what is not a float
+    except TypeError:
+        if not NUMBERS.issuperset(map(type, values)):
+            raise
+    return np.fromiter(values, np.float64, len(values))
 
 
 def _match_all(blocks: list[_Block], matcher: Matcher) -> MatchedBlock:
