@@ -11,6 +11,7 @@ from bench.collections import GRADED, MSMARCO, TENFOLD, TENTH, remove
 from bench.effort import FULL, QUICK, Effort
 from bench.machine import render_machine
 from bench.markdown import render_paragraph
+from bench.memory import render_memory
 from bench.permutation import render_permutation
 from bench.processes import PROJECT
 from bench.progress import report
@@ -19,7 +20,7 @@ from bench.rankings import ALONE, PAIR, ROUNDS, render_floor, render_rankings, r
 from bench.startup import render_startup
 
 DOCUMENT: Final = PROJECT / "docs" / "performance.md"
-NAMES: Final = (*(collection.name for collection in ROUNDS), "scale", "permutation", "startup")
+NAMES: Final = (*(collection.name for collection in ROUNDS), "scale", "memory", "permutation", "startup")
 SPACE: Final = 6_000_000_000  # bytes of disk that must be free before the 2.6 GB of the largest run are written
 
 HEAD: Final = """
@@ -68,6 +69,8 @@ def _chapters(arguments: argparse.Namespace) -> Iterator[str]:
         yield render_floor(races)
     if "scale" in wanted:
         yield _scale(effort, largest=arguments.scale)
+    if "memory" in wanted:
+        yield render_memory(effort)
     if "permutation" in wanted:
         yield render_permutation(effort)
     if "startup" in wanted:

@@ -5,6 +5,7 @@ import random
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 import pytrec_eval
 
@@ -61,6 +62,15 @@ def as_files(tmp_path, qrels, run, *, interleave) -> tuple[Path, Path]:
     return tmp_path / "qrels", tmp_path / "run"
 
 
+def as_frames(qrels, run, *, interleave):
+    rows = [(query, document, value) for query, documents in run.items() for document, value in documents.items()]
+    if interleave:
+        random.Random(0).shuffle(rows)
+    judged = [(query, document, grade) for query, documents in qrels.items() for document, grade in documents.items()]
+    names = ["query", "document", "score"]
+    return pandas.DataFrame(judged, columns=names), pandas.DataFrame(rows, columns=names)
+
+
 @pytest.mark.parametrize("kind", SCORES)
 @pytest.mark.parametrize("interleave", [False, True])
 def test_every_value_of_every_query(tmp_path, kind, interleave):
@@ -68,12 +78,13 @@ def test_every_value_of_every_query(tmp_path, kind, interleave):
     expected = pytrec_eval.RelevanceEvaluator(qrels, THEIRS).evaluate(run)
     names = {name: str(parse_measure(name)) for name in next(iter(expected.values()))}
     files = as_files(tmp_path, qrels, run, interleave=interleave)
-    table = steelyard.evaluate_retrieval(*files, list(names.values()))
-    assert set(table.ids) == set(qrels)
-    for row, query in enumerate(table.ids):
-        for theirs, ours in names.items():
-            value = _value(expected[query], theirs) if query in expected else _when_missing(theirs, qrels[query])
-            assert table.column(ours)[row] == pytest.approx(value, abs=1e-9), (query, ours)
+    for sources in (files, (qrels, run), as_frames(qrels, run, interleave=interleave)):
+        table = steelyard.evaluate_retrieval(*sources, list(names.values()))
+        assert set(table.ids) == set(qrels)
+        for row, query in enumerate(table.ids):
+            for theirs, ours in names.items():
+                value = _value(expected[query], theirs) if query in expected else _when_missing(theirs, qrels[query])
+                assert table.column(ours)[row] == pytest.approx(value, abs=1e-9), (query, ours)
 
 
 def _value(values, name):

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, MissingExtra, Problem
 from steelyard.i18n import Message, codes
-from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, open_stream, text_blocks
+from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, open_stream, read_once, text_blocks
 from steelyard.registry.entry_points import EntryPointGroup
 
 LINES: Final = (".jsonl", ".ndjson")
@@ -32,6 +32,7 @@ COLUMNS = Message("words.the_number_of_columns")
 # what a damaged parquet file raises beside pyarrow's own errors
 _PARQUET_DAMAGE = (ArithmeticError, LookupError, OSError, TypeError, ValueError)
 _PARQUET_BATCH = 1024
+_COLUMN_BATCH = 4096
 # a string (an unterminated one ends with the text), a bracket, or the text between them; linear time
 _JSON_PIECE: Final = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[\[\]{}]|[^"\[\]{}]++', re.DOTALL)
 
@@ -345,6 +346,36 @@ def _parquet(stream: Stream) -> Iterator[Record]:
     except (pyarrow.ArrowException, *_PARQUET_DAMAGE) as error:
         message = Message("formats.not_parquet", value=str(error).partition(chr(10))[0])
         raise InputError(message, where=stream.name) from None
+
+
+def read_columns(path: str | Path, choose: Callable[[list[str]], list[str]]) -> tuple[dict[str, Any], str] | None:
+    """Some columns of a parquet file as Arrow arrays, and the SHA-256 of the file.
+
+    None if the file is damaged or too large, or if `choose` raises InputError: `read_records` says what is wrong with
+    it. A file that can be read only once is not read.
+    """
+    if read_once(path):
+        return None
+    pyarrow = _pyarrow()
+    with closing(open_stream(path)) as stream:
+        content = io.BytesIO(stream.read_all(limits.FILE_BYTES))
+        digest = stream.digest()
+    try:
+        file = pyarrow.parquet.ParquetFile(content)
+        names = file.schema_arrow.names
+        is_large = file.metadata.num_rows > limits.ROWS.value or file.metadata.num_columns > limits.COLUMNS.value
+        if is_large or repeated_one(names) is not None:
+            return None
+        chosen = choose(names)
+        batches = []
+        for batch in file.iter_batches(batch_size=_COLUMN_BATCH, columns=chosen):
+            if batch.nbytes > limits.FILE_BYTES.value:
+                return None
+            batches.append(batch)
+        table = pyarrow.Table.from_batches(batches)
+    except (InputError, pyarrow.ArrowException, *_PARQUET_DAMAGE):
+        return None
+    return {name: table[name] for name in chosen}, digest
 
 
 def _parquet_rows(file: Any, name: str) -> Iterator[dict[str, Any]]:

@@ -84,6 +84,14 @@ class Qrels:
         """A hash of query and document for each row."""
         return combine(self.documents.hashes(), self.query)
 
+    @cached_property
+    def by_text(self) -> dict[str, tuple[int, dict[str, int]]]:
+        """By query its number and, by document, the row of each judgment."""
+        found: list[dict[str, int]] = [{} for _ in self.ids]
+        for row, (query, document) in enumerate(zip(self.query.tolist(), self.documents.texts(), strict=True)):
+            found[query][document] = row
+        return {text: (number, found[number]) for number, text in enumerate(self.ids)}
+
 
 def qrels_from_columns(
     name: str, queries: Spans, documents: Spans, grades: IntArray, *, digest: str, place: Callable[[int], str]

@@ -2,18 +2,21 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.i18n import Message
-from steelyard.io.records import Record, digest_rows, format_suffix
+from steelyard.io.records import Record, format_suffix
+from steelyard.retrieval.reading.columns import digest_of_rows
 from steelyard.retrieval.reading.decimals import LARGEST_WHOLE, means_infinity
 from steelyard.retrieval.reading.rankings import Qrels, qrels_from_columns
 from steelyard.retrieval.reading.spans import Spans
 from steelyard.retrieval.reading.trec import ORDER_HINT
 from steelyard.retrieval.runs import Run, run_from_rows
+from steelyard.table import FloatArray, IntArray
 
 QUERY_ID, DOCUMENT_ID = Message("words.query"), Message("words.document")
 QUERY = ("query", "query_id", "query-id", "qid", "q_id", "topic", "topic_id")
@@ -42,7 +45,7 @@ def named_rows(records: Sequence[Record], values: Sequence[str], name: str) -> I
     if not records:
         raise InputError(Message("formats.no_rows"), where=name)
     fields = list(records[0].fields)
-    chosen = [_column(fields, names, name) for names in (QUERY, DOCUMENT, values)]
+    chosen = [find_column(fields, names, name) for names in (QUERY, DOCUMENT, values)]
     for record in records:
         absent = [column for column in chosen if column not in record.fields]
         if absent:
@@ -71,12 +74,13 @@ def nested_rows(content: Mapping[Any, Any], name: str, *, judged: bool) -> Itera
 def qrels_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Qrels:
     """Judgments from rows; grades are whole numbers."""
     where, queries, documents, values = _columns(rows, name, _grade)
+    grades = np.array(values, np.int64)
     return qrels_from_columns(
         name,
         Spans.of(queries),
         Spans.of(documents),
-        np.array(values, np.int64),
-        digest=digest or digest_rows((queries, documents, values)),
+        grades,
+        digest=digest or _digest(queries, documents, grades),
         place=where.__getitem__,
     )
 
@@ -84,8 +88,16 @@ def qrels_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> 
 def run_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Run:
     """A run from rows; the rows of a query need not be adjacent."""
     where, queries, documents, values = _columns(rows, name, _score)
-    digest = digest or digest_rows((queries, documents, values))
-    return run_from_rows(name, queries, documents, np.array(values, np.float64), digest=digest, place=where.__getitem__)
+    scores = np.array(values, np.float64)
+    digest = digest or _digest(queries, documents, scores)
+    return run_from_rows(name, queries, documents, scores, digest=digest, place=where.__getitem__)
+
+
+def _digest(queries: list[bytes], documents: list[bytes], values: FloatArray | IntArray) -> str:
+    runs = [(query, len(list(rows))) for query, rows in groupby(queries)]
+    counts = np.array([count for _, count in runs], np.int64)
+    heads, ids = (b"".join(id_ + b"\0" for id_ in column) for column in ((query for query, _ in runs), documents))
+    return digest_of_rows(heads, counts, ids, values)
 
 
 def _columns(
@@ -154,7 +166,8 @@ def _shown(value: Any) -> str:
     return repr(value.item() if isinstance(value, np.generic) else value)
 
 
-def _column(fields: Sequence[str], names: Sequence[str], source: str) -> str:
+def find_column(fields: Sequence[str], names: Sequence[str], source: str) -> str:
+    """The column with one of the names, in any case."""
     folded = {field.casefold(): field for field in fields}
     for name in names:
         if name in folded:
