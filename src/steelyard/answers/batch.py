@@ -37,10 +37,10 @@ class AnswerBatch:
         answers: Sequence[str],
         groups: Sequence[Groups],
         *,
-        plain: bool = False,
+        spaced: bool = False,
         of: Sequence[AnswerRow] = (),
     ) -> None:
-        """`plain` if all texts are, in the sense of `steelyard.text.coding`; `of` are the rows of the answers.
+        """`spaced` if all texts are, in the sense of `steelyard.text.characters`; `of` are the rows of the answers.
 
         Each answer has one reference or more, unless the metric does not need references.
         """
@@ -48,7 +48,7 @@ class AnswerBatch:
         self._once: dict[str, Any] = {}
         self.answers = answers
         self.groups = groups
-        self._plain = plain
+        self._spaced = spaced
         self.references = [alias for row in groups for group in row for alias in group]
         self._counts = np.array([sum(map(len, row)) for row in groups], np.int64)
         self._codes: dict[Encoder, Codes] = {}
@@ -109,13 +109,13 @@ class AnswerBatch:
 
     def equal(self, encoder: Encoder) -> Flags:
         """Whether the two sides of each pair have the same tokens in the same order."""
-        if self._plain:
+        if self._spaced:
             return self.shared(encoder).equal
         return self._compare_codes(encoder, lambda answer, reference: answer == reference)
 
     def covered(self, encoder: Encoder) -> Flags:
         """Whether the reference of each pair is a subsequence of the answer."""
-        if self._plain:
+        if self._spaced:
             return self.shared(encoder).covered
         return self._compare_codes(encoder, covers)
 
@@ -126,7 +126,7 @@ class AnswerBatch:
             wanted = codes.lengths[len(self.answers) :]
             possible = (codes.lengths[self.row] >= wanted) & (wanted > 0)
             self._contained[encoder] = self._found_in(
-                codes, possible & self.covered(encoder) if self._plain else possible
+                codes, possible & self.covered(encoder) if self._spaced else possible
             )
         return self._contained[encoder]
 
@@ -209,7 +209,7 @@ class AnswerBatch:
     def _coded(self, encoder: Encoder) -> Codes:
         """The codes of all answers, then of all references."""
         if encoder not in self._codes:
-            self._codes[encoder] = encoder.codes(self._texts, plain=self._plain)
+            self._codes[encoder] = encoder.codes(self._texts, spaced=self._spaced)
         return self._codes[encoder]
 
 

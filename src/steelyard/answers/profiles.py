@@ -12,7 +12,7 @@ from steelyard.answers.rouge import ADDEND, chinese_words, english_tokens
 from steelyard.errors import UnknownName
 from steelyard.i18n import Message
 from steelyard.table import Flags, FloatArray
-from steelyard.text.coding import Cut, Encoder, Pieces, PlainAtoms
+from steelyard.text.coding import Cut, Encoder, Lexemes, Pieces, Runs
 from steelyard.text.normalisation import squad_text, ultrarag_text
 from steelyard.text.tokens import TokenUnit, atoms, segment, tokens
 
@@ -50,9 +50,10 @@ def profile_of(name: str, unit: TokenUnit = "words") -> Profile:
 
 
 def _steelyard(unit: TokenUnit) -> Profile:
-    plain = PlainAtoms()
-    matching = Encoder(atoms, plain)
-    words = matching if unit == "chars" else Encoder(partial(tokens, unit=unit), plain)
+    spaced, lexemes = Lexemes(atoms), Lexemes()
+    matching = Encoder(atoms, spaced, Runs(lexemes, atoms, segmented=False))
+    cut = partial(tokens, unit=unit)
+    words = matching if unit == "chars" else Encoder(cut, spaced, Runs(lexemes, cut, segmented=True))
     return Profile(
         name="steelyard",
         matching=matching,
@@ -71,7 +72,7 @@ def _steelyard(unit: TokenUnit) -> Profile:
 
 def _squad(_: TokenUnit) -> Profile:
     cut = _split(squad_text)
-    reading = Encoder(cut, Pieces(cut))
+    reading = _by_pieces(cut, _split(squad_text.__wrapped__))
     return replace(
         _steelyard("words"),
         name="squad",
@@ -90,10 +91,10 @@ def _squad(_: TokenUnit) -> Profile:
 
 def _ultrarag(_: TokenUnit) -> Profile:
     truth = frozenset(("True", "False"))
-    reading = Encoder(_split(ultrarag_text), Pieces(_split(_ultrarag_piece)), truth)
-    rouge = Encoder(
+    reading = _by_pieces(_split(ultrarag_text), _split(_ultrarag_pieces), truth)
+    rouge = _by_pieces(
         lambda text: english_tokens(ultrarag_text(text), stemmed=True),
-        Pieces(lambda piece: english_tokens(_ultrarag_piece(piece), stemmed=True)),
+        lambda pieces: english_tokens(_ultrarag_pieces(pieces), stemmed=True, marked=True),
         truth,
     )
     return replace(
@@ -122,7 +123,7 @@ def _rouge_jieba(unit: TokenUnit) -> Profile:
     return replace(
         _steelyard(unit),
         name="rouge-jieba",
-        rouge=Encoder(_jieba_words, Pieces(_jieba_words)),
+        rouge=_by_pieces(_jieba_words, _jieba_words),
         bleu=segment,
         short_as_whole=False,
     )
@@ -141,17 +142,21 @@ def _rouge_chinese(unit: TokenUnit) -> Profile:
 
 
 def _english(*, stemmed: bool) -> Encoder:
-    cut = partial(english_tokens, stemmed=stemmed)
-    return Encoder(cut, Pieces(cut))
+    return _by_pieces(partial(english_tokens, stemmed=stemmed), partial(english_tokens, stemmed=stemmed, marked=True))
+
+
+def _by_pieces(tokens: Cut, cut: Cut, exceptions: frozenset[str] = frozenset()) -> Encoder:
+    """The encoder by pieces, whatever the script; pieces are remembered apart for texts with blanks and others."""
+    return Encoder(tokens, Pieces(cut, tokens, exceptions), Pieces(cut, tokens, exceptions))
 
 
 def _split(normalise: Callable[[str], str]) -> Cut:
     return lambda text: normalise(text).split()
 
 
-def _ultrarag_piece(piece: str) -> str:
-    """A piece of a text other than "True" and "False"."""
-    return ultrarag_text(f"{piece} ")
+def _ultrarag_pieces(pieces: str) -> str:
+    """Pieces of texts other than "True" and "False"; what is joined never equals these."""
+    return ultrarag_text.__wrapped__(pieces)
 
 
 def _jieba_words(text: str) -> list[str]:
