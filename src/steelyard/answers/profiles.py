@@ -50,7 +50,7 @@ def profile_of(name: str, unit: TokenUnit = "words") -> Profile:
 
 
 def _steelyard(unit: TokenUnit) -> Profile:
-    spaced, lexemes = Lexemes(atoms), Lexemes()
+    spaced, lexemes = Lexemes(atoms), Lexemes(spaced=False)
     matching = Encoder(atoms, spaced, Runs(lexemes, atoms, segmented=False))
     cut = partial(tokens, unit=unit)
     words = matching if unit == "chars" else Encoder(cut, spaced, Runs(lexemes, cut, segmented=True))
@@ -147,7 +147,7 @@ def _english(*, stemmed: bool) -> Encoder:
 
 def _by_pieces(tokens: Cut, cut: Cut, exceptions: frozenset[str] = frozenset()) -> Encoder:
     """The encoder by pieces, whatever the script; pieces are remembered apart for texts with blanks and others."""
-    return Encoder(tokens, Pieces(cut, tokens, exceptions), Pieces(cut, tokens, exceptions))
+    return Encoder(tokens, *(Pieces(cut, tokens, exceptions, spaced=spaced) for spaced in (True, False)))
 
 
 def _split(normalise: Callable[[str], str]) -> Cut:

@@ -18,7 +18,7 @@ from steelyard.text.scripts import HAN, HANGUL, KANA, UNSPACED
 CodePoints = NDArray[np.uint32]
 
 END: Final = "\0"  # between texts that are read together
-_DENSE, _KANA, _FOLDED, _END = 1, 2, 4, 8  # bits of `_classes`
+_DENSE, _KANA, _FOLDED, _END, _HANGUL = 1, 2, 4, 8, 16  # bits of `_classes`
 _RANGE: Final = re.compile("(.)-(.)|(.)", re.DOTALL)
 _UTF_32: Final = f"utf-32-{sys.byteorder[0]}e"
 _CHARACTERS: Final = 1 << 20  # that are looked at together
@@ -32,7 +32,13 @@ def code_points(text: str) -> CodePoints:
 
 def are_spaced(texts: Sequence[str]) -> list[bool]:
     """Which texts have no NUL, and no letter of a script without blanks or of Hangul, or a radical that becomes one."""
-    return [not found for found in _have(texts, _DENSE | _END)]
+    return [not found for found in _have(texts, _DENSE | _HANGUL | _END)]
+
+
+def are_runs(tokens: Sequence[str], *, hangul: bool) -> NDArray[np.bool_]:
+    """Which tokens are runs of a script without blanks, or with `hangul` of Hangul, by their first character."""
+    classes = _classes()[code_points("".join([token[0] for token in tokens]))]
+    return np.asarray(classes & (_DENSE | _HANGUL if hangul else _DENSE) != 0)
 
 
 def have_kana(texts: Sequence[str]) -> list[bool]:
@@ -91,11 +97,9 @@ def _have_together(texts: Sequence[str], classes: int) -> list[bool]:
 def _classes() -> NDArray[np.uint8]:
     """The classes of every code point, as bits."""
     classes = np.zeros(sys.maxunicode + 1, np.uint8)
-    for characters in (HAN, KANA, HANGUL, UNSPACED):
+    for bits, characters in ((_DENSE, HAN), (_DENSE | _KANA, KANA), (_DENSE, UNSPACED), (_HANGUL, HANGUL)):
         for first, last, single in _RANGE.findall(characters):
-            classes[ord(first or single) : ord(last or single) + 1] |= _DENSE
-    for first, last, single in _RANGE.findall(KANA):
-        classes[ord(first or single) : ord(last or single) + 1] |= _KANA
+            classes[ord(first or single) : ord(last or single) + 1] |= bits
     classes[list(FOLDS)] |= _FOLDED
     classes[list(EQUIVALENTS)] |= _DENSE
     classes[ord(END)] |= _END

@@ -7,22 +7,24 @@ equals that of `tokens` for each text. Runs of scripts without blanks are split 
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from typing import Final
 from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.text.characters import END, code_points, folded, have_kana
-from steelyard.text.tokens import ARTICLES, TRUTH, is_hangul, is_run, marked_lexemes, segment, token_or_run
+from steelyard.text.characters import END, are_runs, code_points, folded, have_kana
+from steelyard.text.tokens import ARTICLES, TRUTH, marked_lexemes, segment, token_or_run
 
 Cut = Callable[[str], Sequence[str]]
 Numbers = NDArray[np.int64]
 
 _SEPARATOR: Final = f" {END} "
+_LINE_END: Final = "\n"  # between runs that are segmented together
 _MOST_PIECES: Final = 1 << 18
-_MOST_CHARACTERS: Final = 1 << 21  # of all pieces
+_MOST_CHARACTERS: Final = 1 << 21  # of all pieces that are remembered
+_FEW_CHARACTERS: Final = 1 << 18  # the same for texts in scripts without blanks, whose pieces seldom occur again
 _NO_TOKEN: Final = -1
 # flags in the low bits of the code of a lexeme; its token is in the bits above
 _WORD, _ARTICLE, _CAPITAL, _TRUTH = 1, 2, 4, 8
@@ -66,11 +68,15 @@ class Pieces(dict[str, int]):
     """Encoder of texts by their pieces between blanks.
 
     `cut` tokenizes pieces that are joined by " NUL "; each NUL must be a token of its own in what it returns. `tokens`
-    tokenizes a text without tokens, and those in `exceptions`, as a whole.
+    tokenizes a text without tokens, and those in `exceptions`, as a whole. `spaced` says that the texts are in scripts
+    with blanks between words.
     """
 
-    def __init__(self, cut: Cut, tokens: Cut | None = None, exceptions: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, cut: Cut, tokens: Cut | None = None, exceptions: frozenset[str] = frozenset(), *, spaced: bool = True
+    ) -> None:
         super().__init__()
+        self._most_characters = _MOST_CHARACTERS if spaced else _FEW_CHARACTERS
         self.vocabulary = Vocabulary()
         self.generation = 0
         self._cut = cut
@@ -93,7 +99,7 @@ class Pieces(dict[str, int]):
         """The codes of texts without NUL."""
         if texts is self._texts:  # encoded twice for one batch
             return self._read
-        if len(self) > _MOST_PIECES or self._characters > _MOST_CHARACTERS:
+        if len(self) > _MOST_PIECES or self._characters > self._most_characters:
             self._forget()
         self._texts, self._read = texts, self._finished(self._unfinished(texts))
         if self._tokens is not None:
@@ -115,13 +121,17 @@ class Pieces(dict[str, int]):
         return Codes(values, np.diff(ends, prepend=0))
 
     def _cut_new(self) -> None:
-        """Tokenize the new pieces, all together."""
-        joined = _SEPARATOR.join((*self._new, ""))
-        codes, counts = _cut_at_ends(self._known_codes(self._cut(joined)))
-        self._codes = np.concatenate((self._codes, codes))
-        self._counts = np.concatenate((self._counts, counts))
-        self._starts = np.cumsum(self._counts) - self._counts
-        self._characters += len(joined)
+        """Tokenize the new pieces: the ASCII ones together, which is faster, and the others together."""
+        is_ascii = np.fromiter(map(str.isascii, self._new), np.bool_, len(self._new))
+        counts = np.empty(len(self._new), np.int64)
+        starts = np.empty(len(self._new), np.int64)
+        for some in (is_ascii, ~is_ascii):
+            joined = _SEPARATOR.join((*compress(self._new, some), ""))
+            codes, counts[some] = _cut_at_ends(self._known_codes(self._cut(joined)), _NO_TOKEN)
+            starts[some] = len(self._codes) + np.cumsum(counts[some]) - counts[some]
+            self._codes = np.concatenate((self._codes, codes))
+            self._characters += len(joined)
+        self._counts, self._starts = np.concatenate((self._counts, counts)), np.concatenate((self._starts, starts))
         self._new = []
 
     def _known_codes(self, tokens: Sequence[str]) -> Numbers:
@@ -147,9 +157,9 @@ class Pieces(dict[str, int]):
         self._known[END] = _NO_TOKEN
 
 
-def _cut_at_ends(codes: Numbers) -> tuple[Numbers, Numbers]:
+def _cut_at_ends(codes: Numbers, mark: int) -> tuple[Numbers, Numbers]:
     """The codes without the marks at the ends of pieces, and the number of codes of each piece."""
-    is_end = codes == _NO_TOKEN
+    is_end = codes == mark
     return codes[~is_end], np.diff(np.flatnonzero(is_end), prepend=-1) - 1
 
 
@@ -178,8 +188,8 @@ class Lexemes(Pieces):
     The rules about neighbours (articles, a single "true") are applied to all texts at once.
     """
 
-    def __init__(self, tokens: Cut | None = None) -> None:
-        super().__init__(_folded_lexemes, tokens)
+    def __init__(self, tokens: Cut | None = None, *, spaced: bool = True) -> None:
+        super().__init__(_folded_lexemes, tokens, spaced=spaced)
 
     def _code(self, lexeme: str) -> int:
         word = len(lexeme) > 1 and lexeme[0].isalpha()
@@ -225,20 +235,27 @@ class _Split:
         """`parts` gives the codes of the parts of runs, and their numbers; `hangul` if it splits these runs too."""
         self._parts = parts
         self._hangul = hangul
-        self.values = self.counts = np.empty(0, np.int64)
+        self.values = self.counts = self.starts = np.empty(0, np.int64)
 
-    def add(self, entries: list[str], vocabulary: Vocabulary) -> None:
-        """Split further entries."""
-        is_split = np.array([is_run(entry) and (self._hangul or not is_hangul(entry)) for entry in entries], np.bool_)
-        runs = [entry for entry, is_one in zip(entries, is_split.tolist(), strict=True) if is_one]
-        whole = [entry for entry, is_one in zip(entries, is_split.tolist(), strict=True) if not is_one]
-        counts = np.ones(len(entries), np.int64)
-        parts, counts[is_split] = self._parts(runs)
-        values = np.empty(int(counts.sum()), np.int64)
+    def extend(self, entries: Vocabulary, tokens: Vocabulary) -> None:
+        """Split the entries that are new."""
+        new = list(islice(entries, len(self.counts), None))
+        if not new:
+            return
+        is_split = are_runs(new, hangul=self._hangul)
+        counts = np.ones(len(new), np.int64)
+        parts, counts[is_split] = self._parts(list(compress(new, is_split)))
         is_part = np.repeat(is_split, counts)
+        values = np.empty(len(is_part), np.int64)
         values[is_part] = parts
-        values[~is_part] = [vocabulary[entry] for entry in whole]
+        values[~is_part] = [tokens[entry] for entry in compress(new, ~is_split)]
         self.values, self.counts = np.concatenate((self.values, values)), np.concatenate((self.counts, counts))
+        self.starts = np.cumsum(self.counts) - self.counts
+
+    def tokens(self, entries: Numbers) -> tuple[Numbers, Numbers]:
+        """The tokens of these entries, and their numbers."""
+        counts = self.counts[entries]
+        return self.values[_ranges(self.starts[entries], counts)], counts
 
 
 class Runs:
@@ -256,43 +273,43 @@ class Runs:
         lexemes = self._lexemes.codes(texts)
         if self._generation != self._lexemes.generation:
             self._forget()
-        entries = list(islice(self._lexemes.vocabulary, len(self._splits[0].counts), None))
-        for split in self._splits:
-            split.add(entries, self.vocabulary)
         return _with_apart(self._parted(lexemes, texts), texts, self._tokens, self.vocabulary)
 
     def _parted(self, lexemes: Codes, texts: list[str]) -> Codes:
         """The tokens in place of the lexemes; in texts with kana, runs are split into characters."""
-        rule = np.repeat(have_kana(texts) if self._segmented else np.zeros(len(texts), np.bool_), lexemes.lengths)
-        starts, counts = self._places()
-        entries = lexemes.values + rule * len(self._splits[0].counts)
-        values = np.concatenate([split.values for split in self._splits])[_ranges(starts[entries], counts[entries])]
-        ends = np.concatenate(([0], np.cumsum(counts[entries])))
+        if not self._segmented:
+            return self._split_by(self._characters, lexemes)
+        has_kana = np.array(have_kana(texts), np.bool_)
+        if not has_kana.any():
+            return self._split_by(self._segments, lexemes)
+        apart = [np.flatnonzero(~has_kana), np.flatnonzero(has_kana)]
+        splits = (self._segments, self._characters)
+        parts = [self._split_by(split, lexemes.take(some)) for split, some in zip(splits, apart, strict=True)]
+        return Codes.joined(parts).take(np.argsort(np.concatenate(apart)))
+
+    def _split_by(self, split: _Split, lexemes: Codes) -> Codes:
+        split.extend(self._lexemes.vocabulary, self.vocabulary)
+        values, counts = split.tokens(lexemes.values)
+        ends = np.concatenate(([0], np.cumsum(counts)))
         return Codes(values, ends[lexemes.ends] - ends[lexemes.starts])
 
-    def _places(self) -> tuple[Numbers, Numbers]:
-        counts = np.concatenate([split.counts for split in self._splits])
-        return np.cumsum(counts) - counts, counts
-
-    def _characters(self, runs: list[str]) -> tuple[Numbers, Numbers]:
+    def _to_characters(self, runs: list[str]) -> tuple[Numbers, Numbers]:
         points = code_points("".join(runs))
         for point in np.unique(points[self._numbers[points] == 0]).tolist():
             self._numbers[point] = self.vocabulary[chr(point)] + 1
         return self._numbers[points].astype(np.int64) - 1, np.fromiter(map(len, runs), np.int64, len(runs))
 
-    def _segments(self, runs: list[str]) -> tuple[Numbers, Numbers]:
-        words = segment("\n".join((*runs, ""))) if runs else []
-        numbers = {**dict.fromkeys(words, 0), "\n": _NO_TOKEN}
-        for word in numbers.keys() - {"\n"}:
-            numbers[word] = self.vocabulary[word]
-        return _cut_at_ends(np.fromiter(map(numbers.__getitem__, words), np.int64, len(words)))
+    def _to_segments(self, runs: list[str]) -> tuple[Numbers, Numbers]:
+        words = segment(_LINE_END.join((*runs, ""))) if runs else []
+        numbers = np.fromiter(map(self.vocabulary.__getitem__, words), np.int64, len(words))
+        return _cut_at_ends(numbers, self.vocabulary[_LINE_END])
 
     def _forget(self) -> None:
         self.vocabulary.clear()
         self._generation = self._lexemes.generation
         self._numbers = np.zeros(sys.maxunicode + 1, np.int32)  # 1 + the number of each character
-        by_characters = _Split(self._characters, hangul=not self._segmented)
-        self._splits = (_Split(self._segments, hangul=False), by_characters) if self._segmented else (by_characters,)
+        self._characters = _Split(self._to_characters, hangul=not self._segmented)
+        self._segments = _Split(self._to_segments, hangul=False)
 
 
 class Encoder:

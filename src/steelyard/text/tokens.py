@@ -43,7 +43,6 @@ _LEXEME: Final = _lexeme(
 _MARKED_ASCII_LEXEME: Final = re.compile(_ASCII_LEXEME.pattern + r"|\0", re.VERBOSE)
 _MARKED_LEXEME: Final = re.compile(_LEXEME.pattern + r"|\0", re.VERBOSE)
 _DENSE_FIRST: Final = re.compile(f"[{_DENSE}{HANGUL}]")
-_HANGUL_FIRST: Final = re.compile(f"[{HANGUL}]")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _LATIN_MARK: Final = re.compile(r"[-_.%]")
 _LATIN: Final = re.compile(r"(?=.*[-_.%])[A-Za-z0-9.%_-]+")
@@ -142,16 +141,6 @@ def token_or_run(lexeme: str) -> str:
     if _is_number(lexeme):
         return _number(lexeme)
     return lexeme if _DENSE_FIRST.match(lexeme) else _word(lexeme)
-
-
-def is_run(token: str) -> bool:
-    """Whether this is a run of a script without blanks or of Hangul."""
-    return _DENSE_FIRST.match(token) is not None
-
-
-def is_hangul(run: str) -> bool:
-    """Whether a run is one of Hangul."""
-    return _HANGUL_FIRST.match(run) is not None
 
 
 def _without_articles(lexemes: list[str]) -> list[str]:
