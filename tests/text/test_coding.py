@@ -9,7 +9,7 @@ from properties import examples
 
 from steelyard.answers.profiles import profile_of
 from steelyard.text.characters import are_spaced, folded, have_kana
-from steelyard.text.coding import Codes, Encoder, Pieces
+from steelyard.text.coding import Codes, Encoder, PieceEncoder, Pieces
 from steelyard.text.normalisation import FOLDS, fold
 from steelyard.text.scripts import has_kana
 from steelyard.text.tokens import atoms, segment, words
@@ -135,7 +135,7 @@ def test_texts_with_the_mark_between_texts_are_read_alone():
 
 
 def test_codes_are_taken_and_joined():
-    reading = Encoder(str.split, Pieces(str.split))
+    reading = Encoder(str.split, PieceEncoder(Pieces(), str.split))
     codes = reading.codes(["a b", "", "b", "c a a"], spaced=True)
     assert (codes.values.tolist(), codes.lengths.tolist()) == ([0, 1, 1, 2, 0, 0], [2, 0, 1, 3])
     taken = codes.take(codes.lengths.argsort()[::-1])
@@ -146,7 +146,7 @@ def test_codes_are_taken_and_joined():
 
 def test_a_large_vocabulary_is_forgotten_between_batches(monkeypatch):
     monkeypatch.setattr("steelyard.text.coding._MOST_PIECES", 3)
-    reading = Encoder(str.split, Pieces(str.split))
+    reading = Encoder(str.split, PieceEncoder(Pieces(), str.split))
     for _ in range(3):
         codes = reading.codes(["a b c d", "d a"], spaced=True)
         assert codes.values.tolist() == [0, 1, 2, 3, 3, 0]

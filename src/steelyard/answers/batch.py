@@ -120,14 +120,17 @@ class AnswerBatch:
         predicted, wanted = self._lengths(encoder)
         return self._compare_codes(encoder, _covers, where=predicted >= wanted)
 
-    def contained(self, encoder: Encoder) -> Flags:
-        """Whether the answer of each pair contains the reference contiguously; an empty reference is not contained."""
+    def contained(self, encoder: Encoder, *, counted: bool = True) -> Flags:
+        """Whether the answer of each pair contains the reference contiguously; an empty reference is not contained.
+
+        `counted` says that other metrics need the shared tokens of this encoder too, which rule most pairs out.
+        """
         if encoder not in self._contained:
             predicted, wanted = self._lengths(encoder)
             possible = (predicted >= wanted) & (wanted > 0)
-            self._contained[encoder] = self._found_in(
-                self._coded(encoder), possible & self.covered(encoder) if self._spaced else possible
-            )
+            if counted and self._spaced:
+                possible = possible & self.covered(encoder)
+            self._contained[encoder] = self._found_in(self._coded(encoder), possible)
         return self._contained[encoder]
 
     def _found_in(self, codes: Codes, candidates: Flags) -> Flags:

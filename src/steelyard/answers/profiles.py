@@ -12,9 +12,12 @@ from steelyard.answers.rouge import ADDEND, chinese_words, english_tokens
 from steelyard.errors import UnknownName
 from steelyard.i18n import Message
 from steelyard.table import Flags, FloatArray
-from steelyard.text.coding import Cut, Encoder, Lexemes, Pieces, Runs
+from steelyard.text.coding import Cut, Encoder, Lexemes, PieceEncoder, Pieces, Runs
 from steelyard.text.normalisation import squad_text, ultrarag_text
 from steelyard.text.tokens import TokenUnit, atoms, segment, tokens
+
+_AllPieces = tuple[Pieces, Pieces]
+"""The pieces of texts with blanks between words, and of others; the encoders of a profile share them."""
 
 Relation = Callable[[AnswerBatch, "Profile"], Flags]
 
@@ -46,11 +49,11 @@ def profile_of(name: str, unit: TokenUnit = "words") -> Profile:
     """The profile of this name; `unit` applies to our own only."""
     if name not in _PROFILES:
         raise UnknownName.of(Message("words.profile"), name, _PROFILES)
-    return _PROFILES[name](unit)
+    return _PROFILES[name](unit, (Pieces(), Pieces(spaced=False)))
 
 
-def _steelyard(unit: TokenUnit) -> Profile:
-    spaced, lexemes = Lexemes(atoms), Lexemes(spaced=False)
+def _steelyard(unit: TokenUnit, pieces: _AllPieces) -> Profile:
+    spaced, lexemes = Lexemes(pieces[0], atoms), Lexemes(pieces[1])
     matching = Encoder(atoms, spaced, Runs(lexemes, atoms, segmented=False))
     cut = partial(tokens, unit=unit)
     words = matching if unit == "chars" else Encoder(cut, spaced, Runs(lexemes, cut, segmented=True))
@@ -70,35 +73,38 @@ def _steelyard(unit: TokenUnit) -> Profile:
     )
 
 
-def _squad(_: TokenUnit) -> Profile:
+def _squad(_: TokenUnit, pieces: _AllPieces) -> Profile:
     cut = _split(squad_text)
-    reading = _by_pieces(cut, _split(squad_text.__wrapped__))
+    reading = _by_pieces(pieces, cut, _split(squad_text.__wrapped__))
+    base = _steelyard("words", pieces)
     return replace(
-        _steelyard("words"),
+        base,
         name="squad",
         matching=reading,
         bag=reading,
-        rouge=_english(stemmed=True),
+        rouge=_english(pieces, stemmed=True),
         bleu=cut,
         contained=lambda pairs, profile: (
             _is_substring(pairs, profile, squad_text) & (pairs.shared(profile.matching).wanted > 0)
         ),
         covered=_as_sets,
+        found=lambda pairs, _: pairs.group_share(pairs.contained(base.matching, counted=False)),
         short_as_whole=False,
         nothing_matches=True,
     )
 
 
-def _ultrarag(_: TokenUnit) -> Profile:
+def _ultrarag(_: TokenUnit, pieces: _AllPieces) -> Profile:
     truth = frozenset(("True", "False"))
-    reading = _by_pieces(_split(ultrarag_text), _split(_ultrarag_pieces), truth)
+    reading = _by_pieces(pieces, _split(ultrarag_text), _split(_ultrarag_pieces), truth)
     rouge = _by_pieces(
+        pieces,
         lambda text: english_tokens(ultrarag_text(text), stemmed=True),
-        lambda pieces: english_tokens(_ultrarag_pieces(pieces), stemmed=True, marked=True),
+        lambda joined: english_tokens(_ultrarag_pieces(joined), stemmed=True, marked=True),
         truth,
     )
     return replace(
-        _squad("words"),
+        _squad("words", pieces),
         name="ultrarag",
         matching=reading,
         bag=reading,
@@ -111,27 +117,27 @@ def _ultrarag(_: TokenUnit) -> Profile:
     )
 
 
-def _rouge_score(_: TokenUnit) -> Profile:
-    return replace(_squad("words"), name="rouge-score", rouge=_english(stemmed=False))
+def _rouge_score(_: TokenUnit, pieces: _AllPieces) -> Profile:
+    return replace(_squad("words", pieces), name="rouge-score", rouge=_english(pieces, stemmed=False))
 
 
-def _rouge_score_stemmed(_: TokenUnit) -> Profile:
-    return replace(_squad("words"), name="rouge-score-stemmed")
+def _rouge_score_stemmed(_: TokenUnit, pieces: _AllPieces) -> Profile:
+    return replace(_squad("words", pieces), name="rouge-score-stemmed")
 
 
-def _rouge_jieba(unit: TokenUnit) -> Profile:
+def _rouge_jieba(unit: TokenUnit, pieces: _AllPieces) -> Profile:
     return replace(
-        _steelyard(unit),
+        _steelyard(unit, pieces),
         name="rouge-jieba",
-        rouge=_by_pieces(_jieba_words, _jieba_words),
+        rouge=_by_pieces(pieces, _jieba_words, _jieba_words),
         bleu=segment,
         short_as_whole=False,
     )
 
 
-def _rouge_chinese(unit: TokenUnit) -> Profile:
+def _rouge_chinese(unit: TokenUnit, pieces: _AllPieces) -> Profile:
     return replace(
-        _steelyard(unit),
+        _steelyard(unit, pieces),
         name="rouge-chinese",
         rouge=Encoder(_chinese_words),
         bleu=segment,
@@ -141,22 +147,23 @@ def _rouge_chinese(unit: TokenUnit) -> Profile:
     )
 
 
-def _english(*, stemmed: bool) -> Encoder:
-    return _by_pieces(partial(english_tokens, stemmed=stemmed), partial(english_tokens, stemmed=stemmed, marked=True))
+def _english(pieces: _AllPieces, *, stemmed: bool) -> Encoder:
+    cut = partial(english_tokens, stemmed=stemmed)
+    return _by_pieces(pieces, cut, partial(cut, marked=True))
 
 
-def _by_pieces(tokens: Cut, cut: Cut, exceptions: frozenset[str] = frozenset()) -> Encoder:
-    """The encoder by pieces, whatever the script; pieces are remembered apart for texts with blanks and others."""
-    return Encoder(tokens, *(Pieces(cut, tokens, exceptions, spaced=spaced) for spaced in (True, False)))
+def _by_pieces(pieces: _AllPieces, tokens: Cut, cut: Cut, exceptions: frozenset[str] = frozenset()) -> Encoder:
+    """The encoder by pieces, whatever the script."""
+    return Encoder(tokens, *(PieceEncoder(some, cut, tokens, exceptions) for some in pieces))
 
 
 def _split(normalise: Callable[[str], str]) -> Cut:
     return lambda text: normalise(text).split()
 
 
-def _ultrarag_pieces(pieces: str) -> str:
+def _ultrarag_pieces(joined: str) -> str:
     """Pieces of texts other than "True" and "False"; what is joined never equals these."""
-    return ultrarag_text.__wrapped__(pieces)
+    return ultrarag_text.__wrapped__(joined)
 
 
 def _jieba_words(text: str) -> list[str]:
@@ -211,7 +218,7 @@ def _chinese_subsequence(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     return Overlaps.of(shared.subsequence, shared.predicted, shared.wanted, addend=ADDEND)
 
 
-_PROFILES: dict[str, Callable[[TokenUnit], Profile]] = {
+_PROFILES: dict[str, Callable[[TokenUnit, _AllPieces], Profile]] = {
     "steelyard": _steelyard,
     "ultrarag": _ultrarag,
     "squad": _squad,

@@ -65,42 +65,70 @@ class Codes:
 
 
 class Pieces(dict[str, int]):
-    """Encoder of texts by their pieces between blanks.
+    """Numbers of the pieces of texts between blanks; several encoders may share them.
+
+    `spaced` says that the texts are in scripts with blanks between words.
+    """
+
+    def __init__(self, *, spaced: bool = True) -> None:
+        super().__init__()
+        self.generation = 0
+        self.names: list[str] = []
+        self._most_characters = _MOST_CHARACTERS if spaced else _FEW_CHARACTERS
+        self._characters = 0
+        self._texts: list[str] | None = None
+        self._numbers = np.empty(0, np.int64)
+        self._forget()
+
+    def __missing__(self, piece: str) -> int:
+        self[piece] = number = len(self)
+        self.names.append(piece)
+        self._characters += len(piece)
+        return number
+
+    def numbers(self, texts: list[str]) -> Numbers:
+        """The numbers of the pieces of texts without NUL; 0 at the end of each text."""
+        if texts is not self._texts:  # else encoded again for one batch
+            if len(self) > _MOST_PIECES or self._characters > self._most_characters:
+                self._forget()
+            pieces = _SEPARATOR.join((*texts, "")).split()
+            self._texts, self._numbers = texts, np.fromiter(map(self.__getitem__, pieces), np.int64, len(pieces))
+        return self._numbers
+
+    def _forget(self) -> None:
+        """Forget all pieces; numbers are valid within one batch only."""
+        self.clear()
+        self.names = [END]
+        self[END] = 0
+        self.generation += 1
+        self._characters = 0
+
+
+class PieceEncoder:
+    """Encoder of texts by their pieces.
 
     `cut` tokenizes pieces that are joined by " NUL "; each NUL must be a token of its own in what it returns. `tokens`
-    tokenizes a text without tokens, and those in `exceptions`, as a whole. `spaced` says that the texts are in scripts
-    with blanks between words.
+    tokenizes a text without tokens, and those in `exceptions`, as a whole.
     """
 
     def __init__(
-        self, cut: Cut, tokens: Cut | None = None, exceptions: frozenset[str] = frozenset(), *, spaced: bool = True
+        self, pieces: Pieces, cut: Cut, tokens: Cut | None = None, exceptions: frozenset[str] = frozenset()
     ) -> None:
-        super().__init__()
-        self._most_characters = _MOST_CHARACTERS if spaced else _FEW_CHARACTERS
         self.vocabulary = Vocabulary()
-        self.generation = 0
+        self.pieces = pieces
         self._cut = cut
         self._tokens = tokens
         self._exceptions = exceptions
         self._texts: list[str] | None = None
         self._read = Codes(np.empty(0, np.int64), np.empty(0, np.int64))
-        self._new: list[str] = []
         self._known: dict[str, int] = {}
         self._codes = self._counts = self._starts = np.empty(0, np.int64)
-        self._characters = 0
         self._forget()
-
-    def __missing__(self, piece: str) -> int:
-        self[piece] = number = len(self)
-        self._new.append(piece)
-        return number
 
     def codes(self, texts: list[str]) -> Codes:
         """The codes of texts without NUL."""
         if texts is self._texts:  # encoded twice for one batch
             return self._read
-        if len(self) > _MOST_PIECES or self._characters > self._most_characters:
-            self._forget()
         self._texts, self._read = texts, self._finished(self._unfinished(texts))
         if self._tokens is not None:
             apart = [text in self._exceptions for text in texts] if self._exceptions else False
@@ -111,28 +139,27 @@ class Pieces(dict[str, int]):
         return self.vocabulary[token]
 
     def _unfinished(self, texts: list[str]) -> Codes:
-        pieces = _SEPARATOR.join((*texts, "")).split()
-        numbers = np.fromiter(map(self.__getitem__, pieces), np.int64, len(pieces))
-        if self._new:
-            self._cut_new()
+        numbers = self.pieces.numbers(texts)
+        if self._generation != self.pieces.generation:
+            self._forget()
+        if new := self.pieces.names[len(self._counts) :]:
+            self._cut_new(new)
         counts = self._counts[numbers]
         values = self._codes[_ranges(self._starts[numbers], counts)]
         ends = np.cumsum(counts)[numbers == 0]
         return Codes(values, np.diff(ends, prepend=0))
 
-    def _cut_new(self) -> None:
-        """Tokenize the new pieces: the ASCII ones together, which is faster, and the others together."""
-        is_ascii = np.fromiter(map(str.isascii, self._new), np.bool_, len(self._new))
-        counts = np.empty(len(self._new), np.int64)
-        starts = np.empty(len(self._new), np.int64)
+    def _cut_new(self, new: list[str]) -> None:
+        """Tokenize new pieces: the ASCII ones together, which is faster, and the others together."""
+        is_ascii = np.fromiter(map(str.isascii, new), np.bool_, len(new))
+        counts = np.empty(len(new), np.int64)
+        starts = np.empty(len(new), np.int64)
         for some in (is_ascii, ~is_ascii):
-            joined = _SEPARATOR.join((*compress(self._new, some), ""))
+            joined = _SEPARATOR.join((*compress(new, some), ""))
             codes, counts[some] = _cut_at_ends(self._known_codes(self._cut(joined)), _NO_TOKEN)
             starts[some] = len(self._codes) + np.cumsum(counts[some]) - counts[some]
             self._codes = np.concatenate((self._codes, codes))
-            self._characters += len(joined)
         self._counts, self._starts = np.concatenate((self._counts, counts)), np.concatenate((self._starts, starts))
-        self._new = []
 
     def _known_codes(self, tokens: Sequence[str]) -> Numbers:
         known = self._known
@@ -146,15 +173,12 @@ class Pieces(dict[str, int]):
         return codes
 
     def _forget(self) -> None:
-        """Clear the caches; token numbers are valid within one batch only."""
-        self.clear()
+        """Forget what is known of pieces."""
+        self._generation = self.pieces.generation
         self.vocabulary.clear()
         self._known.clear()
-        self.generation += 1
-        self._characters = 0
-        self._codes, self._counts, self._starts = np.empty(0, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64)
-        self[END] = 0
         self._known[END] = _NO_TOKEN
+        self._codes, self._counts, self._starts = np.empty(0, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64)
 
 
 def _cut_at_ends(codes: Numbers, mark: int) -> tuple[Numbers, Numbers]:
@@ -182,14 +206,14 @@ def _one_by_one(texts: list[str], tokens: Cut, vocabulary: Vocabulary) -> Codes:
     return Codes(np.fromiter(numbers, np.int64, int(lengths.sum())), lengths)
 
 
-class Lexemes(Pieces):
+class Lexemes(PieceEncoder):
     """Encoder of texts as `atoms` tokenizes them, but for runs of scripts without blanks, which are one token.
 
     The rules about neighbours (articles, a single "true") are applied to all texts at once.
     """
 
-    def __init__(self, tokens: Cut | None = None, *, spaced: bool = True) -> None:
-        super().__init__(_folded_lexemes, tokens, spaced=spaced)
+    def __init__(self, pieces: Pieces, tokens: Cut | None = None) -> None:
+        super().__init__(pieces, _folded_lexemes, tokens)
 
     def _code(self, lexeme: str) -> int:
         word = len(lexeme) > 1 and lexeme[0].isalpha()
@@ -271,7 +295,7 @@ class Runs:
     def codes(self, texts: list[str]) -> Codes:
         """The codes of texts without NUL."""
         lexemes = self._lexemes.codes(texts)
-        if self._generation != self._lexemes.generation:
+        if self._generation != self._lexemes.pieces.generation:
             self._forget()
         return _with_apart(self._parted(lexemes, texts), texts, self._tokens, self.vocabulary)
 
@@ -306,7 +330,7 @@ class Runs:
 
     def _forget(self) -> None:
         self.vocabulary.clear()
-        self._generation = self._lexemes.generation
+        self._generation = self._lexemes.pieces.generation
         self._numbers = np.zeros(sys.maxunicode + 1, np.int32)  # 1 + the number of each character
         self._characters = _Split(self._to_characters, hangul=not self._segmented)
         self._segments = _Split(self._to_segments, hangul=False)
@@ -318,7 +342,9 @@ class Encoder:
     `spaced` is for texts in scripts with blanks between words, `others` for texts in any script.
     """
 
-    def __init__(self, tokens: Cut, spaced: Pieces | None = None, others: Pieces | Runs | None = None) -> None:
+    def __init__(
+        self, tokens: Cut, spaced: PieceEncoder | None = None, others: PieceEncoder | Runs | None = None
+    ) -> None:
         self.tokens = tokens
         self._spaced = spaced
         self._others = others
