@@ -9,6 +9,8 @@ from typing import Any
 
 Rows = Sequence[tuple[str, str]]
 
+ROUGE = "ROUGE-1,ROUGE-2,ROUGE-L"
+
 
 def steelyard(profile: str, metrics: str | None = None) -> Callable[[Rows], Sequence[float]]:
     from steelyard import evaluate_answers
@@ -32,6 +34,47 @@ def rouge_score() -> Callable[[Rows], Sequence[float]]:
     def weigh(rows: Rows) -> Sequence[float]:
         found = [scorer.score(wanted, said) for said, wanted in rows]
         return [sum(scores[name].fmeasure for scores in found) / len(rows) for name in names]
+
+    return weigh
+
+
+def rouge_score_rs() -> Callable[[Rows], Sequence[float]]:
+    from rouge_score_rs.rouge_scorer import RougeScorer
+
+    names = ["rouge1", "rouge2", "rougeL"]
+    scorer = RougeScorer(names, use_stemmer=True)
+
+    def weigh(rows: Rows) -> Sequence[float]:
+        found = [scorer.score(wanted, said) for said, wanted in rows]
+        return [sum(scores[name].fmeasure for scores in found) / len(rows) for name in names]
+
+    return weigh
+
+
+def torchmetrics() -> Callable[[Rows], Sequence[float]]:
+    from torchmetrics.functional.text import rouge_score
+
+    keys = ("rouge1", "rouge2", "rougeL")
+
+    def weigh(rows: Rows) -> Sequence[float]:
+        answers, references = [said for said, _ in rows], [wanted for _, wanted in rows]
+        found = rouge_score(answers, references, rouge_keys=keys, use_stemmer=True)
+        return [float(found[f"{key}_fmeasure"]) for key in keys]
+
+    return weigh
+
+
+def evaluate() -> Callable[[Rows], Sequence[float]]:
+    """The metric `rouge` of evaluate, which is downloaded from its hub, and calls rouge_score."""
+    from evaluate import load
+
+    rouge = load("rouge")
+    keys = ["rouge1", "rouge2", "rougeL"]
+
+    def weigh(rows: Rows) -> Sequence[float]:
+        answers, references = [said for said, _ in rows], [wanted for _, wanted in rows]
+        found = rouge.compute(predictions=answers, references=references, rouge_types=keys, use_stemmer=True)
+        return [float(found[key]) for key in keys]
 
     return weigh
 
@@ -64,10 +107,17 @@ def rouge_chinese() -> Callable[[Rows], Sequence[float]]:
 CONTESTANTS: dict[str, Callable[[], Any]] = {
     "steelyard": lambda: steelyard("steelyard"),
     "steelyard --profile ultrarag": lambda: steelyard("ultrarag"),
+    "steelyard --profile squad": lambda: steelyard("squad"),
+    "steelyard --profile rouge-score": lambda: steelyard("rouge-score"),
     "steelyard --profile rouge-score-stemmed": lambda: steelyard("rouge-score-stemmed"),
+    "the same, three metrics": lambda: steelyard("rouge-score-stemmed", ROUGE),
+    "steelyard --profile rouge-jieba": lambda: steelyard("rouge-jieba"),
     "steelyard --profile rouge-chinese": lambda: steelyard("rouge-chinese"),
-    "the same, ROUGE alone": lambda: steelyard("rouge-chinese", "ROUGE-1,ROUGE-2,ROUGE-L"),
+    "the same, ROUGE alone": lambda: steelyard("rouge-chinese", ROUGE),
     "rouge_score": rouge_score,
+    "rouge_score_rs": rouge_score_rs,
+    "torchmetrics": torchmetrics,
+    "evaluate": evaluate,
     "reference loop": reference_loop,
     "rouge_chinese": rouge_chinese,
 }
@@ -78,9 +128,10 @@ def main(name: str, path: str, limit: str) -> None:
         parsed = [json.loads(line) for line in file][: int(limit)]
     rows = [(row["prediction"], row["references"][0]) for row in parsed]
     weigh = CONTESTANTS[name]()
-    start = time.perf_counter()
+    start, begun = time.perf_counter(), time.process_time()
     means = weigh(rows)
-    print(json.dumps({"seconds": time.perf_counter() - start, "rows": len(rows), "means": list(means)}))
+    seconds, cpu = time.perf_counter() - start, time.process_time() - begun
+    print(json.dumps({"seconds": seconds, "cpu": cpu, "rows": len(rows), "means": list(means)}))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,15 @@
-"""Answers and references to time: invented words whose frequencies fall as in real text."""
+"""Answers and references to time: invented words whose frequencies fall as in real text, or prose."""
 
 import json
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
 from bench.processes import PROJECT
+from bench.prose import prose_rows
 
 FOLDER: Final = PROJECT / "bench" / "collections"
 # fmt: off
@@ -36,6 +38,7 @@ class TextSet:
     rows: int
     words: int
     chinese: bool = False
+    marked: float | None = None  # of prose: the share of rows with marks that are not ASCII
 
     @property
     def path(self) -> Path:
@@ -47,17 +50,23 @@ def write_rows(texts: TextSet) -> None:
     if texts.path.exists():
         return
     FOLDER.mkdir(parents=True, exist_ok=True)
+    rows = _invented_rows(texts) if texts.marked is None else prose_rows(texts.rows, texts.words, texts.marked)
+    with texts.path.open("w", encoding="utf-8") as file:
+        for number, (said, wanted) in enumerate(rows):
+            row = {"id": number, "prediction": said, "references": [wanted]}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _invented_rows(texts: TextSet) -> Iterator[tuple[str, str]]:
     choose = random.Random(7)
     vocabulary = _CHINESE if texts.chinese else _english_words()
     weights = list(accumulate(1 / (rank + 3) for rank in range(len(vocabulary))))
-    with texts.path.open("w", encoding="utf-8") as file:
-        for number in range(texts.rows):
-            length = choose.randint(texts.words * 3 // 4, texts.words * 5 // 4)
-            words = choose.choices(vocabulary, cum_weights=weights, k=length)
-            said = [word for word in words if choose.random() < 0.6]
-            said += choose.choices(vocabulary, cum_weights=weights, k=len(words) - len(said))
-            row = {"id": number, "prediction": _text(said, texts), "references": [_text(words, texts)]}
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    for _ in range(texts.rows):
+        length = choose.randint(texts.words * 3 // 4, texts.words * 5 // 4)
+        words = choose.choices(vocabulary, cum_weights=weights, k=length)
+        said = [word for word in words if choose.random() < 0.6]
+        said += choose.choices(vocabulary, cum_weights=weights, k=len(words) - len(said))
+        yield _text(said, texts), _text(words, texts)
 
 
 def _english_words() -> list[str]:

@@ -1,12 +1,18 @@
 """Many texts at once come to what they come to one by one."""
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from properties import examples
 
 from steelyard.answers.profiles import profile_of
-from steelyard.text.coding import Codes, Encoder, Pieces, is_plain
+from steelyard.text.characters import are_spaced, folded, have_kana
+from steelyard.text.coding import Codes, Encoder, PieceEncoder, Pieces
+from steelyard.text.normalisation import FOLDS, fold
+from steelyard.text.scripts import has_kana
+from steelyard.text.tokens import atoms, segment, words
 
 PROFILES = ["steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese"]
 # fmt: off
@@ -15,10 +21,28 @@ PIECES = [
     "-5", "42,000", "1,2345", "+3", "3.10", "$5", "5%", "x_y", "(the)", "the,", "running", "generously", "a.b.c", "--",
     "!!!", "_", "'", ".", "'the'", "O'Neil's", "ooo",
 ]
+SPACED = [
+    "don’t", "“the", "a—the", "—", "…", "café", "cafe\u0301", "naïve", "straße", "ſtop", "İstanbul", "ısı", "ΑΣ", "Σ",
+    "ΣΙΣΥΦΟΣ", "Москва", "и\u0306", "שָׁלוֹם", "مرحبا", "हिन्दी", "४२", "😀", "👩\u200d👧", "zero\u200bwidth", "so\u00adft",
+    "\ufeffa", "\u202ethe", "\u0301", "\ud800", "ｔｈｅ", "ＴＲＵＥ", "４２", "42000②", "€5", "½",
+    "\u212a", "ﬁ", "ｶﾀ", "=\u0338",
+]
+OTHERS = [
+    "中国的首都是北京", "二○二三年", "一九oo年", "⽉⾦⺠", "GPT-4在2023年发布", "the中国", "A中", "東京タワーへ",
+    "か\u3099", "서울특별시", "\u1109\u1165", "ภาษาไทย", "ខ្មែរ", "々〇", "𠀀𠀁", "豈", "，", "U.S.与", "50%的",
+]
 # fmt: on
-pieces = st.sampled_from(PIECES) | st.text(st.characters(max_codepoint=127, exclude_characters="\0"), max_size=6)
-blanks = st.sampled_from([" ", "  ", "\n", "\t", "\x1c", "\r\n", ""])
-plain = st.lists(st.tuples(pieces, blanks), max_size=6).map(lambda parts: "".join(map("".join, parts)))
+BLANKS = [" ", "  ", "\n", "\t", "\x1c", "\r\n", "", "\x85", "\xa0", "\u3000", "\u2000", "\u2028", "\u200b"]
+blanks = st.sampled_from(BLANKS)
+pieces = st.sampled_from(PIECES + SPACED) | st.text(st.characters(exclude_characters="\0"), max_size=6)
+
+
+def joined(parts):
+    return st.lists(st.tuples(parts, blanks), max_size=6).map(lambda pairs: "".join(map("".join, pairs)))
+
+
+spaced = joined(pieces).filter(lambda text: are_spaced([text])[0])
+others = joined(pieces | st.sampled_from(OTHERS))
 
 
 def readings(name):
@@ -26,27 +50,93 @@ def readings(name):
     return {profile.matching, profile.bag, profile.rouge}
 
 
+def renumbered(codes):
+    """The numbers in the order in which they first occur."""
+    order = {value: number for number, value in enumerate(dict.fromkeys(codes.values.tolist()))}
+    return [order[value] for value in codes.values.tolist()]
+
+
+def tokens_alone(reading, texts):
+    tokens = [reading.tokens(text) for text in texts]
+    order = {}
+    return [order.setdefault(token, len(order)) for text in tokens for token in text], list(map(len, tokens))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PROFILES)
-@given(texts=st.lists(plain, min_size=1, max_size=8))
+@given(texts=st.lists(spaced, min_size=1, max_size=8))
 @examples(60)
-def test_plain_texts_read_together_equal_texts_read_alone(name, texts):
+def test_texts_with_blanks_read_together_equal_texts_read_alone(name, texts):
     for reading in readings(name):
-        together, alone = reading.codes(texts, plain=True), reading.codes(texts, plain=False)
-        assert together.lengths.tolist() == alone.lengths.tolist()
-        assert together.values.tolist() == alone.values.tolist()
+        together = reading.codes(texts, spaced=True)
+        assert (renumbered(together), together.lengths.tolist()) == tokens_alone(reading, texts)
 
 
-def test_a_text_is_plain_without_foreign_letters_and_without_the_mark_between_texts():
-    assert is_plain("Plain, 42!")
-    assert is_plain("")
-    assert not is_plain("café")
-    assert not is_plain("a\0b")
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROFILES)
+@given(texts=st.lists(others, min_size=1, max_size=8))
+@examples(60)
+def test_texts_in_any_script_read_together_equal_texts_read_alone(name, texts):
+    for reading in readings(name):
+        for some in (texts, texts[::-1]):  # the second time all pieces are known
+            together = reading.codes(some, spaced=False)
+            assert (renumbered(together), together.lengths.tolist()) == tokens_alone(reading, some)
+
+
+@given(spaced)
+def test_words_of_texts_with_blanks_are_their_atoms(text):
+    assert words(text) == atoms(text)
+
+
+def test_texts_have_blanks_between_words_unless_their_script_has_none():
+    texts = ["Plain, 42!", "", "café — “ça”", "Москва", "😀", "北京", "⽉", "が", "서울", "ไทย", "a\0b", "ｶﾀ", "\ud800"]
+    expected = [True, True, True, True, True, False, False, False, False, False, False, True, True]
+    assert are_spaced(texts) == expected
+    assert [are_spaced([text])[0] for text in texts] == expected
+    assert are_spaced([]) == []
+
+
+def test_long_texts_are_looked_at_in_parts(monkeypatch):
+    monkeypatch.setattr("steelyard.text.characters._CHARACTERS", 3)
+    assert are_spaced(["é", "é", "北京市民", "", "ab", "é京", "é"]) == [True, True, False, True, True, False, True]
+
+
+@given(st.lists(others | st.text(), max_size=4))
+def test_kana_and_variants_are_found_in_many_texts_as_in_one(texts):
+    assert have_kana(texts) == [has_kana(text) for text in texts]
+    assert folded("\n".join(texts)) == "\n".join(map(fold, texts))
+
+
+def test_every_variant_is_folded_alike():
+    variants = "x".join(map(chr, FOLDS))
+    assert folded(variants) == fold(variants)
+
+
+def test_pieces_fold_and_compose_as_whole_texts_do():
+    for blank in (chr(point) for point in range(0x3001) if chr(point).isspace()):
+        for piece in (*SPACED, *OTHERS):
+            whole = unicodedata.normalize("NFC", f"a{blank}{piece}{blank}e")
+            parts = (unicodedata.normalize("NFC", part) for part in ("a", piece, "e"))
+            assert fold(whole).split() == " ".join(map(fold, parts)).split()
+
+
+def test_runs_are_segmented_together_as_alone():
+    runs = ["中国的首都是北京", "々〇", "𠀀𠀁", "豈", "ภาษาไทย", "ខ្មែរ", "法院认为", "的"]
+    assert segment("\n".join(runs)) == [word for run in runs for word in (*segment(run), "\n")][:-1]
+
+
+def test_a_lone_surrogate_is_a_word():
+    assert segment("中国\ud800人\udfff") == ["中国", "\ud800", "人", "\udfff"]
+
+
+def test_texts_with_the_mark_between_texts_are_read_alone():
+    reading = profile_of("steelyard").matching
+    assert reading.codes(["a\0b", "b"], spaced=False).values.tolist() == [0, 1, 1]
 
 
 def test_codes_are_taken_and_joined():
-    reading = Encoder(str.split, Pieces(str.split))
-    codes = reading.codes(["a b", "", "b", "c a a"], plain=True)
+    reading = Encoder(str.split, PieceEncoder(Pieces(), str.split))
+    codes = reading.codes(["a b", "", "b", "c a a"], spaced=True)
     assert (codes.values.tolist(), codes.lengths.tolist()) == ([0, 1, 1, 2, 0, 0], [2, 0, 1, 3])
     taken = codes.take(codes.lengths.argsort()[::-1])
     assert (taken.values.tolist(), taken.lengths.tolist()) == ([2, 0, 0, 0, 1, 1], [3, 2, 1, 0])
@@ -56,7 +146,7 @@ def test_codes_are_taken_and_joined():
 
 def test_a_large_vocabulary_is_forgotten_between_batches(monkeypatch):
     monkeypatch.setattr("steelyard.text.coding._MOST_PIECES", 3)
-    reading = Encoder(str.split, Pieces(str.split))
+    reading = Encoder(str.split, PieceEncoder(Pieces(), str.split))
     for _ in range(3):
-        codes = reading.codes(["a b c d", "d a"], plain=True)
+        codes = reading.codes(["a b c d", "d a"], spaced=True)
         assert codes.values.tolist() == [0, 1, 2, 3, 3, 0]

@@ -37,10 +37,10 @@ class AnswerBatch:
         answers: Sequence[str],
         groups: Sequence[Groups],
         *,
-        plain: bool = False,
+        spaced: bool = False,
         of: Sequence[AnswerRow] = (),
     ) -> None:
-        """`plain` if all texts are, in the sense of `steelyard.text.coding`; `of` are the rows of the answers.
+        """`spaced` if all texts are, in the sense of `steelyard.text.characters`; `of` are the rows of the answers.
 
         Each answer has one reference or more, unless the metric does not need references.
         """
@@ -48,12 +48,11 @@ class AnswerBatch:
         self._once: dict[str, Any] = {}
         self.answers = answers
         self.groups = groups
-        self._plain = plain
+        self._spaced = spaced
         self.references = [alias for row in groups for group in row for alias in group]
         self._counts = np.array([sum(map(len, row)) for row in groups], np.int64)
         self._codes: dict[Encoder, Codes] = {}
         self._shared: dict[int, Shared] = {}
-        self._lists: dict[Encoder, list[list[int]]] = {}
         self._contained: dict[Encoder, Flags] = {}
         self._cuts: dict[Cut[Any], list[Any]] = {}
 
@@ -109,25 +108,29 @@ class AnswerBatch:
 
     def equal(self, encoder: Encoder) -> Flags:
         """Whether the two sides of each pair have the same tokens in the same order."""
-        if self._plain:
+        if self._spaced:
             return self.shared(encoder).equal
-        return self._compare_codes(encoder, lambda answer, reference: answer == reference)
+        predicted, wanted = self._lengths(encoder)
+        return self._compare_codes(encoder, np.array_equal, where=predicted == wanted)
 
     def covered(self, encoder: Encoder) -> Flags:
         """Whether the reference of each pair is a subsequence of the answer."""
-        if self._plain:
+        if self._spaced:
             return self.shared(encoder).covered
-        return self._compare_codes(encoder, covers)
+        predicted, wanted = self._lengths(encoder)
+        return self._compare_codes(encoder, _covers, where=predicted >= wanted)
 
-    def contained(self, encoder: Encoder) -> Flags:
-        """Whether the answer of each pair contains the reference contiguously; an empty reference is not contained."""
+    def contained(self, encoder: Encoder, *, counted: bool = True) -> Flags:
+        """Whether the answer of each pair contains the reference contiguously; an empty reference is not contained.
+
+        `counted` says that other metrics need the shared tokens of this encoder too, which rule most pairs out.
+        """
         if encoder not in self._contained:
-            codes = self._coded(encoder)
-            wanted = codes.lengths[len(self.answers) :]
-            possible = (codes.lengths[self.row] >= wanted) & (wanted > 0)
-            self._contained[encoder] = self._found_in(
-                codes, possible & self.covered(encoder) if self._plain else possible
-            )
+            predicted, wanted = self._lengths(encoder)
+            possible = (predicted >= wanted) & (wanted > 0)
+            if counted and self._spaced:
+                possible = possible & self.covered(encoder)
+            self._contained[encoder] = self._found_in(self._coded(encoder), possible)
         return self._contained[encoder]
 
     def _found_in(self, codes: Codes, candidates: Flags) -> Flags:
@@ -138,19 +141,21 @@ class AnswerBatch:
             contained[pair] = _contains(content, content[starts[reference] : ends[reference]], starts[row], ends[row])
         return contained
 
-    def _compare_codes(self, encoder: Encoder, compare: Callable[[list[int], list[int]], bool]) -> Flags:
-        """A flag for each pair, from the codes of its two texts."""
-        texts = self._code_lists(encoder)
-        pairs = zip(self.row.tolist(), texts[len(self.answers) :], strict=True)
-        return np.array([compare(texts[row], reference) for row, reference in pairs], np.bool_)
+    def _lengths(self, encoder: Encoder) -> tuple[IntArray, IntArray]:
+        """The numbers of tokens of the answer and of the reference of each pair."""
+        lengths = self._coded(encoder).lengths
+        return lengths[self.row], lengths[len(self.answers) :]
 
-    def _code_lists(self, encoder: Encoder) -> list[list[int]]:
-        if encoder not in self._lists:
-            codes = self._coded(encoder)
-            values = codes.values.tolist()
-            bounds = zip(codes.starts.tolist(), codes.ends.tolist(), strict=True)
-            self._lists[encoder] = [values[start:end] for start, end in bounds]
-        return self._lists[encoder]
+    def _compare_codes(self, encoder: Encoder, compare: Callable[[IntArray, IntArray], bool], *, where: Flags) -> Flags:
+        """A flag for each pair, from the codes of its two texts; False for the pairs that `where` excludes."""
+        codes = self._coded(encoder)
+        starts, ends = codes.starts.tolist(), codes.ends.tolist()
+        flags = np.zeros(len(where), np.bool_)
+        indices = np.flatnonzero(where)
+        for pair, row in zip(indices.tolist(), self.row[indices].tolist(), strict=True):
+            other = len(self.answers) + pair
+            flags[pair] = compare(codes.values[starts[row] : ends[row]], codes.values[starts[other] : ends[other]])
+        return flags
 
     def overlaps(self, cut: Cut[Tokens], compare: Callable[[Tokens, Tokens], Overlap]) -> Overlaps:
         """The overlap of each pair, from the tokens of its two texts; each text is tokenized once."""
@@ -209,8 +214,13 @@ class AnswerBatch:
     def _coded(self, encoder: Encoder) -> Codes:
         """The codes of all answers, then of all references."""
         if encoder not in self._codes:
-            self._codes[encoder] = encoder.codes(self._texts, plain=self._plain)
+            self._codes[encoder] = encoder.codes(self._texts, spaced=self._spaced)
         return self._codes[encoder]
+
+
+def _covers(whole: IntArray, part: IntArray) -> bool:
+    """Whether `part` is a subsequence of `whole`."""
+    return covers(whole.tolist(), part.tolist())
 
 
 def _contains(content: bytes, part: bytes, start: int, end: int) -> bool:

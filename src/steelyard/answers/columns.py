@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,8 @@ from steelyard.registry.metrics import Measure, Scored, column_of
 from steelyard.retrieval.matching import Rankings
 from steelyard.stats.direction import is_lower_better
 from steelyard.table import Flags, FloatArray, IntArray, Missing
+from steelyard.text.characters import are_spaced
 from steelyard.text.citations import without_citations
-from steelyard.text.coding import is_plain
 
 Paired = Sequence[tuple[IntArray, AnswerBatch]]
 _USUAL = frozenset(("prediction", "references"))
@@ -174,18 +175,16 @@ def _has_prediction(row: AnswerRow) -> bool:
 
 
 def _batches(rows: Sequence[AnswerRow], chosen: list[int], *, split: bool) -> Iterator[tuple[IntArray, AnswerBatch]]:
-    """The chosen rows; with `split` the plain ones, and the others."""
-    plain: list[int] = []
-    if split:
-        plain = chosen if _are_plain(rows) else [index for index in chosen if _are_plain(rows[index : index + 1])]
-    other = [] if plain is chosen else sorted(set(chosen).difference(plain))
-    for indices in filter(None, (plain, other)):
-        of = rows if len(indices) == len(rows) else [rows[index] for index in indices]
-        answers = [row.prediction or "" for row in of]
-        groups = [row.references for row in of]
-        yield np.array(indices), AnswerBatch(answers, groups, plain=indices is plain, of=of)
+    """The chosen rows; with `split` those in scripts with blanks between words, and the others."""
+    is_spaced = np.array(are_spaced([_whole_text(rows[index]) for index in chosen]) if split else [False] * len(chosen))
+    for spaced in (True, False):
+        indices = np.array(chosen, np.int64)[is_spaced == spaced]
+        if len(indices):
+            of = rows if len(indices) == len(rows) else [rows[index] for index in indices.tolist()]
+            answers = [row.prediction or "" for row in of]
+            yield indices, AnswerBatch(answers, [row.references for row in of], spaced=spaced, of=of)
 
 
-def _are_plain(rows: Sequence[AnswerRow]) -> bool:
-    answers = "".join([row.prediction or "" for row in rows])
-    return is_plain(answers) and is_plain("".join(alias for row in rows for group in row.references for alias in group))
+def _whole_text(row: AnswerRow) -> str:
+    """The answer and all references, in one text."""
+    return "".join((row.prediction or "", *chain.from_iterable(row.references)))

@@ -15,10 +15,12 @@ from steelyard.answers.rouge import ngrams, shared_ngrams, subsequence_length
 from steelyard.table import Flags, FloatArray, IntArray
 from steelyard.text.coding import Codes
 
+Tokens = NDArray[np.signedinteger[Any]]
 Bits = NDArray[np.unsignedinteger[Any]]
 
 _CELLS: Final = 1 << 19  # of a block of pairs: large enough to amortize numpy calls, small enough for the cache
 _MOST_CELLS: Final = 1 << 22  # of one pair; longer texts are compared one by one
+_FEW_WORDS: Final = 8  # of bits
 _NO_TOKEN, _NO_OTHER = -1, -2
 
 
@@ -76,8 +78,9 @@ class Shared:
 def shared_of(predictions: Codes, references: Codes) -> Shared:
     """The shared counts of each prediction and its reference."""
     counts = np.zeros((4, len(predictions.lengths)), np.int64)
+    kind = _kind(predictions, references)
     for block in _blocks(predictions.lengths, references.lengths):
-        left, right = _padded(predictions, block, _NO_TOKEN), _padded(references, block, _NO_OTHER)
+        left, right = _padded(predictions, block, _NO_TOKEN, kind), _padded(references, block, _NO_OTHER, kind)
         if left.shape[1] * right.shape[1] > _MOST_CELLS:
             counts[:, block] = np.array([_one_pair(*pair) for pair in zip(left, right, strict=True)]).T
         elif left.size and right.size:
@@ -88,8 +91,9 @@ def shared_of(predictions: Codes, references: Codes) -> Shared:
 def distinct_of(predictions: Codes, references: Codes, n: int) -> tuple[IntArray, IntArray, IntArray]:
     """The numbers of distinct n-grams (n is 1 or 2) of each pair: common, of the prediction, of the reference."""
     counts = np.zeros((3, len(predictions.lengths)), np.int64)
+    kind = _kind(predictions, references)
     for block in _blocks(predictions.lengths, references.lengths):
-        left, right = _padded(predictions, block, _NO_TOKEN), _padded(references, block, _NO_OTHER)
+        left, right = _padded(predictions, block, _NO_TOKEN, kind), _padded(references, block, _NO_OTHER, kind)
         if max(left.shape[1], right.shape[1]) ** 2 > _MOST_CELLS:
             counts[:, block] = np.array([_distinct_of_one(*pair, n) for pair in zip(left, right, strict=True)]).T
         elif min(left.shape[1], right.shape[1]) >= n:
@@ -100,7 +104,7 @@ def distinct_of(predictions: Codes, references: Codes, n: int) -> tuple[IntArray
     return counts[0], counts[1], counts[2]
 
 
-def _is_first(tokens: NDArray[np.int32], n: int) -> Flags:
+def _is_first(tokens: Tokens, n: int) -> Flags:
     """Whether the n-gram at each position exists and does not occur before."""
     own = _bits(tokens, tokens)
     own = own if n == 1 else _with_next(own)
@@ -108,7 +112,7 @@ def _is_first(tokens: NDArray[np.int32], n: int) -> Flags:
     return np.asarray(is_new & (tokens[:, n - 1 :] >= 0))
 
 
-def _distinct_of_one(left: NDArray[np.int32], right: NDArray[np.int32], n: int) -> tuple[int, int, int]:
+def _distinct_of_one(left: Tokens, right: Tokens, n: int) -> tuple[int, int, int]:
     predicted, wanted = (set(ngrams(side[side >= 0].tolist(), n)) for side in (left, right))
     return len(predicted & wanted), len(predicted), len(wanted)
 
@@ -130,17 +134,23 @@ def _area(left: IntArray, right: IntArray, pairs: IntArray) -> int:
     return int(left[pairs].max() * right[pairs].max())
 
 
-def _padded(codes: Codes, texts: IntArray, filler: int) -> NDArray[np.int32]:
+def _kind(*sides: Codes) -> type[np.signedinteger[Any]]:
+    """The smallest type that holds all tokens: the comparison of smaller numbers is faster."""
+    largest = max(int(side.values.max(initial=0)) for side in sides)
+    return np.int16 if largest <= np.iinfo(np.int16).max else np.int32
+
+
+def _padded(codes: Codes, texts: IntArray, filler: int, kind: type[np.signedinteger[Any]]) -> Tokens:
     """The codes of these texts as rows, padded at the right."""
     lengths = codes.lengths[texts]
     columns = np.arange(lengths.max(initial=0))
     is_token = columns < lengths[:, None]
-    table = np.full(is_token.shape, filler, np.int32)
+    table = np.full(is_token.shape, filler, kind)
     table[is_token] = codes.take(texts).values
     return table
 
 
-def _many_pairs(left: NDArray[np.int32], right: NDArray[np.int32]) -> IntArray:
+def _many_pairs(left: Tokens, right: Tokens) -> IntArray:
     equal, own = _bits(left, right), _bits(left, left)
     before = _bits_before(left.shape[1])
     return np.stack(
@@ -153,7 +163,7 @@ def _many_pairs(left: NDArray[np.int32], right: NDArray[np.int32]) -> IntArray:
     )
 
 
-def _bits(rows: NDArray[np.int32], columns: NDArray[np.int32]) -> Bits:
+def _bits(rows: Tokens, columns: Tokens) -> Bits:
     """For each pair and each token of one side, the positions of the same token in the other side."""
     word = _word(columns.shape[1])
     same = np.zeros((*rows.shape, -(-columns.shape[1] // word) * word), np.bool_)
@@ -190,10 +200,17 @@ def _clipped(equal: Bits, earlier: Bits) -> IntArray:
     return matches
 
 
-def _count(bits: Bits) -> IntArray:
+def _count(bits: Bits) -> NDArray[np.unsignedinteger[Any]]:
+    """The number of set bits, over the last axis; few words are added one by one, which is faster than a sum."""
+    counts = np.bitwise_count(bits)
     if bits.shape[-1] == 1:
-        return np.bitwise_count(bits[..., 0]).astype(np.int64)
-    return np.asarray(np.bitwise_count(bits).sum(axis=-1, dtype=np.int64))
+        return np.asarray(counts[..., 0])
+    if bits.shape[-1] > _FEW_WORDS:
+        return np.asarray(counts.sum(axis=-1, dtype=np.uint64))
+    total = counts[..., 0].astype(np.uint16)
+    for word in range(1, bits.shape[-1]):
+        total += counts[..., word]
+    return total
 
 
 def _subsequences(equal: Bits) -> IntArray:
@@ -211,10 +228,10 @@ def _subsequences(equal: Bits) -> IntArray:
                 over |= total < carry
             state[word] = total | (old - common)
             carry = over if words > 1 else None
-    return np.asarray(8 * equal.itemsize * words - _count(np.stack(state, axis=1)))
+    return np.asarray(8 * equal.itemsize * words - _count(np.stack(state, axis=1)).astype(np.int64))
 
 
-def _one_pair(left: NDArray[np.int32], right: NDArray[np.int32]) -> tuple[int, int, int, int]:
+def _one_pair(left: Tokens, right: Tokens) -> tuple[int, int, int, int]:
     predicted, wanted = left[left >= 0].tolist(), right[right >= 0].tolist()
     return (
         shared_ngrams(predicted, wanted, n=1),

@@ -12,9 +12,12 @@ from steelyard.answers.rouge import ADDEND, chinese_words, english_tokens
 from steelyard.errors import UnknownName
 from steelyard.i18n import Message
 from steelyard.table import Flags, FloatArray
-from steelyard.text.coding import Cut, Encoder, Pieces, PlainAtoms
+from steelyard.text.coding import Cut, Encoder, Lexemes, PieceEncoder, Pieces, Runs
 from steelyard.text.normalisation import squad_text, ultrarag_text
 from steelyard.text.tokens import TokenUnit, atoms, segment, tokens
+
+_AllPieces = tuple[Pieces, Pieces]
+"""The pieces of texts with blanks between words, and of others; the encoders of a profile share them."""
 
 Relation = Callable[[AnswerBatch, "Profile"], Flags]
 
@@ -46,13 +49,14 @@ def profile_of(name: str, unit: TokenUnit = "words") -> Profile:
     """The profile of this name; `unit` applies to our own only."""
     if name not in _PROFILES:
         raise UnknownName.of(Message("words.profile"), name, _PROFILES)
-    return _PROFILES[name](unit)
+    return _PROFILES[name](unit, (Pieces(), Pieces(spaced=False)))
 
 
-def _steelyard(unit: TokenUnit) -> Profile:
-    plain = PlainAtoms()
-    matching = Encoder(atoms, plain)
-    words = matching if unit == "chars" else Encoder(partial(tokens, unit=unit), plain)
+def _steelyard(unit: TokenUnit, pieces: _AllPieces) -> Profile:
+    spaced, lexemes = Lexemes(pieces[0], atoms), Lexemes(pieces[1])
+    matching = Encoder(atoms, spaced, Runs(lexemes, atoms, segmented=False))
+    cut = partial(tokens, unit=unit)
+    words = matching if unit == "chars" else Encoder(cut, spaced, Runs(lexemes, cut, segmented=True))
     return Profile(
         name="steelyard",
         matching=matching,
@@ -69,35 +73,38 @@ def _steelyard(unit: TokenUnit) -> Profile:
     )
 
 
-def _squad(_: TokenUnit) -> Profile:
+def _squad(_: TokenUnit, pieces: _AllPieces) -> Profile:
     cut = _split(squad_text)
-    reading = Encoder(cut, Pieces(cut))
+    reading = _by_pieces(pieces, cut, _split(squad_text.__wrapped__))
+    base = _steelyard("words", pieces)
     return replace(
-        _steelyard("words"),
+        base,
         name="squad",
         matching=reading,
         bag=reading,
-        rouge=_english(stemmed=True),
+        rouge=_english(pieces, stemmed=True),
         bleu=cut,
         contained=lambda pairs, profile: (
             _is_substring(pairs, profile, squad_text) & (pairs.shared(profile.matching).wanted > 0)
         ),
         covered=_as_sets,
+        found=lambda pairs, _: pairs.group_share(pairs.contained(base.matching, counted=False)),
         short_as_whole=False,
         nothing_matches=True,
     )
 
 
-def _ultrarag(_: TokenUnit) -> Profile:
+def _ultrarag(_: TokenUnit, pieces: _AllPieces) -> Profile:
     truth = frozenset(("True", "False"))
-    reading = Encoder(_split(ultrarag_text), Pieces(_split(_ultrarag_piece)), truth)
-    rouge = Encoder(
+    reading = _by_pieces(pieces, _split(ultrarag_text), _split(_ultrarag_pieces), truth)
+    rouge = _by_pieces(
+        pieces,
         lambda text: english_tokens(ultrarag_text(text), stemmed=True),
-        Pieces(lambda piece: english_tokens(_ultrarag_piece(piece), stemmed=True)),
+        lambda joined: english_tokens(_ultrarag_pieces(joined), stemmed=True, marked=True),
         truth,
     )
     return replace(
-        _squad("words"),
+        _squad("words", pieces),
         name="ultrarag",
         matching=reading,
         bag=reading,
@@ -110,27 +117,27 @@ def _ultrarag(_: TokenUnit) -> Profile:
     )
 
 
-def _rouge_score(_: TokenUnit) -> Profile:
-    return replace(_squad("words"), name="rouge-score", rouge=_english(stemmed=False))
+def _rouge_score(_: TokenUnit, pieces: _AllPieces) -> Profile:
+    return replace(_squad("words", pieces), name="rouge-score", rouge=_english(pieces, stemmed=False))
 
 
-def _rouge_score_stemmed(_: TokenUnit) -> Profile:
-    return replace(_squad("words"), name="rouge-score-stemmed")
+def _rouge_score_stemmed(_: TokenUnit, pieces: _AllPieces) -> Profile:
+    return replace(_squad("words", pieces), name="rouge-score-stemmed")
 
 
-def _rouge_jieba(unit: TokenUnit) -> Profile:
+def _rouge_jieba(unit: TokenUnit, pieces: _AllPieces) -> Profile:
     return replace(
-        _steelyard(unit),
+        _steelyard(unit, pieces),
         name="rouge-jieba",
-        rouge=Encoder(_jieba_words, Pieces(_jieba_words)),
+        rouge=_by_pieces(pieces, _jieba_words, _jieba_words),
         bleu=segment,
         short_as_whole=False,
     )
 
 
-def _rouge_chinese(unit: TokenUnit) -> Profile:
+def _rouge_chinese(unit: TokenUnit, pieces: _AllPieces) -> Profile:
     return replace(
-        _steelyard(unit),
+        _steelyard(unit, pieces),
         name="rouge-chinese",
         rouge=Encoder(_chinese_words),
         bleu=segment,
@@ -140,18 +147,23 @@ def _rouge_chinese(unit: TokenUnit) -> Profile:
     )
 
 
-def _english(*, stemmed: bool) -> Encoder:
+def _english(pieces: _AllPieces, *, stemmed: bool) -> Encoder:
     cut = partial(english_tokens, stemmed=stemmed)
-    return Encoder(cut, Pieces(cut))
+    return _by_pieces(pieces, cut, partial(cut, marked=True))
+
+
+def _by_pieces(pieces: _AllPieces, tokens: Cut, cut: Cut, exceptions: frozenset[str] = frozenset()) -> Encoder:
+    """The encoder by pieces, whatever the script."""
+    return Encoder(tokens, *(PieceEncoder(some, cut, tokens, exceptions) for some in pieces))
 
 
 def _split(normalise: Callable[[str], str]) -> Cut:
     return lambda text: normalise(text).split()
 
 
-def _ultrarag_piece(piece: str) -> str:
-    """A piece of a text other than "True" and "False"."""
-    return ultrarag_text(f"{piece} ")
+def _ultrarag_pieces(joined: str) -> str:
+    """Pieces of texts other than "True" and "False"; what is joined never equals these."""
+    return ultrarag_text.__wrapped__(joined)
 
 
 def _jieba_words(text: str) -> list[str]:
@@ -206,7 +218,7 @@ def _chinese_subsequence(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     return Overlaps.of(shared.subsequence, shared.predicted, shared.wanted, addend=ADDEND)
 
 
-_PROFILES: dict[str, Callable[[TokenUnit], Profile]] = {
+_PROFILES: dict[str, Callable[[TokenUnit, _AllPieces], Profile]] = {
     "steelyard": _steelyard,
     "ultrarag": _ultrarag,
     "squad": _squad,

@@ -14,6 +14,7 @@ from typing import Final
 from steelyard.text.stemming import stem
 
 _ENGLISH_TOKEN: Final = re.compile(r"[a-z0-9]+")
+_MARKED_TOKEN: Final = re.compile(r"[a-z0-9]+|\0")
 # the ends of sentences in rouge_chinese, in its order: between the two groups
 _SENTENCE_ENDS: Final = tuple(
     re.compile(rule)
@@ -34,15 +35,15 @@ _NOTHING: Final = Overlap(0.0, 0.0, 0.0)
 ADDEND: Final = 1e-8  # rouge_chinese adds it to the divisor of F1, so equal texts have 0.999999995
 
 
-def english_tokens(text: str, *, stemmed: bool) -> list[str]:
+def english_tokens(text: str, *, stemmed: bool, marked: bool = False) -> list[str]:
     """Runs of a-z and 0-9 in the lower-cased text; other characters separate, accented letters too, as in rouge_score.
 
-    Tokens of up to three characters are never stemmed.
+    Tokens of up to three characters are never stemmed. With `marked`, NUL characters are tokens too.
 
     >>> english_tokens("The U.S. generously agreed", stemmed=True)
     ['the', 'u', 's', 'gener', 'agre']
     """
-    tokens = _ENGLISH_TOKEN.findall(text.lower())
+    tokens = (_MARKED_TOKEN if marked else _ENGLISH_TOKEN).findall(text.lower())
     return [stem(token) if len(token) > 3 else token for token in tokens] if stemmed else tokens
 
 

@@ -225,7 +225,8 @@ class RowReader:
             row = row._replace(prediction=None, error=str(fields[ERROR]))
         if self._of.contexts != "unused":
             row = self._with_contexts(row, fields)
-        self.cited += self._is_cited(row)
+        if self._of.cited:
+            self.cited += self._is_cited(row)
         return row
 
     @property
@@ -237,7 +238,7 @@ class RowReader:
         """Whether an answer has citation marks, in a file with contexts."""
         text = row.prediction
         has_contexts = self._layout.contexts is not None or self._layout.retrieved_ids is not None
-        if not text or not self._of.cited or not has_contexts:
+        if not text or not has_contexts:
             return False
         return has_citations(text, [each.id for each in row.contexts or ()])
 
@@ -283,7 +284,12 @@ class RowReader:
 
     def _id(self, value: Any, number: int, place: Callable[[int], str]) -> str:
         """An id that no earlier row has; `place` gives the location of a row by its number."""
-        identifier = _identifier(whole_cell(value) if self._cells else whole(value))
+        if type(value) is int and not self._cells:  # the usual kinds first
+            identifier: str | None = str(value)
+        elif type(value) is str and value and not self._cells:
+            identifier = value
+        else:
+            identifier = _identifier(whole_cell(value) if self._cells else whole(value))
         if identifier is None:
             raise _BadId(Message("formats.invalid_id", value=_shown(value)))
         if identifier in self._ids:

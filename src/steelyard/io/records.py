@@ -115,22 +115,26 @@ def parse_json(text: str, name: str, line: int | None = None, *, nan: bool = Fal
 
     NaN, which other tools write for a missing value, is an error unless `nan` is set; infinity always is.
     """
-    place = name if line is None else f"{name}:{line}"
-    constant = _nan_only if nan else _no_constant
     try:
-        value = json.loads(text, object_pairs_hook=_unique_keys, parse_constant=constant)
+        if text.startswith("\ufeff"):  # as json.loads has it
+            raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
+        value = (_WITH_NAN if nan else _WITHOUT_NAN).decode(text)
     except RecursionError:
-        raise InputError(Message("formats.json_too_deep"), where=place) from None
+        raise InputError(Message("formats.json_too_deep"), where=_line_place(name, line)) from None
     except json.JSONDecodeError as error:
         where = f"{name}:{(line or 1) + error.lineno - 1}"
         raise InputError(Message("formats.not_json", msg=_fault(error), colno=error.colno), where=where) from None
     except BadValue as error:
-        raise InputError(error.message, where=place) from None
+        raise InputError(error.message, where=_line_place(name, line)) from None
     except ValueError as error:  # a number of thousands of digits
-        raise InputError(str(error), where=place) from None
+        raise InputError(str(error), where=_line_place(name, line)) from None
     if text.count("[") + text.count("{") > limits.JSON_DEPTH.value and _is_deep(value):
-        raise InputError(Message("formats.json_too_deep"), where=place)
+        raise InputError(Message("formats.json_too_deep"), where=_line_place(name, line))
     return value
+
+
+def _line_place(name: str, line: int | None) -> str:
+    return name if line is None else f"{name}:{line}"
 
 
 def _is_deep(value: Any) -> bool:
@@ -401,6 +405,11 @@ def _nan_only(text: str) -> float:
 
 def _no_constant(text: str) -> NoReturn:
     raise BadValue(Message("formats.invalid_json_number", token=text))
+
+
+# made once: json.loads makes a decoder for every text
+_WITH_NAN: Final = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_nan_only)
+_WITHOUT_NAN: Final = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_constant)
 
 
 def result_name(path: str) -> str:

@@ -1,25 +1,31 @@
 """Texts encoded as token numbers, so that many texts can be compared at once.
 
-Most texts are plain: ASCII, in which a token never spans a blank. These are split at blanks all together, and each
-distinct piece is tokenized once; the result equals that of `tokens` for each text.
+No token spans a blank. All texts are split at blanks together, and each distinct piece is tokenized once; the result
+equals that of `tokens` for each text. Runs of scripts without blanks are split further (`Runs`).
 """
 
-from array import array
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress, islice
 from typing import Final
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.text.tokens import ARTICLES, TRUTH, plain_lexemes, plain_token
+from steelyard.text.characters import END, are_runs, code_points, folded, have_kana
+from steelyard.text.tokens import ARTICLES, TRUTH, marked_lexemes, segment, token_or_run
 
 Cut = Callable[[str], Sequence[str]]
 Numbers = NDArray[np.int64]
 
-_END: Final = "\0"  # a separate piece after every text
+_SEPARATOR: Final = f" {END} "
+_LINE_END: Final = "\n"  # between runs that are segmented together
 _MOST_PIECES: Final = 1 << 18
+_MOST_CHARACTERS: Final = 1 << 21  # of all pieces that are remembered
+_FEW_CHARACTERS: Final = 1 << 18  # the same for texts in scripts without blanks, whose pieces seldom occur again
+_NO_TOKEN: Final = -1
 # flags in the low bits of the code of a lexeme; its token is in the bits above
 _WORD, _ARTICLE, _CAPITAL, _TRUTH = 1, 2, 4, 8
 _BITS: Final = 4
@@ -58,108 +64,162 @@ class Codes:
         return Codes(np.concatenate([part.values for part in parts]), np.concatenate([part.lengths for part in parts]))
 
 
-def is_plain(text: str) -> bool:
-    """Whether a text can be encoded piece by piece."""
-    return text.isascii() and _END not in text
-
-
 class Pieces(dict[str, int]):
-    """Encoder of plain texts by their pieces; `cut` tokenizes a piece."""
+    """Numbers of the pieces of texts between blanks; several encoders may share them.
 
-    def __init__(self, cut: Cut) -> None:
+    `spaced` says that the texts are in scripts with blanks between words.
+    """
+
+    def __init__(self, *, spaced: bool = True) -> None:
         super().__init__()
-        self.vocabulary = Vocabulary()
-        self._cut = cut
+        self.generation = 0
+        self.names: list[str] = []
+        self._most_characters = _MOST_CHARACTERS if spaced else _FEW_CHARACTERS
+        self._characters = 0
         self._texts: list[str] | None = None
-        self._read = Codes(np.empty(0, np.int64), np.empty(0, np.int64))
+        self._numbers = np.empty(0, np.int64)
         self._forget()
 
     def __missing__(self, piece: str) -> int:
-        tokens = self._cut(piece)
-        self._codes.extend(map(self._code, tokens))
-        self._counts.append(len(tokens))
         self[piece] = number = len(self)
+        self.names.append(piece)
+        self._characters += len(piece)
         return number
 
+    def numbers(self, texts: list[str]) -> Numbers:
+        """The numbers of the pieces of texts without NUL; 0 at the end of each text."""
+        if texts is not self._texts:  # else encoded again for one batch
+            if len(self) > _MOST_PIECES or self._characters > self._most_characters:
+                self._forget()
+            pieces = _SEPARATOR.join((*texts, "")).split()
+            self._texts, self._numbers = texts, np.fromiter(map(self.__getitem__, pieces), np.int64, len(pieces))
+        return self._numbers
+
+    def _forget(self) -> None:
+        """Forget all pieces; numbers are valid within one batch only."""
+        self.clear()
+        self.names = [END]
+        self[END] = 0
+        self.generation += 1
+        self._characters = 0
+
+
+class PieceEncoder:
+    """Encoder of texts by their pieces.
+
+    `cut` tokenizes pieces that are joined by " NUL "; each NUL must be a token of its own in what it returns. `tokens`
+    tokenizes a text without tokens, and those in `exceptions`, as a whole.
+    """
+
+    def __init__(
+        self, pieces: Pieces, cut: Cut, tokens: Cut | None = None, exceptions: frozenset[str] = frozenset()
+    ) -> None:
+        self.vocabulary = Vocabulary()
+        self.pieces = pieces
+        self._cut = cut
+        self._tokens = tokens
+        self._exceptions = exceptions
+        self._texts: list[str] | None = None
+        self._read = Codes(np.empty(0, np.int64), np.empty(0, np.int64))
+        self._known: dict[str, int] = {}
+        self._codes = self._counts = self._starts = np.empty(0, np.int64)
+        self._forget()
+
     def codes(self, texts: list[str]) -> Codes:
-        """The codes of plain texts."""
+        """The codes of texts without NUL."""
         if texts is self._texts:  # encoded twice for one batch
             return self._read
-        if len(self) > _MOST_PIECES:
-            self._forget()
         self._texts, self._read = texts, self._finished(self._unfinished(texts))
+        if self._tokens is not None:
+            apart = [text in self._exceptions for text in texts] if self._exceptions else False
+            self._read = _with_apart(self._read, texts, self._tokens, self.vocabulary, apart)
         return self._read
 
     def _code(self, token: str) -> int:
         return self.vocabulary[token]
 
     def _unfinished(self, texts: list[str]) -> Codes:
-        pieces = f" {_END} ".join((*texts, "")).split()
-        numbers = np.fromiter(map(self.__getitem__, pieces), np.int64, len(pieces))
-        counts = np.array(self._counts, np.int64)
-        starts = np.cumsum(counts) - counts
-        values = np.array(self._codes, np.int64)[_ranges(starts[numbers], counts[numbers])]
-        ends = np.cumsum(counts[numbers])[numbers == 0]
+        numbers = self.pieces.numbers(texts)
+        if self._generation != self.pieces.generation:
+            self._forget()
+        if new := self.pieces.names[len(self._counts) :]:
+            self._cut_new(new)
+        counts = self._counts[numbers]
+        values = self._codes[_ranges(self._starts[numbers], counts)]
+        ends = np.cumsum(counts)[numbers == 0]
         return Codes(values, np.diff(ends, prepend=0))
+
+    def _cut_new(self, new: list[str]) -> None:
+        """Tokenize new pieces: the ASCII ones together, which is faster, and the others together."""
+        is_ascii = np.fromiter(map(str.isascii, new), np.bool_, len(new))
+        counts = np.empty(len(new), np.int64)
+        starts = np.empty(len(new), np.int64)
+        for some in (is_ascii, ~is_ascii):
+            joined = _SEPARATOR.join((*compress(new, some), ""))
+            codes, counts[some] = _cut_at_ends(self._known_codes(self._cut(joined)), _NO_TOKEN)
+            starts[some] = len(self._codes) + np.cumsum(counts[some]) - counts[some]
+            self._codes = np.concatenate((self._codes, codes))
+        self._counts, self._starts = np.concatenate((self._counts, counts)), np.concatenate((self._starts, starts))
+
+    def _known_codes(self, tokens: Sequence[str]) -> Numbers:
+        known = self._known
+        for token in dict.fromkeys(tokens):
+            if token not in known:
+                known[token] = self._code(token)
+        return np.fromiter(map(known.__getitem__, tokens), np.int64, len(tokens))
 
     def _finished(self, codes: Codes) -> Codes:
         """The final codes; a subclass applies rules that depend on neighbouring tokens."""
         return codes
 
     def _forget(self) -> None:
-        """Clear the caches; token numbers are valid within one batch only."""
-        self.clear()
+        """Forget what is known of pieces."""
+        self._generation = self.pieces.generation
         self.vocabulary.clear()
-        self._codes, self._counts = array("q"), array("q", [0])
-        self[_END] = 0
+        self._known.clear()
+        self._known[END] = _NO_TOKEN
+        self._codes, self._counts, self._starts = np.empty(0, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64)
 
 
-class Encoder:
-    """A tokenizer of texts: `tokens` for one text; `plain`, if given, for many plain texts at once.
-
-    Plain texts in `exceptions` are tokenized as one text, not by their pieces, and so are texts without tokens.
-    """
-
-    def __init__(self, tokens: Cut, plain: Pieces | None = None, exceptions: frozenset[str] = frozenset()) -> None:
-        self.tokens = tokens
-        self._plain = plain
-        self._vocabulary = Vocabulary() if plain is None else plain.vocabulary
-        self._exceptions = exceptions
-
-    def codes(self, texts: list[str], *, plain: bool) -> Codes:
-        """The codes of texts; `plain` promises that all of them are plain."""
-        if not plain or self._plain is None:
-            return self._one_by_one(texts)
-        read = self._plain.codes(texts)
-        is_exception = [text in self._exceptions for text in texts] if self._exceptions else False
-        again = np.flatnonzero(np.logical_or(read.lengths == 0, is_exception))
-        if not len(again):
-            return read
-        indices = np.arange(len(texts))
-        indices[again] = len(texts) + np.arange(len(again))
-        return Codes.joined((read, self._one_by_one([texts[index] for index in again]))).take(indices)
-
-    def _one_by_one(self, texts: list[str]) -> Codes:
-        tokenized = [self.tokens(text) for text in texts]
-        lengths = np.fromiter(map(len, tokenized), np.int64, len(tokenized))
-        numbers = map(self._vocabulary.__getitem__, chain.from_iterable(tokenized))
-        return Codes(np.fromiter(numbers, np.int64, int(lengths.sum())), lengths)
+def _cut_at_ends(codes: Numbers, mark: int) -> tuple[Numbers, Numbers]:
+    """The codes without the marks at the ends of pieces, and the number of codes of each piece."""
+    is_end = codes == mark
+    return codes[~is_end], np.diff(np.flatnonzero(is_end), prepend=-1) - 1
 
 
-class PlainAtoms(Pieces):
-    """Encoder of plain texts as `atoms` tokenizes them.
+def _with_apart(
+    read: Codes, texts: list[str], tokens: Cut, vocabulary: Vocabulary, apart: Sequence[bool] | bool = False
+) -> Codes:
+    """The codes, with those of texts without tokens, and of texts that are `apart`, from the text as a whole."""
+    again = np.flatnonzero(np.logical_or(read.lengths == 0, apart))
+    if not len(again):
+        return read
+    indices = np.arange(len(texts))
+    indices[again] = len(texts) + np.arange(len(again))
+    return Codes.joined((read, _one_by_one([texts[index] for index in again], tokens, vocabulary))).take(indices)
+
+
+def _one_by_one(texts: list[str], tokens: Cut, vocabulary: Vocabulary) -> Codes:
+    tokenized = [tokens(text) for text in texts]
+    lengths = np.fromiter(map(len, tokenized), np.int64, len(tokenized))
+    numbers = map(vocabulary.__getitem__, chain.from_iterable(tokenized))
+    return Codes(np.fromiter(numbers, np.int64, int(lengths.sum())), lengths)
+
+
+class Lexemes(PieceEncoder):
+    """Encoder of texts as `atoms` tokenizes them, but for runs of scripts without blanks, which are one token.
 
     The rules about neighbours (articles, a single "true") are applied to all texts at once.
     """
 
-    def __init__(self) -> None:
-        super().__init__(plain_lexemes)
+    def __init__(self, pieces: Pieces, tokens: Cut | None = None) -> None:
+        super().__init__(pieces, _folded_lexemes, tokens)
 
     def _code(self, lexeme: str) -> int:
         word = len(lexeme) > 1 and lexeme[0].isalpha()
         truth = lexeme.lower() in TRUTH
         flags = word * _WORD | (lexeme in ARTICLES) * _ARTICLE | (lexeme == "A") * _CAPITAL | truth * _TRUTH
-        return self.vocabulary[plain_token(lexeme)] << _BITS | flags
+        return self.vocabulary[token_or_run(lexeme)] << _BITS | flags
 
     def _finished(self, codes: Codes) -> Codes:
         values = self._alone(codes) >> _BITS
@@ -186,6 +246,115 @@ class PlainAtoms(Pieces):
         is_first[codes.starts[codes.lengths > 0]] = True
         is_article: NDArray[np.bool_] = (values & _ARTICLE != 0) & before_word
         return np.asarray(is_article & ((values & _CAPITAL == 0) | is_first))
+
+
+def _folded_lexemes(text: str) -> list[str]:
+    return marked_lexemes(text if text.isascii() else folded(normalize("NFC", text)))
+
+
+class _Split:
+    """The tokens of each entry of a vocabulary: the parts of a run, or the entry itself."""
+
+    def __init__(self, parts: Callable[[list[str]], tuple[Numbers, Numbers]], *, hangul: bool) -> None:
+        """`parts` gives the codes of the parts of runs, and their numbers; `hangul` if it splits these runs too."""
+        self._parts = parts
+        self._hangul = hangul
+        self.values = self.counts = self.starts = np.empty(0, np.int64)
+
+    def extend(self, entries: Vocabulary, tokens: Vocabulary) -> None:
+        """Split the entries that are new."""
+        new = list(islice(entries, len(self.counts), None))
+        if not new:
+            return
+        is_split = are_runs(new, hangul=self._hangul)
+        counts = np.ones(len(new), np.int64)
+        parts, counts[is_split] = self._parts(list(compress(new, is_split)))
+        is_part = np.repeat(is_split, counts)
+        values = np.empty(len(is_part), np.int64)
+        values[is_part] = parts
+        values[~is_part] = [tokens[entry] for entry in compress(new, ~is_split)]
+        self.values, self.counts = np.concatenate((self.values, values)), np.concatenate((self.counts, counts))
+        self.starts = np.cumsum(self.counts) - self.counts
+
+    def tokens(self, entries: Numbers) -> tuple[Numbers, Numbers]:
+        """The tokens of these entries, and their numbers."""
+        counts = self.counts[entries]
+        return self.values[_ranges(self.starts[entries], counts)], counts
+
+
+class Runs:
+    """Encoder of texts in any script, as `tokens` has it: `atoms` or, with `segmented`, `words`."""
+
+    def __init__(self, lexemes: Lexemes, tokens: Cut, *, segmented: bool) -> None:
+        self.vocabulary = Vocabulary()
+        self._lexemes = lexemes
+        self._tokens = tokens
+        self._segmented = segmented
+        self._forget()
+
+    def codes(self, texts: list[str]) -> Codes:
+        """The codes of texts without NUL."""
+        lexemes = self._lexemes.codes(texts)
+        if self._generation != self._lexemes.pieces.generation:
+            self._forget()
+        return _with_apart(self._parted(lexemes, texts), texts, self._tokens, self.vocabulary)
+
+    def _parted(self, lexemes: Codes, texts: list[str]) -> Codes:
+        """The tokens in place of the lexemes; in texts with kana, runs are split into characters."""
+        if not self._segmented:
+            return self._split_by(self._characters, lexemes)
+        has_kana = np.array(have_kana(texts), np.bool_)
+        if not has_kana.any():
+            return self._split_by(self._segments, lexemes)
+        apart = [np.flatnonzero(~has_kana), np.flatnonzero(has_kana)]
+        splits = (self._segments, self._characters)
+        parts = [self._split_by(split, lexemes.take(some)) for split, some in zip(splits, apart, strict=True)]
+        return Codes.joined(parts).take(np.argsort(np.concatenate(apart)))
+
+    def _split_by(self, split: _Split, lexemes: Codes) -> Codes:
+        split.extend(self._lexemes.vocabulary, self.vocabulary)
+        values, counts = split.tokens(lexemes.values)
+        ends = np.concatenate(([0], np.cumsum(counts)))
+        return Codes(values, ends[lexemes.ends] - ends[lexemes.starts])
+
+    def _to_characters(self, runs: list[str]) -> tuple[Numbers, Numbers]:
+        points = code_points("".join(runs))
+        for point in np.unique(points[self._numbers[points] == 0]).tolist():
+            self._numbers[point] = self.vocabulary[chr(point)] + 1
+        return self._numbers[points].astype(np.int64) - 1, np.fromiter(map(len, runs), np.int64, len(runs))
+
+    def _to_segments(self, runs: list[str]) -> tuple[Numbers, Numbers]:
+        words = segment(_LINE_END.join((*runs, ""))) if runs else []
+        numbers = np.fromiter(map(self.vocabulary.__getitem__, words), np.int64, len(words))
+        return _cut_at_ends(numbers, self.vocabulary[_LINE_END])
+
+    def _forget(self) -> None:
+        self.vocabulary.clear()
+        self._generation = self._lexemes.pieces.generation
+        self._numbers = np.zeros(sys.maxunicode + 1, np.int32)  # 1 + the number of each character
+        self._characters = _Split(self._to_characters, hangul=not self._segmented)
+        self._segments = _Split(self._to_segments, hangul=False)
+
+
+class Encoder:
+    """A tokenizer of texts: `tokens` for one text; the others, if given, for many texts at once.
+
+    `spaced` is for texts in scripts with blanks between words, `others` for texts in any script.
+    """
+
+    def __init__(
+        self, tokens: Cut, spaced: PieceEncoder | None = None, others: PieceEncoder | Runs | None = None
+    ) -> None:
+        self.tokens = tokens
+        self._spaced = spaced
+        self._others = others
+
+    def codes(self, texts: list[str], *, spaced: bool) -> Codes:
+        """The codes of texts; `spaced` promises that all of them are, in the sense of `are_spaced`."""
+        many = self._spaced if spaced else self._others
+        if many is None or (not spaced and any(END in text for text in texts)):
+            return _one_by_one(texts, self.tokens, Vocabulary())
+        return many.codes(texts)
 
 
 def _ranges(starts: Numbers, lengths: Numbers) -> Numbers:

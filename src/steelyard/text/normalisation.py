@@ -72,7 +72,7 @@ FOLDS: Final[dict[int, int | str]] = {
 
 # ○, ◯, O and o are read as 〇 between Chinese numerals or before 年
 _NUMERAL: Final = "一二三四五六七八九十〇零"
-_ZEROS: Final = re.compile(f"(?<=[{_NUMERAL}])[○◯Oo]+(?=[{_NUMERAL}年])")
+_ZEROS: Final = re.compile(f"[○◯Oo](?<=[{_NUMERAL}].)[○◯Oo]*(?=[{_NUMERAL}年])")
 # blanks and single line breaks inside Chinese, or between a digit and Chinese, are noise
 _CHINESE: Final = f"{HAN}。，、；：？！“”‘’（）《》【】"
 _BLANK: Final = r"(?:[ \t]+(?:\n[ \t]*)?|\n[ \t]*)"
@@ -98,20 +98,21 @@ class Folded:
 
 def fold(text: str) -> str:
     """The text with character variants unified."""
-    return text if text.isascii() else _with_zeros(text.translate(_table()))
+    return text if text.isascii() else with_zeros(text.translate(_table()))
 
 
 def fold_with_offsets(text: str) -> Folded:
     """The folded text, with the offsets of its characters in the original."""
     whole = text.translate(_table())
     if len(whole) == len(text):  # no character becomes two, so none is dropped either
-        return Folded(_with_zeros(whole), tuple(range(len(text) + 1)))
+        return Folded(with_zeros(whole), tuple(range(len(text) + 1)))
     pieces = list(_folded_characters(text))
     folded = "".join(char for char, _ in pieces)
-    return Folded(_with_zeros(folded), (*(offset for _, offset in pieces), len(text)))
+    return Folded(with_zeros(folded), (*(offset for _, offset in pieces), len(text)))
 
 
-def _with_zeros(folded: str) -> str:
+def with_zeros(folded: str) -> str:
+    """The folded text with 〇 for circles and letters that stand for it among Chinese numerals."""
     return _ZEROS.sub(lambda zeros: "〇" * len(zeros[0]), folded)
 
 

@@ -6,7 +6,7 @@ except where it carries meaning: signs and currency beside numbers, C++ and C#.
 """
 
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, Literal
 from unicodedata import normalize
@@ -39,6 +39,11 @@ _LEXEME: Final = _lexeme(
     f"| [{HAN}]+ | [{KANA}]+ | [{UNSPACED}]+ | [{HANGUL}]+",
     "$€£¥₩₹%‰°",
 )
+# the same with NUL as a lexeme, which separates texts that are read together
+_MARKED_ASCII_LEXEME: Final = re.compile(_ASCII_LEXEME.pattern + r"|\0", re.VERBOSE)
+_MARKED_LEXEME: Final = re.compile(_LEXEME.pattern + r"|\0", re.VERBOSE)
+_DENSE_FIRST: Final = re.compile(f"[{_DENSE}{HANGUL}]")
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _LATIN_MARK: Final = re.compile(r"[-_.%]")
 _LATIN: Final = re.compile(r"(?=.*[-_.%])[A-Za-z0-9.%_-]+")
 _LATIN_PART: Final = re.compile(r"[a-zA-Z0-9]+(?:\.\d+)?%?|[^a-zA-Z0-9]+")
@@ -75,10 +80,22 @@ def segment(text: str) -> list[str]:
     """
     import rjieba
 
-    cut: list[str] = rjieba.cut(text)
+    try:
+        cut: list[str] = rjieba.cut(text)
+    except UnicodeEncodeError:  # a lone surrogate, which is a word of its own in jieba
+        lengths = map(len, rjieba.cut(_SURROGATE.sub("\ufffd", text)))
+        cut = [text[end - length : end] for length, end in _with_ends(lengths)]
     if not _LATIN_MARK.search(text):
         return cut
     return [part for word in cut for part in (_LATIN_PART.findall(word) if _LATIN.fullmatch(word) else (word,))]
+
+
+def _with_ends(lengths: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Each length with the sum up to it."""
+    end = 0
+    for length in lengths:
+        end += length
+        yield length, end
 
 
 def covers(whole: Sequence[Hashable], part: Sequence[Hashable]) -> bool:
@@ -107,14 +124,23 @@ def _lexemes(text: str) -> list[str]:
     return (_ASCII_LEXEME if folded.isascii() else _LEXEME).findall(folded)
 
 
-def plain_lexemes(piece: str) -> list[str]:
-    """The lexemes of an ASCII text; none spans a blank."""
-    return _ASCII_LEXEME.findall(piece)
+def marked_lexemes(folded: str) -> list[str]:
+    """The lexemes of a folded text, and its NUL characters, in order; no lexeme spans a blank."""
+    return (_MARKED_ASCII_LEXEME if folded.isascii() else _MARKED_LEXEME).findall(folded)
 
 
 def plain_token(lexeme: str) -> str:
     """The token of an ASCII lexeme."""
     return lexeme.lower() if lexeme.isalpha() else _number(lexeme) if _is_number(lexeme) else _word(lexeme)
+
+
+def token_or_run(lexeme: str) -> str:
+    """The token of a lexeme; a run of a script without blanks, or of Hangul, as it is."""
+    if lexeme.isascii():
+        return plain_token(lexeme)
+    if _is_number(lexeme):
+        return _number(lexeme)
+    return lexeme if _DENSE_FIRST.match(lexeme) else _word(lexeme)
 
 
 def _without_articles(lexemes: list[str]) -> list[str]:

@@ -1,0 +1,106 @@
+"""Characters of many texts at once, as arrays of code points: which need attention, and the folding of variants.
+
+The functions equal those of `scripts` and `normalisation`, which take one text; they are faster for long texts.
+"""
+
+import re
+import sys
+from collections.abc import Sequence
+from functools import cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.text.normalisation import EQUIVALENTS, FOLDS, with_zeros
+from steelyard.text.scripts import HAN, HANGUL, KANA, UNSPACED
+
+CodePoints = NDArray[np.uint32]
+
+END: Final = "\0"  # between texts that are read together
+_DENSE, _KANA, _FOLDED, _END, _HANGUL = 1, 2, 4, 8, 16  # bits of `_classes`
+_RANGE: Final = re.compile("(.)-(.)|(.)", re.DOTALL)
+_UTF_32: Final = f"utf-32-{sys.byteorder[0]}e"
+_CHARACTERS: Final = 1 << 20  # that are looked at together
+_DROPPED: Final = 0xFFFFFFFF
+
+
+def code_points(text: str) -> CodePoints:
+    """The code points of a text, surrogates too."""
+    return np.frombuffer(text.encode(_UTF_32, "surrogatepass"), np.uint32)
+
+
+def are_spaced(texts: Sequence[str]) -> list[bool]:
+    """Which texts have no NUL, and no letter of a script without blanks or of Hangul, or a radical that becomes one."""
+    return [not found for found in _have(texts, _DENSE | _HANGUL | _END)]
+
+
+def are_runs(tokens: Sequence[str], *, hangul: bool) -> NDArray[np.bool_]:
+    """Which tokens are runs of a script without blanks, or with `hangul` of Hangul, by their first character."""
+    classes = _classes()[code_points("".join([token[0] for token in tokens]))]
+    return np.asarray(classes & (_DENSE | _HANGUL if hangul else _DENSE) != 0)
+
+
+def have_kana(texts: Sequence[str]) -> list[bool]:
+    """Which texts contain a Japanese kana character."""
+    return _have(texts, _KANA)
+
+
+def folded(text: str) -> str:
+    """The text with character variants unified, as `fold` has it."""
+    if text.isascii():
+        return text
+    points = code_points(text)
+    variants = np.flatnonzero(_classes()[points] & _FOLDED)
+    if not len(variants):
+        return with_zeros(text)
+    distinct, indices = np.unique(points[variants], return_inverse=True)
+    unified = points.copy()
+    unified[variants] = np.array([_folded_point(point) for point in distinct.tolist()], np.uint32)[indices]
+    return with_zeros(unified[unified != _DROPPED].tobytes().decode(_UTF_32, "surrogatepass"))
+
+
+def _folded_point(point: int) -> int:
+    value = FOLDS[point]
+    return value if isinstance(value, int) else ord(value) if value else _DROPPED
+
+
+def _have(texts: Sequence[str], classes: int) -> list[bool]:
+    """Which texts have a character of one of the classes."""
+    found: list[bool] = []
+    start = 0
+    while start < len(texts):
+        end, size = start + 1, len(texts[start])
+        while end < len(texts) and size + len(texts[end]) <= _CHARACTERS:
+            size += len(texts[end])
+            end += 1
+        found += _have_together(texts[start:end], classes)
+        start = end
+    return found
+
+
+def _have_together(texts: Sequence[str], classes: int) -> list[bool]:
+    joined = "".join(texts)
+    if joined.isascii() and not (classes & _END and END in joined):
+        return [False] * len(texts)
+    is_found = np.zeros(len(joined) + 1, np.bool_)
+    is_found[:-1] = _classes()[code_points(joined)] & classes
+    if not is_found.any():
+        return [False] * len(texts)
+    counts = np.concatenate(([0], np.cumsum(is_found)))
+    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
+    found: list[bool] = (np.diff(counts[ends], prepend=0) > 0).tolist()
+    return found
+
+
+@cache
+def _classes() -> NDArray[np.uint8]:
+    """The classes of every code point, as bits."""
+    classes = np.zeros(sys.maxunicode + 1, np.uint8)
+    for bits, characters in ((_DENSE, HAN), (_DENSE | _KANA, KANA), (_DENSE, UNSPACED), (_HANGUL, HANGUL)):
+        for first, last, single in _RANGE.findall(characters):
+            classes[ord(first or single) : ord(last or single) + 1] |= bits
+    classes[list(FOLDS)] |= _FOLDED
+    classes[list(EQUIVALENTS)] |= _DENSE
+    classes[ord(END)] |= _END
+    return classes
