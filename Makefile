@@ -55,7 +55,7 @@ constraints:
 	uv pip compile --group mcp1 --no-deps $(PINS) -o constraints-mcp1.txt
 PINS := --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --no-emit-index-url --upgrade --quiet
 
-.venv/ready: constraints.txt constraints-mcp1.txt pyproject.toml
+.venv/ready: constraints.txt constraints-mcp1.txt pyproject.toml hatch_build.py $(wildcard native/*)
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

@@ -25,6 +25,7 @@ from steelyard.io.streams import (
     open_stream,
     read_once,
 )
+from steelyard.retrieval.kernel import match_regular
 from steelyard.retrieval.matching import MatchedBlock, Matcher
 from steelyard.retrieval.reading.decimals import means_infinity, parse_integers, parse_numbers
 from steelyard.retrieval.reading.fields import Fields, split_fields
@@ -162,7 +163,7 @@ def _joined(stream: Stream, what: Message = CONTENT) -> bytes:
 
 def match_lines(block: bytes, matcher: Matcher) -> MatchedBlock:
     """The matches of complete run lines."""
-    return matcher.match(parse_block(block))
+    return match_regular(block, matcher) or matcher.match(parse_block(block))
 
 
 def parse_block(block: bytes) -> RunBlock:
