@@ -8,10 +8,11 @@
 
 #include "decimals.h"
 #include "lines.h"
+#include "overlaps.h"
 
 #define CAPSULE "steelyard._native.judgments"
 #define LONGEST_NUMBER 127
-#define INTERFACE 1 /* as in native.py: a module of another build is not used */
+#define INTERFACE 2 /* as in native.py: a module of another build is not used */
 
 static void release_all(Py_buffer *buffers, int count) {
     for (int at = 0; at < count; at++)
@@ -131,9 +132,64 @@ static PyObject *number(PyObject *module, PyObject *arguments) {
     return known ? PyFloat_FromDouble(value) : Py_NewRef(Py_None);
 }
 
+/* ---- shared, distinct ---- */
+
+/* Whether the sizes are those of texts that have all these tokens. */
+static int valid_sizes(const Py_buffer *sizes, const Py_buffer *tokens) {
+    const int64_t *values = sizes->buf;
+    uint64_t total = 0, most = (uint64_t)tokens->len / sizeof(int64_t);
+    for (Py_ssize_t at = 0; at < sizes->len / 8; at++) {
+        if (values[at] < 0 || (uint64_t)values[at] > most - total)
+            return 0;
+        total += (uint64_t)values[at];
+    }
+    return total == most && tokens->len % 8 == 0 && sizes->len % 8 == 0;
+}
+
+/* Tokens and sizes of the predictions and of the references, and n where it is not 0; the counts, row after row. */
+static PyObject *count_pairs(PyObject *arguments, int n) {
+    Py_buffer b[4];
+    if (n ? !PyArg_ParseTuple(arguments, "y*y*y*y*i", &b[0], &b[1], &b[2], &b[3], &n)
+          : !PyArg_ParseTuple(arguments, "y*y*y*y*", &b[0], &b[1], &b[2], &b[3]))
+        return NULL;
+    PyObject *result = NULL;
+    size_t pairs = (size_t)b[1].len / 8;
+    if (b[1].len != b[3].len || !valid_sizes(&b[1], &b[0]) || !valid_sizes(&b[3], &b[2]) || n < 0 || n > 2)
+        PyErr_SetString(PyExc_ValueError, "invalid columns of tokens");
+    else
+        result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)((n ? 3 : 4) * pairs * sizeof(int64_t)));
+    if (result) {
+        struct token_texts predictions = {b[0].buf, b[1].buf}, references = {b[2].buf, b[3].buf};
+        int64_t *counts = (int64_t *)(void *)PyBytes_AsString(result);
+        int done;
+        Py_BEGIN_ALLOW_THREADS
+        done = n ? count_distinct(&predictions, &references, pairs, (unsigned)n, counts)
+                 : count_shared(&predictions, &references, pairs, counts);
+        Py_END_ALLOW_THREADS
+        if (!done) {
+            Py_CLEAR(result);
+            PyErr_NoMemory();
+        }
+    }
+    release_all(b, 4);
+    return result;
+}
+
+static PyObject *shared(PyObject *module, PyObject *arguments) {
+    (void)module;
+    return count_pairs(arguments, 0);
+}
+
+static PyObject *distinct(PyObject *module, PyObject *arguments) {
+    (void)module;
+    return count_pairs(arguments, 1);
+}
+
 static PyMethodDef METHODS[] = {
     {"index_judgments", index_judgments, METH_VARARGS, "An index of judged queries and documents."},
     {"match_lines", match, METH_VARARGS, "The matches of complete run lines; None if they are not regular."},
+    {"count_shared", shared, METH_VARARGS, "What predictions and references share, from the numbers of their tokens."},
+    {"count_distinct", distinct, METH_VARARGS, "The distinct n-grams of predictions and references."},
     {"read_number", number, METH_VARARGS, "A number as run lines have it; None if it is in another notation."},
     {NULL, NULL, 0, NULL},
 };

@@ -11,6 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.answers.kernel import count_distinct, count_shared
 from steelyard.answers.rouge import ngrams, shared_ngrams, subsequence_length
 from steelyard.table import Flags, FloatArray, IntArray
 from steelyard.text.coding import Codes
@@ -75,6 +76,9 @@ class Shared:
 
 def shared_of(predictions: Codes, references: Codes) -> Shared:
     """The shared counts of each prediction and its reference."""
+    compiled = count_shared(predictions, references)
+    if compiled is not None:
+        return Shared(predictions.lengths, references.lengths, *compiled)
     counts = np.zeros((4, len(predictions.lengths)), np.int64)
     for block in _blocks(predictions.lengths, references.lengths):
         left, right = _padded(predictions, block, _NO_TOKEN), _padded(references, block, _NO_OTHER)
@@ -87,6 +91,9 @@ def shared_of(predictions: Codes, references: Codes) -> Shared:
 
 def distinct_of(predictions: Codes, references: Codes, n: int) -> tuple[IntArray, IntArray, IntArray]:
     """The numbers of distinct n-grams (n is 1 or 2) of each pair: common, of the prediction, of the reference."""
+    compiled = count_distinct(predictions, references, n)
+    if compiled is not None:
+        return compiled[0], compiled[1], compiled[2]
     counts = np.zeros((3, len(predictions.lengths)), np.int64)
     for block in _blocks(predictions.lengths, references.lengths):
         left, right = _padded(predictions, block, _NO_TOKEN), _padded(references, block, _NO_OTHER)
