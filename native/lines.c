@@ -73,6 +73,24 @@ static uint64_t white_bits(const uint8_t *at, uint8_t *high) {
 #endif
 }
 
+size_t count_lines(const uint8_t *bytes, size_t size) {
+    size_t count = 0, at = 0;
+#ifdef STEELYARD_SSE2
+    const __m128i newline = _mm_set1_epi8('\n'), none = _mm_setzero_si128();
+    while (size - at >= 16) {
+        __m128i counts = none; /* of each of 16 bytes, at most 255 */
+        for (int times = 0; times < 255 && size - at >= 16; times++, at += 16)
+            counts = _mm_sub_epi8(counts, _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)(bytes + at)), newline));
+        uint64_t sums[2];
+        _mm_storeu_si128((__m128i *)(void *)sums, _mm_sad_epu8(counts, none));
+        count += (size_t)(sums[0] + sums[1]);
+    }
+#endif
+    for (; at < size; at++)
+        count += bytes[at] == '\n';
+    return count;
+}
+
 /* Finds more separators; at least USUAL are known afterwards, if there are as many. */
 static void look_ahead(struct reader *reader) {
     size_t known = reader->known - reader->next;

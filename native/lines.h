@@ -35,4 +35,7 @@ enum outcome match_lines(const uint8_t *bytes, size_t size, const struct judgmen
                          const struct options *options, struct matches *found);
 void matches_free(struct matches *found);
 
+/* The number of newlines in `size` bytes. */
+size_t count_lines(const uint8_t *bytes, size_t size);
+
 #endif

@@ -1,4 +1,5 @@
-/* What compilers and machines differ in: bit counts, wide products, byte order. */
+/* What compilers and machines differ in: bit counts, wide products, byte order. With STEELYARD_PLAIN nothing but
+   standard C is used, as with a compiler that is not known here. */
 #ifndef STEELYARD_PORTABLE_H
 #define STEELYARD_PORTABLE_H
 
@@ -16,14 +17,18 @@
 #include <stdlib.h>
 #endif
 
-#if defined(__SSE2__) || defined(_M_X64)
+#if !defined(STEELYARD_PLAIN) && (defined(__GNUC__) || defined(__clang__))
+#define STEELYARD_GNU 1
+#endif
+
+#if !defined(STEELYARD_PLAIN) && (defined(__SSE2__) || defined(_M_X64))
 #define STEELYARD_SSE2 1
 #include <emmintrin.h>
 #endif
 
 /* The number of zero bits below the lowest set bit; `bits` is not 0. */
 static inline unsigned low_zeros(uint64_t bits) {
-#if defined(__GNUC__) || defined(__clang__)
+#ifdef STEELYARD_GNU
     return (unsigned)__builtin_ctzll(bits);
 #elif defined(_MSC_VER) && defined(_WIN64)
     unsigned long place;
@@ -41,7 +46,7 @@ static inline unsigned low_zeros(uint64_t bits) {
 
 /* The number of zero bits above the highest set bit; `bits` is not 0. */
 static inline unsigned high_zeros(uint64_t bits) {
-#if defined(__GNUC__) || defined(__clang__)
+#ifdef STEELYARD_GNU
     return (unsigned)__builtin_clzll(bits);
 #elif defined(_MSC_VER) && defined(_WIN64)
     unsigned long place;
@@ -58,7 +63,7 @@ static inline unsigned high_zeros(uint64_t bits) {
 }
 
 static inline unsigned count_ones(uint64_t bits) {
-#if defined(__GNUC__) || defined(__clang__)
+#ifdef STEELYARD_GNU
     return (unsigned)__builtin_popcountll(bits);
 #else
     bits -= (bits >> 1) & 0x5555555555555555u;
@@ -69,7 +74,7 @@ static inline unsigned count_ones(uint64_t bits) {
 
 /* The upper half of a product of 128 bits; `low` is the lower half. */
 static inline uint64_t wide_product(uint64_t left, uint64_t right, uint64_t *low) {
-#if defined(__SIZEOF_INT128__)
+#if defined(STEELYARD_GNU) && defined(__SIZEOF_INT128__)
     unsigned __int128 product = (unsigned __int128)left * right;
     *low = (uint64_t)product;
     return (uint64_t)(product >> 64);
@@ -114,7 +119,7 @@ static inline uint64_t load_bytes(const uint8_t *at, size_t count, const uint8_t
 
 /* The same bytes, the last one lowest. */
 static inline uint64_t reversed(uint64_t word) {
-#if defined(__GNUC__) || defined(__clang__)
+#ifdef STEELYARD_GNU
     return __builtin_bswap64(word);
 #elif defined(_MSC_VER)
     return _byteswap_uint64(word);

@@ -127,7 +127,9 @@ class _TrecRun:
         return Run(name, self.pieces, self.read_all, lambda line: f"{name}:{line + 1}", self.digest, self.tag)
 
     def pieces(self) -> Iterator[Piece]:
-        return (partial(match_lines, block) for block in self.blocks())
+        stream = self.opened()
+        stream.put_off_hash()
+        return (partial(_hash_and_match, stream, block) for block in line_blocks(stream))
 
     def read_all(self, matcher: Matcher) -> MatchedBlock:
         return matcher.match(grouped(parse_block(_joined(self.opened(), INTERLEAVED))))
@@ -159,6 +161,12 @@ def _joined(stream: Stream, what: Message = CONTENT) -> bytes:
             stream.close()
             raise limits.RANKING_BYTES.exceeded(what, error=InputError, where=stream.name)
     return b"".join(blocks)
+
+
+def _hash_and_match(stream: Stream, block: bytes, matcher: Matcher) -> MatchedBlock:
+    """The matches of a block of a stream that is hashed on the same threads."""
+    stream.catch_up()
+    return match_lines(block, matcher)
 
 
 def match_lines(block: bytes, matcher: Matcher) -> MatchedBlock:
