@@ -223,7 +223,7 @@ static size_t subsequence(const int64_t *left, size_t rows, const int64_t *right
             size_t best = before[column + 1] > now[column] ? before[column + 1] : now[column];
             now[column + 1] = left[row] == right[column] ? before[column] + 1 : best;
         }
-        memcpy(before, now, sizeof before);
+        memcpy(before, now, (columns + 1) * sizeof *before);
     }
     return before[columns];
 }
@@ -242,8 +242,37 @@ static size_t clipped(const int64_t *left, size_t rows, const int64_t *right, si
     return shared;
 }
 
+static int has(const int64_t *text, size_t size, const int64_t *ngram, size_t n) {
+    for (size_t at = 0; at + n <= size; at++)
+        if (memcmp(text + at, ngram, n * sizeof *text) == 0)
+            return 1;
+    return 0;
+}
+
+/* The distinct n-grams of a text, and those of them that another text has. */
+static size_t distinct(const int64_t *text, size_t size, const int64_t *other, size_t others, size_t n, size_t *common) {
+    size_t count = *common = 0;
+    for (size_t at = 0; at + n <= size; at++)
+        if (!has(text, at + n - 1, text + at, n)) {
+            count++;
+            *common += (size_t)has(other, others, text + at, n);
+        }
+    return count;
+}
+
+static void try_distinct(const struct token_texts *left, const struct token_texts *right, size_t n) {
+    int64_t counts[3];
+    size_t common, rows = (size_t)*left->sizes, columns = (size_t)*right->sizes;
+    if (!count_distinct(left, right, 1, (unsigned)n, counts))
+        fail("no memory", NULL, 0);
+    if (counts[2] != (int64_t)distinct(right->tokens, columns, left->tokens, rows, n, &common) ||
+        counts[1] != (int64_t)distinct(left->tokens, rows, right->tokens, columns, n, &common) ||
+        counts[0] != (int64_t)common)
+        fail("other n-grams", NULL, 0);
+}
+
 static void try_pairs(void) {
-    size_t longest = draw(3) ? 12 : draw(2) ? 70 : 200, rows = draw(longest), columns = draw(longest);
+    size_t longest = draw(4) ? 12 : draw(4) ? 70 : 200, rows = draw(longest), columns = draw(longest);
     uint64_t kinds = 1 + draw(draw(2) ? 4 : 60);
     int64_t sizes[2] = {(int64_t)rows, (int64_t)columns}, counts[4];
     int64_t *left = malloc(rows * sizeof *left + 1), *right = malloc(columns * sizeof *right + 1);
@@ -265,6 +294,7 @@ static void try_pairs(void) {
         counts[1] != (int64_t)clipped(left, rows, right, columns, 2) ||
         counts[2] != (int64_t)subsequence(left, rows, right, columns) || counts[3] != (int64_t)present)
         fail("other counts", NULL, 0);
+    try_distinct(&predictions, &references, 1 + draw(2));
     free(left);
     free(right);
 }

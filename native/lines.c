@@ -6,7 +6,9 @@
 #include "portable.h"
 
 #define MOST_BYTES ((size_t)1 << 30)
+#ifndef AHEAD
 #define AHEAD 4096 /* separators that are found before lines are cut */
+#endif
 #define COLUMNS 5  /* that a line must have: query, Q0, document, rank, score */
 #define USUAL 6    /* with the tag */
 #define LARGEST_SINGLE 3.4028234663852886e38
@@ -41,7 +43,7 @@ struct reader {
     uint64_t query_word; /* its first eight bytes */
     struct row *rows;
     size_t count, room;
-    int falling, tied;      /* whether scores strictly fall so far; whether some are equal and none rise */
+    int falling, tied;      /* whether the scores strictly fall; whether none rises */
     uint64_t *seen;         /* hashes of the documents of a query */
     struct ordered *order;  /* two halves, the second for merging */
     size_t seen_room, order_room;
@@ -336,8 +338,19 @@ static int add_first(struct reader *reader) {
     return 1;
 }
 
+static void compare_scores(struct reader *reader) {
+    int falling = 1, tied = 1;
+    for (size_t at = 1; at < reader->count; at++) {
+        falling &= reader->rows[at].score < reader->rows[at - 1].score;
+        tied &= reader->rows[at].score <= reader->rows[at - 1].score;
+    }
+    reader->falling = falling;
+    reader->tied = tied;
+}
+
 static enum outcome finish_query(struct reader *reader) {
     struct matches *found = reader->found;
+    compare_scores(reader);
     int64_t number = judgments_query(reader->judgments, reader->query, reader->query_size, reader->end);
     uint64_t hash = span_hash(reader->query, reader->query_size, reader->end);
     int64_t signed_hash;
@@ -455,7 +468,6 @@ static enum outcome add_line(struct reader *reader, const struct field *fields) 
         reader->query = reader->bytes + fields[0].start;
         reader->query_size = fields[0].end - fields[0].start;
         reader->query_word = load_bytes(reader->query, reader->query_size, reader->end);
-        reader->falling = reader->tied = 1;
     }
     double score;
     size_t rank_size = fields[3].end - fields[3].start;
@@ -463,11 +475,6 @@ static enum outcome add_line(struct reader *reader, const struct field *fields) 
         return NOT_REGULAR;
     if (reader->count == reader->room && !add_room(reader))
         return NO_MEMORY;
-    if (reader->count) {
-        double before = reader->rows[reader->count - 1].score;
-        reader->falling &= score < before;
-        reader->tied &= score <= before;
-    }
     size_t size = fields[2].end - fields[2].start;
     const uint8_t *document = reader->bytes + fields[2].start;
     struct row *row = &reader->rows[reader->count++];

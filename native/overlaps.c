@@ -81,7 +81,7 @@ static void work_free(struct work *work) {
 }
 
 static int work_reserve(struct work *work, size_t size) {
-    if (size <= work->room)
+    if (work->room && size <= work->room)
         return 1;
     struct table tokens = work->tokens, bigrams = work->bigrams;
     work->tokens.slots = work->bigrams.slots = NULL;
