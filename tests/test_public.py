@@ -69,6 +69,20 @@ def test_the_page_of_a_ranking_brings_in_no_judge_and_no_system(tmp_path):
     assert done.stdout.endswith("\n[]\n")
 
 
+@pytest.mark.slow
+def test_the_json_of_a_ranking_brings_in_no_report_and_no_gate(tmp_path):
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 tag\n")
+    unwanted = ("steelyard.legal", "steelyard.reports", "steelyard.stats.gate", "steelyard.stats.compare")
+    code = (
+        "import sys; from steelyard.cli import main; main(['retrieval', 'qrels', 'run', '--json']); "
+        f"print([m for m in sys.modules if m.startswith({unwanted})])"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("\n[]\n")
+
+
 def test_reports_know_no_kind_by_name():
     """What only legal results have is in `steelyard.legal.report`; reports find it by the registry of kinds."""
     folders = (ROOT / "src" / "steelyard" / name for name in ("reports", "web"))

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, overload
 
 from steelyard.errors import ConfigError, in_python
 from steelyard.i18n import Language, Message, locale_language, words_of
+from steelyard.io.records import unique_names
 from steelyard.io.results import load
 from steelyard.observers import FAILED_GATES
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, TableBlock
 from steelyard.reports.build import report_blocks
 from steelyard.reports.comparison import ComparisonReport, compare_results, compared_report
-from steelyard.reports.content import Report, unique_names
+from steelyard.reports.content import Report
 from steelyard.reports.gate import gate_blocks, headline
 from steelyard.reports.render.console import render_console
 from steelyard.reports.render.fragment import render_fragment
@@ -151,7 +152,8 @@ class GateResult(Shown):
     def __repr__(self) -> str:
         """The outcome, and the rules that do not pass, in one line."""
         words = words_of(locale_language())
-        return f"<{headline(self.gate, words)}: {'; '.join(self.unmet) or words('gate.every_rule_passes')}>"
+        outcome = words.joined("core.clauses", self.unmet) or words("gate.every_rule_passes")
+        return f"<{words.labelled(headline(self.gate, words), outcome)}>"
 
     @property
     def unmet(self) -> list[str]:

@@ -375,3 +375,13 @@ def test_without_a_command_all_commands_are_printed_in_groups(locale, title):
 def command_names():
     actions = build_parser()._actions
     return next(action for action in actions if isinstance(action, argparse._SubParsersAction)).choices
+
+
+@pytest.mark.parametrize("options", ["", "-m GMAP -m num_ret", "--missing skip", "--lang zh", "--units items", "-l 2"])
+def test_printed_json_of_a_ranking_is_that_of_its_report(run, tmp_path, options):
+    (tmp_path / "qrels").write_text("q1 0 d1 1\nq1 0 d2 2\nq2 0 d1 1\n")
+    (tmp_path / "判决").write_text("q1 Q0 d1 1 0.5 tag\nq3 Q0 d1 1 0.5 tag\n")
+    line = ("retrieval", "qrels", "判决", *options.split())
+    printed = run(*line, "--json", cwd=tmp_path)
+    run(*line, "-o", "x.json", cwd=tmp_path)
+    assert printed.stdout == (tmp_path / "x.json").read_text("utf-8")

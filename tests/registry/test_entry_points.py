@@ -181,11 +181,16 @@ def test_a_metric_with_the_name_of_another(install, command):
 
 
 def test_metadata_that_cannot_be_read(install, command):
-    install("package-a", {"some.group": "a line without a value"})
+    install("package-a", {"steelyard.formats": "a line without a value"})
     done = run(*command("steelyard.formats"))
     assert done.returncode == 2
     assert done.stderr.startswith("the entry points of the package package-a cannot be read: ")
     assert done.stderr.endswith("hint: update or reinstall the package package-a, or run: pip uninstall package-a\n")
+
+
+def test_metadata_of_packages_that_add_nothing_is_not_read(install, command):
+    install("package-a", {"some.group": "a line without a value"})
+    assert "package-a" not in run(*command("steelyard.formats")).stderr
 
 
 HELP = """

@@ -4,7 +4,8 @@ import numpy as np
 from rendering import render_console, render_latex, render_markdown
 from tables import make_table
 
-from steelyard.reports.content import Report, unique_names
+from steelyard.io.records import unique_names
+from steelyard.reports.content import Report
 from steelyard.stats.compare import ComparisonSettings, compare_all
 from steelyard.table import Signature
 

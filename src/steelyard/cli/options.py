@@ -235,8 +235,7 @@ def name_of_result(text: str) -> str:
 
 def result_names(paths: Sequence[str]) -> list[str]:
     """The names of results: file names without folders and extensions, made unique."""
-    from steelyard.io.records import result_name
-    from steelyard.reports.content import unique_names
+    from steelyard.io.records import result_name, unique_names
 
     return unique_names([result_name(path) for path in paths])
 

@@ -35,8 +35,7 @@ def with_distinct_names(files: "Sequence[tuple[str, Sequence[Table]]]") -> "list
     If two names are equal, as of two runs of one system, results that are alone in their file are named after it; names
     that are still equal get a number.
     """
-    from steelyard.io.records import result_name
-    from steelyard.reports.content import unique_names
+    from steelyard.io.records import result_name, unique_names
 
     tables = [table for _, results in files for table in results]
     names = [table.name for table in tables]

@@ -81,41 +81,63 @@ def _add_text_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
-    from dataclasses import replace
-
-    from steelyard.cli.output import deliver
-    from steelyard.reports.content import Report
-    from steelyard.reports.files import TREC_EVAL
     from steelyard.retrieval.reading.sources import run_from
-    from steelyard.stats.compare import compare_all
 
     texts = [path for path in (arguments.queries, arguments.docs) if path]
     _check([arguments.qrels, *arguments.runs, *texts], arguments)
     runs = [run_from(path) for path in arguments.runs]
     recorded = bool(texts) or arguments.rankings
-    tables = _tables(runs, arguments, keep=recorded or _shows_rankings(arguments.output))
+    tables = _tables(runs, arguments, keep=recorded or bool(arguments.output and _shows_rankings(arguments.output)))
     if texts:
         from steelyard.retrieval.reading.texts import with_texts
 
         tables = with_texts(tables, arguments.queries, arguments.docs)
+    if arguments.json and not arguments.output and len(tables) == 1 and not arguments.per_item:
+        _print_summary(tables[0], arguments)
+    else:
+        _deliver(runs, tables, arguments, recorded=recorded)
+    return 0
+
+
+def _print_summary(table: "Table", arguments: argparse.Namespace) -> None:
+    """The JSON of one result, as a report has it; without the modules of reports, which take longer than small runs."""
+    from steelyard.cli.output import print_json
+    from steelyard.stats.scopes import scope_of
+    from steelyard.stats.summary import head_fields
+    from steelyard.text.visible import indented_json
+
+    scope = scope_of(arguments.units, table)
+    head = head_fields(table, arguments.units, scope)
+    print_json(indented_json({**head, "results": [table.summary(units=scope).as_dict()], "comparisons": []}))
+
+
+def _deliver(runs: "list[Run]", tables: "list[Table]", arguments: argparse.Namespace, *, recorded: bool) -> None:
+    """Compare, write and print."""
+    from dataclasses import replace
+
+    from steelyard.cli.output import deliver
+    from steelyard.reports.content import Report
+    from steelyard.reports.files import TREC_EVAL
+    from steelyard.stats.compare import compare_all
+
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     is_named = any(path.suffix.lower() == TREC_EVAL for path in arguments.output)
     tag = runs[0].tag() if is_named else ""
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
-    deliver(
-        Report(tables, comparisons, arguments.per_item, units=arguments.units, run_tag=tag), arguments, recorded=bare
-    )
-    return 0
+    settings: dict[str, Any] = {"units": arguments.units, "named": bool(arguments.metric), "run_tag": tag}
+    deliver(Report(tables, comparisons, arguments.per_item, **settings), arguments, recorded=bare)
 
 
 def _check(inputs: list[str], arguments: argparse.Namespace) -> None:
     """Refuse what cannot be read or written before anything is read."""
     from steelyard.io.records import check_readers
-    from steelyard.reports.files import RANKING_SUFFIXES, check_one_run, check_outputs
 
     _check_stdin(inputs)
-    check_outputs(arguments.output, inputs, suffixes=RANKING_SUFFIXES, overwrite=arguments.overwrite)
-    check_one_run(arguments.output, len(arguments.runs))
+    if arguments.output:
+        from steelyard.reports.files import RANKING_SUFFIXES, check_one_run, check_outputs
+
+        check_outputs(arguments.output, inputs, suffixes=RANKING_SUFFIXES, overwrite=arguments.overwrite)
+        check_one_run(arguments.output, len(arguments.runs))
     check_readers(inputs)
 
 

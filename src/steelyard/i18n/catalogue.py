@@ -7,14 +7,13 @@ import json
 import os
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Final
 
 Language = str
 """The name of a catalogue without its extension."""
 
-_FOLDER: Final = files("steelyard.i18n")
-_NAMES: Final = sorted(path.name for path in _FOLDER.iterdir())
+_FOLDER: Final = os.path.dirname(__file__)
+_NAMES: Final = sorted(os.listdir(_FOLDER))
 LANGUAGES: Final = ("en", *(name[:-5] for name in _NAMES if name.endswith(".json") and name != "en.json"))
 """English first, the others in the order of their names; a text in every language is a tuple in this order."""
 
@@ -22,8 +21,9 @@ LANGUAGES: Final = ("en", *(name[:-5] for name in _NAMES if name.endswith(".json
 @cache
 def texts(language: Language) -> Mapping[str, str]:
     """The texts of a language by code (`section.name`); what it lacks is taken from English, but for its own name."""
-    text = _FOLDER.joinpath(f"{language}.json").read_text(encoding="utf-8")
-    own = {f"{section}.{name}": words for section, names in json.loads(text).items() for name, words in names.items()}
+    with open(os.path.join(_FOLDER, f"{language}.json"), encoding="utf-8") as file:
+        sections = json.load(file)
+    own = {f"{section}.{name}": words for section, names in sections.items() for name, words in names.items()}
     return own if language == "en" else {**texts("en"), "language.name": language, "language.tag": language, **own}
 
 

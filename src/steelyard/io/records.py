@@ -382,6 +382,18 @@ def result_name(path: str) -> str:
     return Path(name).stem if Path(name).suffix.lower() in _EXTENSIONS and Path(name).stem else name
 
 
+def unique_names(names: Sequence[str]) -> list[str]:
+    """The same names, with a number appended to repeated ones: run, run-2, run-3."""
+    unique: list[str] = []
+    for name in names:
+        number, candidate = 1, name
+        while candidate in unique:
+            number += 1
+            candidate = f"{name}-{number}"
+        unique.append(candidate)
+    return unique
+
+
 def first_seen(place: str) -> Message:
     """A reference to the first occurrence; the number is enough for a line of the same file."""
     line = place.rpartition(":")[2]

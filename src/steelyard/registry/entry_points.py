@@ -4,6 +4,7 @@ A group is searched when one of its names is needed, because listing the install
 point that cannot be used is a ConfigError that names the package; built-in names are looked up before and not replaced.
 """
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -70,6 +71,8 @@ class EntryPointGroup(Generic[T]):
 @cache
 def _entry_points(group: str, path: tuple[str, ...]) -> "tuple[EntryPoint, ...]":
     """The entry points of a group in the packages on this search path, which is that of the interpreter."""
+    if not any(_may_have(folder or os.curdir, f"[{group}]".encode()) for folder in path):
+        return ()
     from importlib.metadata import entry_points
 
     try:
@@ -78,6 +81,30 @@ def _entry_points(group: str, path: tuple[str, ...]) -> "tuple[EntryPoint, ...]"
         package = _unreadable_package()
         message = Message("plugins.unreadable_metadata", package=package, error=_reason(error))
         raise ConfigError(message, hint=Message("plugins.reinstall_or_uninstall", package=package)) from error
+
+
+def _may_have(folder: str, heading: bytes) -> bool:
+    """Whether a package in a folder of the search path may have a group of entry points; a zip file always may.
+
+    `importlib.metadata` takes twenty milliseconds to import, and most machines have no such package.
+    """
+    if not os.path.isdir(folder):
+        return os.path.exists(folder)
+    try:
+        names = [name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info", ".egg"))]
+        return any(_has_heading(os.path.join(folder, name), heading) for name in names)
+    except OSError:
+        return True
+
+
+def _has_heading(metadata: str, heading: bytes) -> bool:
+    if metadata.endswith(".egg"):  # an older form, with its metadata in a folder or a zip file
+        return True
+    try:
+        with open(os.path.join(metadata, "entry_points.txt"), "rb") as file:
+            return heading in file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 def _unreadable_package() -> str:

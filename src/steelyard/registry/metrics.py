@@ -17,7 +17,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
@@ -99,7 +98,7 @@ class Metric:
 @cache
 def _translated(language: Language) -> Mapping[str, Sequence[str]]:
     """The explanations of metrics by name in a language; English ones are their docstrings."""
-    path = files("steelyard.registry").joinpath(f"explanations.{language}.json")
+    path = Path(__file__).with_name(f"explanations.{language}.json")
     found: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -11,12 +11,14 @@ from steelyard.errors import UnknownName, nearest
 from steelyard.i18n import Language, Message, Words
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.blocks import Block
-from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import gain
-from steelyard.stats.gate import Gate
 from steelyard.stats.scopes import Scope, Units, scope_of
 from steelyard.stats.summary import Summary
 from steelyard.table import Table
+
+if TYPE_CHECKING:
+    from steelyard.stats.compare import Comparison
+    from steelyard.stats.gate import Gate
 
 MANY: Final = 3
 """From so many results on, a report is a leaderboard."""
@@ -33,19 +35,20 @@ class Report:
     own file. Text begins with the changed items of the metrics `changed`, if there are some, and else with the means.
     `units` says which scope decides (`scopes`); `scope` is that of the whole report, its groups included. `built` are
     its blocks by language (`build`), `grouped` the summaries of groups by the number of the result and the tag, `kept`
-    what sections compute for all languages: each is made once.
+    what sections compute for all languages: each is made once. `named` says that the user named the metrics.
     """
 
     tables: Sequence[Table]
-    comparisons: Sequence[Comparison] = ()
+    comparisons: "Sequence[Comparison]" = ()
     per_item: bool = False
     by: str | None = None
-    gate: Gate | None = None
-    pairs: Sequence[Comparison] = ()
+    gate: "Gate | None" = None
+    pairs: "Sequence[Comparison]" = ()
     added: Callable[[Words], Iterable[Block]] | None = None
     changed: Sequence[str] = ()
     run_tag: str = ""
     units: Units = "auto"
+    named: bool = False
     scope: Scope = field(init=False)
     summaries: list[Summary] = field(init=False)
     built: dict[Language, Sequence[Block]] = field(init=False, repr=False, compare=False, default_factory=dict)
@@ -79,7 +82,7 @@ class Report:
         """Whether there are two results, and the second is compared with the first."""
         return len(self.tables) == 2 and bool(self.comparisons)
 
-    def comparison(self, name: str, metric: str) -> Comparison | None:
+    def comparison(self, name: str, metric: str) -> "Comparison | None":
         """The comparison of the result `name` on a metric, if there is one."""
         return next((c for c in self.comparisons if c.a == name and c.metric == metric), None)
 
@@ -91,11 +94,15 @@ class Report:
 
 
 def main_metric(report: Report) -> str:
-    """The metric of the headline, one that is compared if any is; totals only if there is nothing else."""
+    """The metric of the headline, one that is compared if any is; totals only if there is nothing else.
+
+    Where the user named metrics it is the first of them.
+    """
     totals = {metric for table in report.tables for metric in table.sums}
     compared = {comparison.metric for comparison in report.comparisons} or set(report.metrics)
     means = [metric for metric in report.metrics if metric not in totals and metric in compared]
-    return main_of(report.tables[0].kind, means or report.metrics)
+    found = means or report.metrics
+    return found[0] if report.named else main_of(report.tables[0].kind, found)
 
 
 def main_of(kind: str, metrics: Sequence[str]) -> str:
@@ -128,15 +135,3 @@ def _natural(text: str) -> list[tuple[int, str]]:
     """A key that sorts texts as people do: runs of digits by their value, before other texts."""
     parts = enumerate(re.split("([0-9]+)", text))
     return [(len(value := part.lstrip("0")), value) if place % 2 else (-1, part) for place, part in parts]
-
-
-def unique_names(names: Sequence[str]) -> list[str]:
-    """The same names, with a number appended to repeated ones: run, run-2, run-3."""
-    unique: list[str] = []
-    for name in names:
-        number, candidate = 1, name
-        while candidate in unique:
-            number += 1
-            candidate = f"{name}-{number}"
-        unique.append(candidate)
-    return unique

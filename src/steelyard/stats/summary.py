@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from steelyard import __version__
 from steelyard.counts import with_texts
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.scopes import Scope, Units, clusters_of, scope_of, scopes_of, units_in
@@ -113,6 +114,12 @@ class Summary:
             "signature": self.signature,
             "metrics": {name: metric.as_dict() for name, metric in self.metrics.items()},
         }
+
+
+def head_fields(table: Table, units: Units, scope: Scope) -> dict[str, Any]:
+    """The first fields of JSON output, from the first of its results."""
+    head = {"steelyard": __version__, "kind": table.kind, "signature": str(table.signature)}
+    return {**head, "units": units, "scope": scope}
 
 
 def summarise(table: Table, units: Units = "auto") -> Summary:

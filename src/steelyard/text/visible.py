@@ -1,7 +1,8 @@
 """Control characters and bidirectional marks escaped, so that text cannot control a terminal."""
 
+import json
 import re
-from typing import Final
+from typing import Any, Final
 
 # C0 and C1, DEL, line separators, and bidirectional overrides
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
@@ -28,6 +29,11 @@ def visible_lines(text: str) -> str:
 def printable(text: str) -> str:
     """Text rendered for a terminal, with control characters other than line breaks, tabs and our styles escaped."""
     return _BUT_STYLES.sub(_escaped, text)
+
+
+def indented_json(value: Any) -> str:
+    """A value as indented JSON, as every command prints and writes it."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def visible_json(text: str) -> str:

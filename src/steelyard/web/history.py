@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import MissingExtra
 from steelyard.i18n import Language
-from steelyard.reports.content import unique_names
+from steelyard.io.records import unique_names
 from steelyard.reports.plots.means import MOST_METRICS
 from steelyard.web.index import Entry
 

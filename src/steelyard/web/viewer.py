@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from steelyard.errors import SteelyardError
 from steelyard.i18n import Language, Message, code_of, translations, words_of
+from steelyard.io.records import unique_names
 from steelyard.reports import cells
-from steelyard.reports.content import Report, unique_names
+from steelyard.reports.content import Report
 from steelyard.reports.plots.means import MOST_METRICS, MOST_RUNS
 from steelyard.reports.render.html.frame import render_page
 from steelyard.stats.comparable import check_comparable

@@ -1,17 +1,17 @@
 """Fields of blocks as JSON."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 from steelyard.reports.blocks import Block, Fields
+from steelyard.text.visible import indented_json
 
 RESULTS = "results"
 
 
 def render_json(blocks: Sequence[Block]) -> str:
     """The fields as JSON, indented."""
-    return json.dumps(as_json(blocks), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return indented_json(as_json(blocks))
 
 
 def as_json(blocks: Sequence[Block]) -> dict[str, Any]:

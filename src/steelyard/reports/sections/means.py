@@ -5,13 +5,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from steelyard import __version__
 from steelyard.i18n import Words
 from steelyard.reports import cells
 from steelyard.reports.blocks import IN_METRICS, Block, Cell, Fields, PageForm, Records, Row, TableBlock
 from steelyard.reports.content import Report
 from steelyard.reports.kinds import kind_fields
-from steelyard.stats.summary import Summary, known
+from steelyard.stats.summary import Summary, head_fields, known
 
 ORDER: Final = 10
 _SUMMARY: Final = ("result", "metric", "mean", "low", "high", "sum", "scored", "unscored", "errors")
@@ -21,18 +20,12 @@ _DIFFERENCE: Final = ("b", "diff", "p_value", "p_adjusted", "significant")
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:
     """The table of means, where no leaderboard has them, and the same as values."""
-    yield Fields(partial(_head, report))
+    yield Fields(partial(head_fields, report.tables[0], report.units, report.scope))
     for index in range(len(report.tables)):
         yield Fields(partial(_summary, report, index), index)
     if not report.is_many:
         yield _means(report, words)
     yield Records((*_SUMMARY, *_DIFFERENCE), list(_records(report)))
-
-
-def _head(report: Report) -> dict[str, Any]:
-    first = report.tables[0]
-    head = {"steelyard": __version__, "kind": first.kind, "signature": str(first.signature)}
-    return {**head, "units": report.units, "scope": report.scope}
 
 
 def _summary(report: Report, index: int) -> dict[str, Any]:
