@@ -9,8 +9,10 @@ SPREAD := --dist loadfile --no-loadscope-reorder
 demo: .venv/ready
 	$(BIN)/steelyard demo
 
+# numbers once more without the compiled kernel
 test: .venv/ready node
 	$(BIN)/pytest -n auto $(SPREAD)
+	STEELYARD_PURE=1 $(BIN)/pytest -n auto -m "not slow" tests/retrieval tests/answers
 
 # without the tests marked slow
 quick: .venv/ready
