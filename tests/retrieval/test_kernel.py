@@ -249,3 +249,11 @@ def test_a_run_is_read_by_the_kernel(monkeypatch):
     matcher = Matcher(QrelsIndex(read_qrels(DATA / "qrels.txt")), True)
     assert [piece(matcher).lines for piece in read_run(DATA / "run_a.txt").pieces()]
     assert sum(taken) == (DATA / "run_a.txt").stat().st_size
+
+
+@pytest.mark.parametrize("size", [*range(40), 4079, 4080, 4081, 9999])
+def test_newlines_are_counted(size):
+    native = kernel()
+    assert native is not None
+    for text in (bytes(random.Random(size).choices(b"\n\n\n\x8a\x0b ", k=size)), b"\n" * size):
+        assert native.count_lines(text) == text.count(b"\n")
