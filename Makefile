@@ -9,8 +9,10 @@ SPREAD := --dist loadfile --no-loadscope-reorder
 demo: .venv/ready
 	$(BIN)/steelyard demo
 
+# numbers once more without the compiled kernel
 test: .venv/ready node
 	$(BIN)/pytest -n auto $(SPREAD)
+	STEELYARD_PURE=1 $(BIN)/pytest -n auto -m "not slow" tests/retrieval tests/answers
 
 # without the tests marked slow
 quick: .venv/ready
@@ -54,7 +56,7 @@ constraints:
 	uv pip compile --group mcp1 --no-deps $(PINS) -o constraints-mcp1.txt
 PINS := --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --no-emit-index-url --upgrade --quiet
 
-.venv/ready: constraints.txt constraints-mcp1.txt pyproject.toml
+.venv/ready: constraints.txt constraints-mcp1.txt pyproject.toml hatch_build.py $(wildcard native/*)
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

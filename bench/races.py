@@ -21,11 +21,12 @@ Lap = Finished | ProcessFailed
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """A program, the Python arguments that run it, and how to find the means in what it prints."""
+    """A program, the Python arguments that run it, how to find the means in what it prints, and its environment."""
 
     name: str
     arguments: tuple[str, ...]
     means: Callable[[str], list[float]]
+    environment: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,8 @@ def _take_turns(collection: Collection, rounds: Mapping[Contestant, int]) -> dic
 
 def _lap(contestant: Contestant, collection: Collection) -> Lap:
     try:
-        finished = run_python((*contestant.arguments, str(collection.qrels_path), str(collection.run_path)))
+        arguments = (*contestant.arguments, str(collection.qrels_path), str(collection.run_path))
+        finished = run_python(arguments, dict(contestant.environment))
     except ProcessFailed as failure:
         report(f"{collection.name}: {contestant.name} failed: {failure}")
         return failure
@@ -156,8 +158,9 @@ def _library(name: str) -> Contestant:
 
 
 STEELYARD: Final = _library("steelyard")
+PURE: Final = Contestant("steelyard in pure Python", STEELYARD.arguments, _printed_means, (("STEELYARD_PURE", "1"),))
 COMMAND_LINE: Final = Contestant("steelyard retrieval --json", ("-m", "steelyard", "retrieval", "--json"), _json_means)
 PYTREC_EVAL: Final = _library("pytrec_eval")
 IR_MEASURES: Final = _library("ir_measures")
 RANX: Final = _library("ranx")
-CONTESTANTS: Final = (STEELYARD, COMMAND_LINE, PYTREC_EVAL, IR_MEASURES, RANX)
+CONTESTANTS: Final = (STEELYARD, PURE, COMMAND_LINE, PYTREC_EVAL, IR_MEASURES, RANX)

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from steelyard.native import kernel
+
 posix = pytest.mark.skipif(
     sys.platform == "win32", reason="needs POSIX: signals, pipes by name, symbolic links, modes of files or /dev"
 )
@@ -15,3 +17,4 @@ forking = pytest.mark.skipif(
 unprivileged = pytest.mark.skipif(
     sys.platform == "win32" or os.geteuid() == 0, reason="needs a user whom modes of files keep out"
 )
+compiled = pytest.mark.skipif(kernel() is None, reason="the compiled kernel was not built, or is switched off")

@@ -62,7 +62,7 @@ ABOUT_TODAY = [page for page in PAGES if page.name != "CHANGELOG.md"]
 def names_a_file(name):
     """Whether a page may call a file or folder so: by its path from one of the usual roots, or by its own name."""
     roots = (ROOT, PACKAGE, ROOT / "tests", *ROOT.glob("servers/*"))
-    if "/" in name:
+    if "/" in name or (ROOT / name).exists():
         return any((root / name).exists() for root in roots)
     return any(next(root.rglob(name), None) for root in (ROOT / "src", ROOT / "tests", ROOT / "servers", ROOT / "docs"))
 

@@ -15,7 +15,7 @@ import steelyard
 ROOT = Path(__file__).parents[1]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
-OF_THE_RUNNER = {"check/bin/python", "check/bin/steelyard", "echo", "gh", "make", "npm", "test"}
+OF_THE_RUNNER = {"check/bin/python", "check/bin/steelyard", "echo", "gh", "make", "npm", "pipx", "test"}
 PINNED = re.compile(r"[\w.-]+/[\w./-]+@(v\d+|release/v\d+|[0-9a-f]{40})")
 
 

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from platforms import compiled
 from properties import examples
 from reference.rouge import subsequence_overlap
 
 from steelyard.answers import overlaps
 from steelyard.answers.overlaps import Overlaps, distinct_of, shared_of
 from steelyard.answers.rouge import ngram_overlap, ngrams, shared_ngrams, subsequence_length
+from steelyard.native import kernel
 from steelyard.text.coding import Codes
 
 texts = st.lists(st.integers(0, 4), max_size=12)
@@ -33,8 +35,21 @@ def one_by_one(pairs):
 
 
 def at_once(pairs):
-    shared = shared_of(codes([a for a, _ in pairs]), codes([b for _, b in pairs]))
-    return {name: getattr(shared, name).tolist() for name in one_by_one([])}
+    """What many pairs share, by numpy and by the compiled kernel, if there is one."""
+    sides = codes([a for a, _ in pairs]), codes([b for _, b in pairs])
+    names = one_by_one([])
+    found, plain = ({name: getattr(one, name).tolist() for name in names} for one in both(shared_of, *sides))
+    assert found == plain
+    return found
+
+
+def both(function, *arguments):
+    """The results with and without the compiled kernel."""
+    found = function(*arguments)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(overlaps, "count_shared", lambda *_: None)
+        patch.setattr(overlaps, "count_distinct", lambda *_: None)
+        return found, function(*arguments)
 
 
 @given(st.lists(st.tuples(texts, texts), max_size=20))
@@ -69,23 +84,48 @@ def test_many_pairs_make_many_blocks(monkeypatch):
 @given(texts, texts)
 @examples(60)
 def test_overlaps_are_those_of_one_pair_to_the_last_digit(left, right):
-    shared = shared_of(codes([left]), codes([right]))
-    for many, one in (
-        (Overlaps.of(shared.unigrams, shared.predicted, shared.wanted), ngram_overlap(left, right, n=1)),
-        (Overlaps.of(shared.bigrams, shared.predicted - 1, shared.wanted - 1), ngram_overlap(left, right, n=2)),
-        (Overlaps.of(shared.subsequence, shared.predicted, shared.wanted), subsequence_overlap(left, right)),
-    ):
-        assert (many.precision[0], many.recall[0], many.f1[0]) == (one.precision, one.recall, one.f1)
+    for shared in both(shared_of, codes([left]), codes([right])):
+        for many, one in (
+            (Overlaps.of(shared.unigrams, shared.predicted, shared.wanted), ngram_overlap(left, right, n=1)),
+            (Overlaps.of(shared.bigrams, shared.predicted - 1, shared.wanted - 1), ngram_overlap(left, right, n=2)),
+            (Overlaps.of(shared.subsequence, shared.predicted, shared.wanted), subsequence_overlap(left, right)),
+        ):
+            assert (many.precision[0], many.recall[0], many.f1[0]) == (one.precision, one.recall, one.f1)
 
 
 @given(st.lists(st.tuples(texts, texts), max_size=20), st.sampled_from([1, 2]), st.sampled_from([4, 1 << 22]))
 def test_different_ngrams(pairs, n, most_cells):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(overlaps, "_MOST_CELLS", most_cells)
-        shared, predicted, wanted = distinct_of(codes([a for a, _ in pairs]), codes([b for _, b in pairs]), n)
-    for place, (left, right) in enumerate(pairs):
-        one, other = set(ngrams(left, n)), set(ngrams(right, n))
-        if len(left) >= n and len(right) >= n:
-            assert (shared[place], predicted[place], wanted[place]) == (len(one & other), len(one), len(other))
-        else:
-            assert shared[place] == 0
+        results = both(distinct_of, codes([a for a, _ in pairs]), codes([b for _, b in pairs]), n)
+    for shared, predicted, wanted in results:
+        for place, (left, right) in enumerate(pairs):
+            one, other = set(ngrams(left, n)), set(ngrams(right, n))
+            if len(left) >= n and len(right) >= n:
+                assert (shared[place], predicted[place], wanted[place]) == (len(one & other), len(one), len(other))
+            else:
+                assert shared[place] == 0
+
+
+@compiled
+def test_the_kernel_refuses_columns_that_do_not_fit():
+    native = kernel()
+    assert native is not None
+    one, two = np.array([1]), np.array([2])
+    for columns in ((one, two, one, one), (one, -one, one, one), (one, one, one, np.array([1, 0]))):
+        with pytest.raises(ValueError, match="invalid columns"):
+            native.count_shared(*columns)
+    for n in (-1, 3):
+        with pytest.raises(ValueError, match="invalid columns"):
+            native.count_distinct(one, one, one, one, n)
+
+
+@compiled
+def test_codes_of_any_size_and_many_tokens():
+    choose = random.Random(3)
+    pairs = [
+        [[choose.choice([0, -1, 2**31, 2**40, -(2**63), 2**63 - 1, n]) for n in range(size)] for size in (5000, 3000)],
+        [[choose.randrange(900) for _ in range(size)] for size in (4000, 129)],
+    ]
+    shared = shared_of(codes([a for a, _ in pairs]), codes([b for _, b in pairs]))
+    assert {name: getattr(shared, name).tolist() for name in one_by_one([])} == one_by_one(pairs)

@@ -17,6 +17,7 @@ from platforms import posix
 
 import steelyard
 from steelyard.cli.parser import build_parser
+from steelyard.native import description
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "data"
@@ -51,7 +52,7 @@ def test_both_names_are_installed():
         done = subprocess.run(
             [Path(sys.executable).with_name(name), "--version"], capture_output=True, text=True, check=True
         )
-        assert done.stdout == f"steelyard {steelyard.__version__}\n"
+        assert done.stdout == f"steelyard {steelyard.__version__} ({description()})\n"
 
 
 def test_json_has_the_agreed_shape():

@@ -1,7 +1,8 @@
 """Overlaps of many pairs of texts at once: shared tokens, bigrams, and the longest common subsequence.
 
 Pairs of similar size form a block. If token i of a prediction equals token j of its reference, bit j of row i is set;
-the overlaps are counts of such bits. The values equal those of `steelyard.answers.rouge`, which compares one pair.
+the overlaps are counts of such bits. The values equal those of `steelyard.answers.rouge`, which compares one pair, and
+those of the compiled kernel, which counts in their place where it is installed.
 """
 
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.answers.rouge import ngrams, shared_ngrams, subsequence_length
+from steelyard.native import kernel
 from steelyard.table import Flags, FloatArray, IntArray
 from steelyard.text.coding import Codes
 
@@ -21,6 +23,7 @@ Bits = NDArray[np.unsignedinteger[Any]]
 _CELLS: Final = 1 << 19  # of a block of pairs: large enough to amortize numpy calls, small enough for the cache
 _MOST_CELLS: Final = 1 << 22  # of one pair; longer texts are compared one by one
 _FEW_WORDS: Final = 8  # of bits
+_MOST_COMPILED: Final = 1 << 36  # of one pair in the kernel; beyond that, Ctrl-C must be heard
 _NO_TOKEN, _NO_OTHER = -1, -2
 
 
@@ -77,6 +80,9 @@ class Shared:
 
 def shared_of(predictions: Codes, references: Codes) -> Shared:
     """The shared counts of each prediction and its reference."""
+    compiled = count_shared(predictions, references)
+    if compiled is not None:
+        return Shared(predictions.lengths, references.lengths, *compiled)
     counts = np.zeros((4, len(predictions.lengths)), np.int64)
     kind = _kind(predictions, references)
     for block in _blocks(predictions.lengths, references.lengths):
@@ -90,6 +96,9 @@ def shared_of(predictions: Codes, references: Codes) -> Shared:
 
 def distinct_of(predictions: Codes, references: Codes, n: int) -> tuple[IntArray, IntArray, IntArray]:
     """The numbers of distinct n-grams (n is 1 or 2) of each pair: common, of the prediction, of the reference."""
+    compiled = count_distinct(predictions, references, n)
+    if compiled is not None:
+        return compiled[0], compiled[1], compiled[2]
     counts = np.zeros((3, len(predictions.lengths)), np.int64)
     kind = _kind(predictions, references)
     for block in _blocks(predictions.lengths, references.lengths):
@@ -102,6 +111,31 @@ def distinct_of(predictions: Codes, references: Codes, n: int) -> tuple[IntArray
             some = _count(equal if n == 1 else _with_next(equal)) > 0
             counts[:, block] = [np.count_nonzero(flags, axis=1) for flags in (first & some, first, first_right)]
     return counts[0], counts[1], counts[2]
+
+
+def count_shared(predictions: Codes, references: Codes) -> IntArray | None:
+    """Four rows of counts: shared tokens, bigrams, the longest common subsequence, present; None without a kernel."""
+    native = _kernel_for(predictions, references)
+    return None if native is None else _rows(native.count_shared(*_columns(predictions), *_columns(references)), 4)
+
+
+def count_distinct(predictions: Codes, references: Codes, n: int) -> IntArray | None:
+    """Three rows of counts of distinct n-grams: common, of the prediction, of the reference; None without a kernel."""
+    native = _kernel_for(predictions, references)
+    return None if native is None else _rows(native.count_distinct(*_columns(predictions), *_columns(references), n), 3)
+
+
+def _kernel_for(predictions: Codes, references: Codes) -> Any:
+    cells = predictions.lengths * references.lengths
+    return kernel() if cells.max(initial=0) <= _MOST_COMPILED else None
+
+
+def _columns(codes: Codes) -> tuple[IntArray, IntArray]:
+    return np.ascontiguousarray(codes.values, np.int64), np.ascontiguousarray(codes.lengths, np.int64)
+
+
+def _rows(counts: bytes, rows: int) -> IntArray:
+    return np.frombuffer(counts, np.int64).reshape(rows, -1)
 
 
 def _is_first(tokens: Tokens, n: int) -> Flags:

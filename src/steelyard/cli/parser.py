@@ -29,6 +29,7 @@ from steelyard.cli.language import chosen_language, put_into, speaking
 from steelyard.cli.options import add_language_option
 from steelyard.errors import nearest_name
 from steelyard.i18n import Language, locale_language, words_of
+from steelyard.native import description
 
 COMMANDS = (
     demo,
@@ -99,7 +100,7 @@ class Parser(argparse.ArgumentParser):
 def coded_parser() -> argparse.ArgumentParser:
     """The parser with codes of the catalogue in place of its help texts."""
     parser = Parser(prog="steelyard", description="help.about", epilog="help.exit_codes")
-    parser.add_argument("--version", action="version", version=f"steelyard {__version__}", help="help.version")
+    parser.add_argument("--version", action="version", version=version(), help="help.version")
     add_language_option(parser)
     commands = parser.add_subparsers(title="help.group_commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
@@ -107,6 +108,11 @@ def coded_parser() -> argparse.ArgumentParser:
     for command_parser in commands.choices.values():
         command_parser.allow_abbrev = False  # --metrics is not short for --metrics-from
     return parser
+
+
+def version() -> str:
+    """The version, and whether this installation has the compiled kernel."""
+    return f"steelyard {__version__} ({description()})"
 
 
 def overview(parser: argparse.ArgumentParser, language: Language) -> str:

@@ -8,7 +8,9 @@ import hashlib
 import os
 import stat
 import sys
+import threading
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
@@ -17,6 +19,7 @@ from steelyard import limits
 from steelyard.errors import InputError, os_reason
 from steelyard.i18n import Message
 from steelyard.limits import Limit
+from steelyard.native import kernel
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
@@ -45,7 +48,8 @@ class Stream:
         """Read from the last of `files`; the others are the layers below it and are closed with it."""
         self.name = name
         self._files = files
-        self._hash = hashlib.sha256()
+        self._hash = _Hash()
+        self._put_off = False
 
     def read(self, size: int) -> bytes:
         """The next bytes (decompressed), at most so many; b"" at the end."""
@@ -60,10 +64,20 @@ class Stream:
                 where=self.name,
                 hint=Message("formats.file_complete_hint"),
             ) from None
-        self._hash.update(piece)
+        self._hash.add(piece)
+        if not self._put_off:
+            self._hash.catch_up(wait=True)
         if not piece:
             self.close()
         return piece
+
+    def put_off_hash(self) -> None:
+        """Leave hashing to callers of `catch_up`: threads that work on what was read, while another one reads on."""
+        self._put_off = True
+
+    def catch_up(self) -> None:
+        """Hash what was read and is not hashed yet, unless another thread is at it."""
+        self._hash.catch_up()
 
     def read_all(self, limit: Limit, what: Message = CONTENT) -> bytes:
         """All bytes, unless there are more than the limit; then nothing more is read."""
@@ -85,6 +99,33 @@ class Stream:
     def digest(self) -> str:
         """SHA-256 of all that was read (of the text, where the file is compressed)."""
         return self._hash.hexdigest()
+
+
+class _Hash:
+    """SHA-256 of pieces in order; they may be hashed later than they are added, and on another thread."""
+
+    _MOST_WAITING = 4
+
+    def __init__(self) -> None:
+        self._sha256 = hashlib.sha256()
+        self._waiting: deque[bytes] = deque()
+        self._lock = threading.Lock()
+
+    def add(self, piece: bytes) -> None:
+        self._waiting.append(piece)
+
+    def catch_up(self, *, wait: bool = False) -> None:
+        """Hash the pieces that wait; if another thread does, return, unless too many wait."""
+        if self._lock.acquire(blocking=wait or len(self._waiting) > self._MOST_WAITING):
+            try:
+                while self._waiting:
+                    self._sha256.update(self._waiting.popleft())
+            finally:
+                self._lock.release()
+
+    def hexdigest(self) -> str:
+        self.catch_up(wait=True)
+        return self._sha256.hexdigest()
 
 
 def open_stream(path: str | Path) -> Stream:
@@ -247,6 +288,9 @@ class _Lines:
 
 
 def _count_lines(piece: bytes) -> int:
+    native = kernel()
+    if native is not None:
+        return int(native.count_lines(piece))
     import numpy as np
 
     return int(np.count_nonzero(np.frombuffer(piece, np.uint8) == _NEWLINE))

@@ -25,6 +25,7 @@ from steelyard.io.streams import (
     open_stream,
     read_once,
 )
+from steelyard.retrieval.kernel import match_regular
 from steelyard.retrieval.matching import MatchedBlock, Matcher
 from steelyard.retrieval.reading.decimals import means_infinity, parse_integers, parse_numbers
 from steelyard.retrieval.reading.fields import Fields, split_fields
@@ -126,7 +127,9 @@ class _TrecRun:
         return Run(self.name, self.pieces, self.read_all, self.place, self.digest, self.tag)
 
     def pieces(self) -> Iterator[Piece]:
-        return (partial(match_lines, block) for block in line_blocks(self.opened()))
+        stream = self.opened()
+        stream.put_off_hash()
+        return (partial(_hash_and_match, stream, block) for block in line_blocks(stream))
 
     def read_all(self, matcher: Matcher) -> MatchedBlock:
         from steelyard.retrieval.regrouping import match_regrouped
@@ -163,9 +166,15 @@ def _joined(stream: Stream) -> bytes:
     return b"".join(blocks)
 
 
+def _hash_and_match(stream: Stream, block: bytes, matcher: Matcher) -> MatchedBlock:
+    """The matches of a block of a stream that is hashed on the same threads."""
+    stream.catch_up()
+    return match_lines(block, matcher)
+
+
 def match_lines(block: bytes, matcher: Matcher) -> MatchedBlock:
     """The matches of complete run lines."""
-    return matcher.match(parse_block(block))
+    return match_regular(block, matcher) or matcher.match(parse_block(block))
 
 
 def parse_block(block: bytes) -> RunBlock:

@@ -1,0 +1,329 @@
+/* Mutated inputs for the compiled kernel, without Python: every input stands in a buffer of exactly its size, so that
+   AddressSanitizer sees any access beyond it. What the kernel takes is compared with a plain reading of the same lines.
+
+   fuzz_native COUNT SEED */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decimals.h"
+#include "lines.h"
+#include "overlaps.h"
+
+#define MOST 900
+#define MOST_ROWS 400
+
+static uint64_t state;
+
+static uint64_t draw(uint64_t below) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (state * 0x2545F4914F6CDD1Du >> 16) % below;
+}
+
+static void fail(const char *what, const uint8_t *bytes, size_t size) {
+    fprintf(stderr, "%s\n", what);
+    fwrite(bytes, 1, size, stderr);
+    abort();
+}
+
+static int read_number(void *context, const uint8_t *text, size_t size, double *value) {
+    (void)context;
+    char copy[MOST + 1];
+    memcpy(copy, text, size);
+    copy[size] = 0;
+    *value = strtod(copy, NULL);
+    return 1;
+}
+
+/* ---- numbers ---- */
+
+static size_t write_number(char *to) {
+    switch (draw(6)) {
+    case 0:
+        return (size_t)sprintf(to, "%.6f", (double)draw(100000000) / 1e6);
+    case 1:
+        return (size_t)sprintf(to, "%" PRIu64, draw(10));
+    case 2:
+        return (size_t)sprintf(to, "%.17g", (double)draw((uint64_t)1 << 47) / (double)(1 + draw(1000000)));
+    case 3:
+        return (size_t)sprintf(to, "-%" PRIu64 ".%0*" PRIu64, draw(1000), (int)draw(20), draw((uint64_t)1 << 47));
+    case 4:
+        return (size_t)sprintf(to, "%" PRIu64 "%" PRIu64 "e%d", draw(1000000000), draw(1000000000), (int)draw(60) - 30);
+    default:
+        return (size_t)sprintf(to, "%.*e", (int)draw(24), (double)draw((uint64_t)1 << 47) / 3e9);
+    }
+}
+
+/* A number alone: the same double as strtod, at the start of a buffer and after other bytes. */
+static void try_number(void) {
+    char text[128];
+    size_t size = write_number(text), before = draw(2) * (16 + draw(8));
+    for (uint64_t times = draw(3); times; times--)
+        text[draw(size)] = "0123456789.eE+-_ x"[draw(18)];
+    uint8_t *buffer = malloc(before + size);
+    memset(buffer, '7', before);
+    memcpy(buffer + before, text, size);
+    text[size] = 0;
+    double value = 0, expected = strtod(text, NULL);
+    if (read_decimal(buffer, buffer + before, buffer + before + size, &value) == NUMBER_EXACT &&
+        memcmp(&value, &expected, sizeof value) != 0)
+        fail("another double", (uint8_t *)text, size);
+    free(buffer);
+}
+
+/* ---- run lines ---- */
+
+static const char *QUERIES[] = {"1", "22", "query-10", "a-query-of-more-than-sixteen-bytes", "q\xC3\xA9"};
+static const char *DOCUMENTS[] = {"d1", "d2", "D", "FR94-1234567", "FR94-12345678", "aaaaaaaa", "aaaaaaaaa",
+                                  "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "\xE6\x96\x87", "~", "0", "00", "000", "x"};
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static size_t write_lines(char *to) {
+    size_t size = 0;
+    const char *gap = draw(4) ? " " : draw(2) ? "\t" : "  ";
+    for (uint64_t queries = 1 + draw(3), first = draw(COUNT(QUERIES)), query = 0; query < queries; query++) {
+        uint64_t document = draw(COUNT(DOCUMENTS)), lines = 1 + draw(8);
+        for (uint64_t line = 1; line <= lines && size < MOST - 300; line++) {
+            char number[128];
+            if (draw(3))
+                sprintf(number, "%" PRIu64, draw(4) ? 9 - line % 10 : draw(3));
+            else
+                write_number(number);
+            size += (size_t)sprintf(to + size, "%s%sQ0%s%s%s%" PRIu64 "%s%s%s\n", QUERIES[(first + query) % COUNT(QUERIES)],
+                                    gap, gap, DOCUMENTS[(document + line * 5) % COUNT(DOCUMENTS)], gap, draw(20) ? line : draw(9),
+                                    gap, number, draw(9) ? " t" : "");
+        }
+    }
+    return size;
+}
+
+static size_t damage(uint8_t *bytes, size_t size) {
+    static const uint8_t ODD[] = "\n \t\r\0#\x0B\x7F\x80\xBF\xC3\xED\xF4\xFFn.e-+0";
+    for (uint64_t times = draw(4); times && size > 2; times--) {
+        size_t at = draw(size);
+        uint8_t odd = draw(2) ? ODD[draw(sizeof ODD - 1)] : (uint8_t)draw(256);
+        switch (draw(4)) {
+        case 0:
+            bytes[at] = odd;
+            break;
+        case 1:
+            memmove(bytes + at, bytes + at + 1, size - at - 1);
+            size--;
+            break;
+        case 2:
+            if (size < MOST) {
+                memmove(bytes + at + 1, bytes + at, size - at);
+                bytes[at] = odd;
+                size++;
+            }
+            break;
+        default: /* torn */
+            size = draw(4) ? size : at + 1;
+            if (draw(2))
+                bytes[size - 1] = '\n';
+        }
+    }
+    return size;
+}
+
+struct plain {
+    char *query, *document;
+    double score;
+};
+
+static int above(const struct plain *left, const struct plain *right) {
+    return left->score != right->score ? left->score > right->score : strcmp(left->document, right->document) > 0;
+}
+
+/* Compares the number of judged documents and the sum of their ranks with a plain reading of the lines. */
+static void check(const uint8_t *bytes, size_t size, const struct options *options, const struct matches *found) {
+    char text[MOST + 1];
+    struct plain rows[MOST_ROWS];
+    size_t count = 0, hits = 0;
+    uint64_t ranks = 0, expected = 0;
+    memcpy(text, bytes, size);
+    text[size] = 0;
+    for (char *line = text, *next; line < text + size; line = next) {
+        next = strchr(line, '\n') + 1;
+        next[-1] = 0;
+        char *fields[5];
+        for (int column = 0; column < 5; column++)
+            fields[column] = strtok(column ? NULL : line, " \t\r");
+        rows[count].query = fields[0];
+        rows[count].document = fields[2];
+        rows[count].score = options->single_precision ? (float)strtod(fields[4], NULL) : strtod(fields[4], NULL);
+        count++;
+    }
+    if ((int64_t)count != found->lines)
+        fail("another number of lines", bytes, size);
+    for (size_t at = 0; at < count; at++) {
+        int judged = (strcmp(rows[at].query, QUERIES[0]) == 0 || strcmp(rows[at].query, QUERIES[3]) == 0);
+        for (size_t document = 0; judged && document < COUNT(DOCUMENTS); document += 2) {
+            if (strcmp(rows[at].document, DOCUMENTS[document]) != 0)
+                continue;
+            hits++;
+            expected++;
+            for (size_t other = 0; other < count; other++)
+                expected += strcmp(rows[other].query, rows[at].query) == 0 && above(&rows[other], &rows[at]);
+        }
+    }
+    for (size_t at = 0; at < found->rank.count; at++)
+        ranks += (uint64_t)found->rank.values[at];
+    if (hits != found->hit.count || ranks != expected)
+        fail("other ranks", bytes, size);
+}
+
+static struct judgments *make_judgments(void) {
+    static uint8_t buffer[1024];
+    static int64_t starts[64], ends[64], query[64], query_starts[2], query_ends[2];
+    size_t size = 0, count = 0;
+    for (int number = 0; number < 2; number++) {
+        const char *text = QUERIES[3 * number];
+        query_starts[number] = (int64_t)size;
+        memcpy(buffer + size, text, strlen(text));
+        query_ends[number] = (int64_t)(size += strlen(text));
+        for (size_t document = 0; document < COUNT(DOCUMENTS); document += 2) {
+            size_t length = strlen(DOCUMENTS[document]);
+            starts[count] = (int64_t)size;
+            memcpy(buffer + size, DOCUMENTS[document], length);
+            ends[count] = (int64_t)(size += length);
+            query[count++] = number;
+        }
+    }
+    struct texts queries = {buffer, size, query_starts, query_ends, 2}, documents = {buffer, size, starts, ends, count};
+    int invalid;
+    return judgments_new(&queries, &documents, query, &invalid);
+}
+
+static int try_lines(const struct judgments *judgments) {
+    char text[MOST + 600];
+    size_t size = write_lines(text);
+    size = damage((uint8_t *)text, size);
+    uint8_t *buffer = malloc(size);
+    memcpy(buffer, text, size);
+    struct options options = {(int)draw(2), draw(3) ? 0 : draw(5), read_number, NULL};
+    struct matches found;
+    enum outcome outcome = match_lines(buffer, size, judgments, &options, &found);
+    if (outcome == MATCHED)
+        check(buffer, size, &options, &found);
+    matches_free(&found);
+    free(buffer);
+    return outcome == MATCHED;
+}
+
+/* ---- pairs of token codes ---- */
+
+static size_t subsequence(const int64_t *left, size_t rows, const int64_t *right, size_t columns) {
+    size_t before[MOST_ROWS + 1] = {0}, now[MOST_ROWS + 1] = {0};
+    for (size_t row = 0; row < rows; row++) {
+        for (size_t column = 0; column < columns; column++) {
+            size_t best = before[column + 1] > now[column] ? before[column + 1] : now[column];
+            now[column + 1] = left[row] == right[column] ? before[column] + 1 : best;
+        }
+        memcpy(before, now, (columns + 1) * sizeof *before);
+    }
+    return before[columns];
+}
+
+/* Each n-gram of the left that finds one of the right that is not used yet. */
+static size_t clipped(const int64_t *left, size_t rows, const int64_t *right, size_t columns, size_t n) {
+    char used[MOST_ROWS] = {0};
+    size_t shared = 0;
+    for (size_t row = 0; row + n <= rows; row++)
+        for (size_t column = 0; column + n <= columns; column++)
+            if (!used[column] && memcmp(left + row, right + column, n * sizeof *left) == 0) {
+                used[column] = 1;
+                shared++;
+                break;
+            }
+    return shared;
+}
+
+static int has(const int64_t *text, size_t size, const int64_t *ngram, size_t n) {
+    for (size_t at = 0; at + n <= size; at++)
+        if (memcmp(text + at, ngram, n * sizeof *text) == 0)
+            return 1;
+    return 0;
+}
+
+/* The distinct n-grams of a text, and those of them that another text has. */
+static size_t distinct(const int64_t *text, size_t size, const int64_t *other, size_t others, size_t n, size_t *common) {
+    size_t count = *common = 0;
+    for (size_t at = 0; at + n <= size; at++)
+        if (!has(text, at + n - 1, text + at, n)) {
+            count++;
+            *common += (size_t)has(other, others, text + at, n);
+        }
+    return count;
+}
+
+static void try_distinct(const struct token_texts *left, const struct token_texts *right, size_t n) {
+    int64_t counts[3];
+    size_t common, rows = (size_t)*left->sizes, columns = (size_t)*right->sizes;
+    if (!count_distinct(left, right, 1, (unsigned)n, counts))
+        fail("no memory", NULL, 0);
+    if (counts[2] != (int64_t)distinct(right->tokens, columns, left->tokens, rows, n, &common) ||
+        counts[1] != (int64_t)distinct(left->tokens, rows, right->tokens, columns, n, &common) ||
+        counts[0] != (int64_t)common)
+        fail("other n-grams", NULL, 0);
+}
+
+static void try_pairs(void) {
+    size_t longest = draw(4) ? 12 : draw(4) ? 70 : 200, rows = draw(longest), columns = draw(longest);
+    uint64_t kinds = 1 + draw(draw(2) ? 4 : 60);
+    int64_t sizes[2] = {(int64_t)rows, (int64_t)columns}, counts[4];
+    int64_t *left = malloc(rows * sizeof *left + 1), *right = malloc(columns * sizeof *right + 1);
+    for (size_t row = 0; row < rows; row++)
+        left[row] = draw(50) ? (int64_t)draw(kinds) : (int64_t)draw((uint64_t)1 << 32);
+    for (size_t column = 0; column < columns; column++)
+        right[column] = draw(50) ? (int64_t)draw(kinds) : (int64_t)draw((uint64_t)1 << 32);
+    struct token_texts predictions = {left, &sizes[0]}, references = {right, &sizes[1]};
+    if (!count_shared(&predictions, &references, 1, counts))
+        fail("no memory", NULL, 0);
+    size_t present = 0;
+    for (size_t column = 0; column < columns; column++)
+        for (size_t row = 0; row < rows; row++)
+            if (left[row] == right[column]) {
+                present++;
+                break;
+            }
+    if (counts[0] != (int64_t)clipped(left, rows, right, columns, 1) ||
+        counts[1] != (int64_t)clipped(left, rows, right, columns, 2) ||
+        counts[2] != (int64_t)subsequence(left, rows, right, columns) || counts[3] != (int64_t)present)
+        fail("other counts", NULL, 0);
+    try_distinct(&predictions, &references, 1 + draw(2));
+    free(left);
+    free(right);
+}
+
+int main(int count, char **arguments) {
+    if (count != 3)
+        return 2;
+    uint64_t wanted = strtoull(arguments[1], NULL, 10), taken = 0, tried = 0, numbers = 0, pairs = 0;
+    state = strtoull(arguments[2], NULL, 10) * 0x9E3779B97F4A7C15u + 1;
+    struct judgments *judgments = make_judgments();
+    for (uint64_t input = 0; input < wanted; input++) {
+        switch (draw(8)) {
+        case 0:
+            try_pairs();
+            pairs++;
+            break;
+        case 1:
+        case 2:
+            try_number();
+            numbers++;
+            break;
+        default:
+            taken += (uint64_t)try_lines(judgments);
+            tried++;
+        }
+    }
+    judgments_free(judgments);
+    printf("%" PRIu64 " inputs: %" PRIu64 " blocks of lines (%" PRIu64 " taken), %" PRIu64 " numbers, %" PRIu64
+           " pairs; no error\n",
+           wanted, tried, taken, numbers, pairs);
+    return 0;
+}

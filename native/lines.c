@@ -1,0 +1,552 @@
+#include "lines.h"
+
+#include <stdlib.h>
+
+#include "decimals.h"
+#include "portable.h"
+
+#define MOST_BYTES ((size_t)1 << 30)
+#ifndef AHEAD
+#define AHEAD 4096 /* separators that are found before lines are cut */
+#endif
+#define COLUMNS 5  /* that a line must have: query, Q0, document, rank, score */
+#define USUAL 6    /* with the tag */
+#define LARGEST_SINGLE 3.4028234663852886e38
+#define SHORT_RUN 8
+#define FEW 4
+
+struct row {
+    uint64_t hash;  /* of the document; later its judgment, plus one */
+    uint64_t rank;  /* the rank column as a big-endian word; later the rank */
+    double score;
+    uint32_t start, size; /* of the document */
+};
+
+struct ordered {
+    double score;
+    uint32_t row;
+};
+
+struct reader {
+    const uint8_t *bytes, *end;
+    size_t size, scanned;
+    uint32_t separators[AHEAD + 64];
+    size_t next, known;
+    uint8_t high; /* whether any byte is not ASCII */
+
+    const struct judgments *judgments;
+    const struct options *options;
+    struct matches *found;
+
+    const uint8_t *query;
+    size_t query_size;
+    uint64_t query_word; /* its first eight bytes */
+    struct row *rows;
+    size_t count, room;
+    int falling, tied;      /* whether the scores strictly fall; whether none rises */
+    uint64_t *seen;         /* hashes of the documents of a query */
+    struct ordered *order;  /* two halves, the second for merging */
+    size_t seen_room, order_room;
+};
+
+/* ---- separators: all bytes up to a space ---- */
+
+static uint64_t white_bits(const uint8_t *at, uint8_t *high) {
+#ifdef STEELYARD_SSE2
+    const __m128i space = _mm_set1_epi8(32);
+    __m128i all = _mm_setzero_si128();
+    uint64_t bits = 0;
+    for (int part = 0; part < 4; part++) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + 16 * part));
+        all = _mm_or_si128(all, bytes);
+        bits |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(bytes, space), bytes)) << (16 * part);
+    }
+    *high |= _mm_movemask_epi8(all) != 0;
+    return bits;
+#else
+    uint64_t bits = 0;
+    uint8_t all = 0;
+    for (int byte = 0; byte < 64; byte++) {
+        bits |= (uint64_t)(at[byte] <= 32) << byte;
+        all |= at[byte];
+    }
+    *high |= all >> 7;
+    return bits;
+#endif
+}
+
+size_t count_lines(const uint8_t *bytes, size_t size) {
+    size_t count = 0, at = 0;
+#ifdef STEELYARD_SSE2
+    const __m128i newline = _mm_set1_epi8('\n'), none = _mm_setzero_si128();
+    while (size - at >= 16) {
+        __m128i counts = none; /* of each of 16 bytes, at most 255 */
+        for (int times = 0; times < 255 && size - at >= 16; times++, at += 16)
+            counts = _mm_sub_epi8(counts, _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)(bytes + at)), newline));
+        uint64_t sums[2];
+        _mm_storeu_si128((__m128i *)(void *)sums, _mm_sad_epu8(counts, none));
+        count += (size_t)(sums[0] + sums[1]);
+    }
+#endif
+    for (; at < size; at++)
+        count += bytes[at] == '\n';
+    return count;
+}
+
+/* Finds more separators; at least USUAL are known afterwards, if there are as many. */
+static void look_ahead(struct reader *reader) {
+    size_t known = reader->known - reader->next;
+    memmove(reader->separators, reader->separators + reader->next, known * sizeof *reader->separators);
+    while (known <= AHEAD - 64 && reader->scanned < reader->size) {
+        uint8_t last[64];
+        const uint8_t *at = reader->bytes + reader->scanned;
+        size_t left = reader->size - reader->scanned;
+        if (left < 64) {
+            memset(last, 'x', 64);
+            memcpy(last, at, left);
+            at = last;
+        }
+        for (uint64_t bits = white_bits(at, &reader->high); bits; bits &= bits - 1)
+            reader->separators[known++] = (uint32_t)(reader->scanned + low_zeros(bits));
+        reader->scanned += smaller(left, 64);
+    }
+    reader->next = 0;
+    reader->known = known;
+}
+
+/* Whether all bytes are UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF. */
+static int is_utf8(const uint8_t *at, const uint8_t *end) {
+    while (at < end) {
+        uint8_t lead = *at++;
+        if (lead < 0x80)
+            continue;
+        int more = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
+        if (lead < 0xC2 || lead > 0xF4 || end - at < more)
+            return 0;
+        uint8_t low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+        uint8_t most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+        if (*at < low || *at > most)
+            return 0;
+        for (int byte = 1; byte < more; byte++)
+            if ((at[byte] & 0xC0) != 0x80)
+                return 0;
+        at += more;
+    }
+    return 1;
+}
+
+/* ---- results ---- */
+
+static int append(struct column *column, int64_t value) {
+    if (column->count == column->room) {
+        size_t room = column->room ? 2 * column->room : 256;
+        int64_t *values = realloc(column->values, room * sizeof *values);
+        if (!values)
+            return 0;
+        column->values = values;
+        column->room = room;
+    }
+    column->values[column->count++] = value;
+    return 1;
+}
+
+void matches_free(struct matches *found) {
+    free(found->query.values);
+    free(found->query_hash.values);
+    free(found->length.values);
+    free(found->hit.values);
+    free(found->rank.values);
+    free(found->first.values);
+    memset(found, 0, sizeof *found);
+}
+
+/* ---- order of documents: score, then id, greatest first ---- */
+
+static int id_above(const struct reader *reader, uint32_t left, uint32_t right) {
+    const struct row *one = &reader->rows[left], *other = &reader->rows[right];
+    int order = memcmp(reader->bytes + one->start, reader->bytes + other->start, smaller(one->size, other->size));
+    return order ? order > 0 : one->size > other->size;
+}
+
+static inline int score_above(const struct ordered *left, const struct ordered *right) {
+    return left->score > right->score;
+}
+
+static inline int above(const struct reader *reader, const struct ordered *left, const struct ordered *right, int ids) {
+    return ids ? id_above(reader, left->row, right->row) : score_above(left, right);
+}
+
+/* A merge sort that keeps the order of equals, by score or by id; the greatest is first. */
+static void sort(const struct reader *reader, struct ordered *from, struct ordered *spare, size_t count, int ids) {
+    for (size_t start = 0; start < count; start += SHORT_RUN) {
+        size_t stop = smaller(start + SHORT_RUN, count);
+        for (size_t at = start + 1; at < stop; at++) {
+            struct ordered moved = from[at];
+            size_t to = at;
+            for (; to > start && above(reader, &moved, &from[to - 1], ids); to--)
+                from[to] = from[to - 1];
+            from[to] = moved;
+        }
+    }
+    struct ordered *into = spare, *source = from;
+    for (size_t width = SHORT_RUN; width < count; width *= 2) {
+        for (size_t start = 0; start < count; start += 2 * width) {
+            size_t left = start, middle = smaller(start + width, count), right = middle;
+            size_t stop = smaller(start + 2 * width, count);
+            for (size_t to = start; to < stop; to++) {
+                int take_right = right < stop && (left == middle || above(reader, &source[right], &source[left], ids));
+                into[to] = source[take_right ? right++ : left++];
+            }
+        }
+        struct ordered *swapped = source;
+        source = into;
+        into = swapped;
+    }
+    if (source != from)
+        memcpy(from, source, count * sizeof *from);
+}
+
+/* Ranks of the judged documents among documents of the same score; `first` is the place of the first of these. */
+static void rank_equals(struct reader *reader, struct ordered *equals, size_t count, size_t first, int all) {
+    size_t judged = 0;
+    for (size_t at = 0; at < count && judged <= FEW; at++)
+        judged += reader->rows[equals[at].row].hash != 0;
+    if (all || judged > FEW)
+        sort(reader, equals, equals + reader->order_room, count, 1);
+    for (size_t at = 0; at < count && judged; at++) {
+        struct row *row = &reader->rows[equals[at].row];
+        size_t before = at;
+        if (row->hash && !all && judged <= FEW) {
+            before = 0;
+            for (size_t other = 0; other < count; other++)
+                before += other != at && id_above(reader, equals[other].row, equals[at].row);
+        }
+        row->rank = first + before + 1;
+    }
+}
+
+/* Ranks of the judged documents of a query whose scores do not strictly fall. */
+static int rank_by_score(struct reader *reader) {
+    struct ordered *order = reader->order;
+    for (size_t at = 0; at < reader->count; at++)
+        order[at] = (struct ordered){reader->rows[at].score, (uint32_t)at};
+    if (!reader->tied)
+        sort(reader, order, order + reader->order_room, reader->count, 0);
+    uint64_t worst = 0;
+    int is_tied = 0, is_disordered = 0;
+    for (size_t first = 0, last; first < reader->count; first = last) {
+        uint64_t least = UINT64_MAX, most = 0;
+        for (last = first; last < reader->count && order[last].score == order[first].score; last++) {
+            uint64_t rank = reader->rows[order[last].row].rank;
+            least = rank < least ? rank : least;
+            most = rank > most ? rank : most;
+        }
+        is_disordered |= first > 0 && least <= worst;
+        worst = most;
+        is_tied |= last - first > 1;
+        if (last - first > 1)
+            rank_equals(reader, order + first, last - first, first, first < reader->options->keep);
+        else
+            reader->rows[order[first].row].rank = first + 1;
+    }
+    reader->found->tied += is_tied;
+    reader->found->disordered += is_disordered;
+    return 1;
+}
+
+/* ---- a query ---- */
+
+static int reserve(struct reader *reader) {
+    size_t room = 16;
+    while (room < 2 * reader->count)
+        room *= 2;
+    if (room > reader->seen_room) {
+        free(reader->seen);
+        reader->seen = malloc(room * sizeof *reader->seen);
+        reader->seen_room = reader->seen ? room : 0;
+    }
+    if (!reader->falling && reader->count > reader->order_room) {
+        free(reader->order);
+        reader->order = malloc(room * 2 * sizeof *reader->order);
+        reader->order_room = reader->order ? room : 0;
+    }
+    return reader->seen && (reader->falling || reader->order);
+}
+
+/* Whether no two documents have the same hash. */
+static int all_different(struct reader *reader) {
+    unsigned shift = 60;
+    while ((size_t)1 << (64 - shift) < 2 * reader->count)
+        shift--;
+    uint64_t mask = ((uint64_t)1 << (64 - shift)) - 1;
+    memset(reader->seen, 0, (size_t)(mask + 1) * sizeof *reader->seen);
+    for (size_t at = 0; at < reader->count; at++) {
+        uint64_t hash = reader->rows[at].hash | 1, slot = hash >> shift;
+        while (reader->seen[slot]) {
+            if (reader->seen[slot] == hash)
+                return 0;
+            slot = (slot + 1) & mask;
+        }
+        reader->seen[slot] = hash;
+    }
+    return 1;
+}
+
+/* Replaces the hash of each document by its judgment, plus one; 0 if it has none. */
+static void find_judged(struct reader *reader, int64_t number) {
+    struct judged_documents judged = judgments_of(reader->judgments, number);
+    for (size_t at = 0; at < reader->count; at++) {
+        struct row *row = &reader->rows[at];
+        uint64_t slot = row->hash >> 32 & judged.mask, hash = row->hash;
+        row->hash = 0;
+        for (; judged.slots[slot].judgment >= 0; slot = (slot + 1) & judged.mask) {
+            if (judged.slots[slot].hash == hash && judgments_same(reader->judgments, judged.slots[slot].judgment,
+                                                                  reader->bytes + row->start, row->size)) {
+                row->hash = (uint64_t)judged.slots[slot].judgment + 1;
+                break;
+            }
+        }
+    }
+}
+
+static int is_disordered(const struct reader *reader) {
+    for (size_t at = 1; at < reader->count; at++)
+        if (reader->rows[at].rank <= reader->rows[at - 1].rank)
+            return 1;
+    return 0;
+}
+
+static int add_hits(struct reader *reader) {
+    struct matches *found = reader->found;
+    for (size_t at = 0; at < reader->count; at++) {
+        const struct row *row = &reader->rows[at];
+        if (!row->hash)
+            continue;
+        if (!append(&found->hit, (int64_t)row->hash - 1) ||
+            !append(&found->rank, reader->falling ? (int64_t)at + 1 : (int64_t)row->rank))
+            return 0;
+    }
+    return 1;
+}
+
+static int add_first(struct reader *reader) {
+    for (size_t at = 0; at < reader->count && at < reader->options->keep; at++) {
+        const struct row *row = &reader->rows[reader->falling ? at : reader->order[at].row];
+        if (!append(&reader->found->first, row->start) || !append(&reader->found->first, (int64_t)row->start + row->size))
+            return 0;
+    }
+    return 1;
+}
+
+static void compare_scores(struct reader *reader) {
+    int falling = 1, tied = 1;
+    for (size_t at = 1; at < reader->count; at++) {
+        falling &= reader->rows[at].score < reader->rows[at - 1].score;
+        tied &= reader->rows[at].score <= reader->rows[at - 1].score;
+    }
+    reader->falling = falling;
+    reader->tied = tied;
+}
+
+static enum outcome finish_query(struct reader *reader) {
+    struct matches *found = reader->found;
+    compare_scores(reader);
+    int64_t number = judgments_query(reader->judgments, reader->query, reader->query_size, reader->end);
+    uint64_t hash = span_hash(reader->query, reader->query_size, reader->end);
+    int64_t signed_hash;
+    memcpy(&signed_hash, &hash, 8);
+    if (!reserve(reader) || !append(&found->query, number) || !append(&found->query_hash, signed_hash) ||
+        !append(&found->length, (int64_t)reader->count))
+        return NO_MEMORY;
+    if (!all_different(reader))
+        return NOT_REGULAR;
+    if (number >= 0)
+        find_judged(reader, number);
+    else
+        for (size_t at = 0; at < reader->count; at++)
+            reader->rows[at].hash = 0;
+    if (reader->falling)
+        found->disordered += is_disordered(reader);
+    else
+        rank_by_score(reader);
+    if (number >= 0 && (!add_hits(reader) || !add_first(reader)))
+        return NO_MEMORY;
+    reader->count = 0;
+    return MATCHED;
+}
+
+/* ---- a line ---- */
+
+struct field {
+    size_t start, end;
+};
+
+/* The fields of a line of six with one space or tab between them, which most lines are. */
+static int usual_line(struct reader *reader, size_t start, struct field *fields) {
+    const uint32_t *ends = reader->separators + reader->next;
+    if (reader->known - reader->next < USUAL || reader->bytes[ends[USUAL - 1]] != '\n')
+        return 0;
+    for (int column = 0; column < USUAL; column++) {
+        uint8_t separator = reader->bytes[ends[column]];
+        if (ends[column] == start || (column < USUAL - 1 && separator != ' ' && separator != '\t'))
+            return 0;
+        if (column < COLUMNS)
+            fields[column] = (struct field){start, ends[column]};
+        start = (size_t)ends[column] + 1;
+    }
+    reader->next += USUAL;
+    return 1;
+}
+
+/* The number of fields of any line, of which the first five are set; 0 if the line is not regular. */
+static size_t any_line(struct reader *reader, size_t start, struct field *fields) {
+    size_t width = 0;
+    for (;;) {
+        if (reader->next == reader->known)
+            look_ahead(reader);
+        if (reader->next == reader->known)
+            return 0;
+        size_t end = reader->separators[reader->next++];
+        if (end > start) {
+            if (width < COLUMNS)
+                fields[width] = (struct field){start, end};
+            width++;
+        }
+        start = end + 1;
+        uint8_t separator = reader->bytes[end];
+        if (separator == '\n')
+            return width >= COLUMNS ? width : 0;
+        int is_return = separator == '\r' && start < reader->size && reader->bytes[start] == '\n';
+        if (separator != ' ' && separator != '\t' && !is_return)
+            return 0;
+    }
+}
+
+static int read_score(const struct reader *reader, struct field field, double *score) {
+    const uint8_t *at = reader->bytes + field.start, *end = reader->bytes + field.end;
+    const struct options *options = reader->options;
+    enum number_form form = read_decimal(reader->bytes, at, end, score);
+    if (form == NUMBER_OTHER ||
+        (form == NUMBER_LONG && !options->read_number(options->context, at, field.end - field.start, score)))
+        return 0;
+    double most = options->single_precision ? LARGEST_SINGLE : DBL_MAX;
+    if (!(*score >= -most && *score <= most))
+        return 0;
+    if (options->single_precision)
+        *score = (double)(float)*score;
+    return 1;
+}
+
+static int same_query(const struct reader *reader, struct field field) {
+    const uint8_t *text = reader->bytes + field.start;
+    size_t size = field.end - field.start;
+    if (!reader->query || size != reader->query_size || load_bytes(text, size, reader->end) != reader->query_word)
+        return 0;
+    return size <= 8 || memcmp(text, reader->query, size) == 0;
+}
+
+static int add_room(struct reader *reader) {
+    size_t room = reader->room ? 2 * reader->room : 1024;
+    struct row *rows = realloc(reader->rows, room * sizeof *rows);
+    if (!rows)
+        return 0;
+    reader->rows = rows;
+    reader->room = room;
+    return 1;
+}
+
+/* The bytes of a rank, one to eight, as a big-endian number. */
+static uint64_t rank_word(const uint8_t *at, size_t size, const uint8_t *end) {
+    return reversed(load_bytes(at, size, end)) >> (64 - 8 * size);
+}
+
+static enum outcome add_line(struct reader *reader, const struct field *fields) {
+    if (!same_query(reader, fields[0])) {
+        enum outcome outcome = reader->query ? finish_query(reader) : MATCHED;
+        if (outcome != MATCHED)
+            return outcome;
+        reader->query = reader->bytes + fields[0].start;
+        reader->query_size = fields[0].end - fields[0].start;
+        reader->query_word = load_bytes(reader->query, reader->query_size, reader->end);
+    }
+    double score;
+    size_t rank_size = fields[3].end - fields[3].start;
+    if (*reader->query == '#' || rank_size > 8 || !read_score(reader, fields[4], &score))
+        return NOT_REGULAR;
+    if (reader->count == reader->room && !add_room(reader))
+        return NO_MEMORY;
+    size_t size = fields[2].end - fields[2].start;
+    const uint8_t *document = reader->bytes + fields[2].start;
+    struct row *row = &reader->rows[reader->count++];
+    row->hash = text_hash(document, size, reader->end);
+    row->score = score;
+    row->start = (uint32_t)fields[2].start;
+    row->size = (uint32_t)size;
+    row->rank = rank_word(reader->bytes + fields[3].start, rank_size, reader->end);
+    return MATCHED;
+}
+
+static enum outcome read_lines(struct reader *reader) {
+    struct field fields[COLUMNS];
+    enum outcome outcome = MATCHED;
+    for (size_t start = 0; start < reader->size && outcome == MATCHED;) {
+        if (reader->known - reader->next < USUAL)
+            look_ahead(reader);
+        size_t width = usual_line(reader, start, fields) ? USUAL : any_line(reader, start, fields);
+        if (!width)
+            return NOT_REGULAR;
+        reader->found->lines++;
+        reader->found->without_tag += width == COLUMNS;
+        reader->found->too_wide += width > USUAL;
+        start = (size_t)reader->separators[reader->next - 1] + 1;
+        outcome = add_line(reader, fields);
+    }
+    return outcome == MATCHED ? finish_query(reader) : outcome;
+}
+
+static int ascending(const void *left, const void *right) {
+    int64_t one = *(const int64_t *)left, other = *(const int64_t *)right;
+    return (one > other) - (one < other);
+}
+
+/* Whether a judged query stands in two places: 1, 0, or -1 without memory. */
+static int has_repeated_query(const struct matches *found) {
+    int64_t *numbers = malloc((found->query.count + 1) * sizeof *numbers);
+    if (!numbers)
+        return -1;
+    memcpy(numbers, found->query.values, found->query.count * sizeof *numbers);
+    qsort(numbers, found->query.count, sizeof *numbers, ascending);
+    int repeated = 0;
+    for (size_t at = 1; at < found->query.count; at++)
+        repeated |= numbers[at] >= 0 && numbers[at] == numbers[at - 1];
+    free(numbers);
+    return repeated;
+}
+
+enum outcome match_lines(const uint8_t *bytes, size_t size, const struct judgments *judgments,
+                         const struct options *options, struct matches *found) {
+    memset(found, 0, sizeof *found);
+    if (size == 0 || size > MOST_BYTES || bytes[size - 1] != '\n')
+        return NOT_REGULAR;
+    struct reader *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return NO_MEMORY;
+    reader->bytes = bytes;
+    reader->end = bytes + size;
+    reader->size = size;
+    reader->judgments = judgments;
+    reader->options = options;
+    reader->found = found;
+    enum outcome outcome = read_lines(reader);
+    if (outcome == MATCHED && reader->high && !is_utf8(bytes, reader->end))
+        outcome = NOT_REGULAR;
+    if (outcome == MATCHED) {
+        int repeated = has_repeated_query(found);
+        outcome = repeated < 0 ? NO_MEMORY : repeated ? NOT_REGULAR : MATCHED;
+    }
+    free(reader->rows);
+    free(reader->seen);
+    free(reader->order);
+    free(reader);
+    return outcome;
+}

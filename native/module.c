@@ -1,0 +1,223 @@
+/* The module `steelyard._native`: nothing but the conversion of arguments and results. The work is done without the
+   interpreter's lock. Only the limited API of Python 3.11 is used. */
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+
+#include <string.h>
+
+#include "decimals.h"
+#include "lines.h"
+#include "overlaps.h"
+
+#define CAPSULE "steelyard._native.judgments"
+#define LONGEST_NUMBER 127
+#define INTERFACE 3 /* as in native.py: a module of another build is not used */
+
+static void release_all(Py_buffer *buffers, int count) {
+    for (int at = 0; at < count; at++)
+        PyBuffer_Release(&buffers[at]);
+}
+
+/* ---- index_judgments ---- */
+
+static void free_capsule(PyObject *capsule) {
+    judgments_free(PyCapsule_GetPointer(capsule, CAPSULE));
+}
+
+static PyObject *index_judgments(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer b[7]; /* text, starts and ends of queries and of documents; the query of each document */
+    if (!PyArg_ParseTuple(arguments, "y*y*y*y*y*y*y*", &b[0], &b[1], &b[2], &b[3], &b[4], &b[5], &b[6]))
+        return NULL;
+    struct judgments *made = NULL;
+    int invalid = b[1].len != b[2].len || b[4].len != b[5].len || b[4].len != b[6].len || b[1].len % 8 || b[4].len % 8;
+    if (!invalid) {
+        struct texts queries = {b[0].buf, (size_t)b[0].len, b[1].buf, b[2].buf, (size_t)b[1].len / 8};
+        struct texts documents = {b[3].buf, (size_t)b[3].len, b[4].buf, b[5].buf, (size_t)b[4].len / 8};
+        Py_BEGIN_ALLOW_THREADS
+        made = judgments_new(&queries, &documents, b[6].buf, &invalid);
+        Py_END_ALLOW_THREADS
+    }
+    release_all(b, 7);
+    if (!made) {
+        PyErr_SetString(invalid ? PyExc_ValueError : PyExc_MemoryError, "invalid columns of judgments");
+        return NULL;
+    }
+    PyObject *capsule = PyCapsule_New(made, CAPSULE, free_capsule);
+    if (!capsule)
+        judgments_free(made);
+    return capsule;
+}
+
+/* ---- match_lines ---- */
+
+/* Python's own reading of a number, with the interpreter's lock taken for that long. */
+static int read_number(void *context, const uint8_t *text, size_t size, double *value) {
+    PyThreadState **state = context;
+    char copy[LONGEST_NUMBER + 1], *end;
+    if (size > LONGEST_NUMBER)
+        return 0;
+    memcpy(copy, text, size);
+    copy[size] = 0;
+    PyEval_RestoreThread(*state);
+    *value = PyOS_string_to_double(copy, &end, NULL);
+    int failed = PyErr_Occurred() != NULL;
+    PyErr_Clear();
+    *state = PyEval_SaveThread();
+    return !failed && end == copy + size;
+}
+
+static PyObject *as_bytes(const struct column *column) {
+    return PyBytes_FromStringAndSize((const char *)column->values, (Py_ssize_t)(column->count * sizeof(int64_t)));
+}
+
+static PyObject *as_tuple(const struct matches *found) {
+    return Py_BuildValue("NNNNNNLLLLL", as_bytes(&found->query), as_bytes(&found->query_hash),
+                         as_bytes(&found->length), as_bytes(&found->hit), as_bytes(&found->rank),
+                         as_bytes(&found->first), (long long)found->lines, (long long)found->tied,
+                         (long long)found->disordered, (long long)found->without_tag, (long long)found->too_wide);
+}
+
+static PyObject *match(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer block;
+    PyObject *capsule;
+    int single_precision;
+    Py_ssize_t keep;
+    if (!PyArg_ParseTuple(arguments, "y*Opn", &block, &capsule, &single_precision, &keep))
+        return NULL;
+    struct judgments *judgments = PyCapsule_GetPointer(capsule, CAPSULE);
+    if (!judgments) {
+        PyBuffer_Release(&block);
+        return NULL;
+    }
+    PyThreadState *state = PyEval_SaveThread();
+    struct options options = {single_precision, keep > 0 ? (size_t)keep : 0, read_number, &state};
+    struct matches found;
+    enum outcome outcome = match_lines(block.buf, (size_t)block.len, judgments, &options, &found);
+    PyEval_RestoreThread(state);
+    PyBuffer_Release(&block);
+    PyObject *result = NULL;
+    if (outcome == MATCHED)
+        result = as_tuple(&found);
+    else if (outcome == NO_MEMORY)
+        PyErr_NoMemory();
+    else
+        result = Py_NewRef(Py_None);
+    matches_free(&found);
+    return result;
+}
+
+/* The number in a text from `start` on, as match_lines reads it, for the tests; None if it is not regular. */
+static PyObject *number(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer text;
+    Py_ssize_t start;
+    if (!PyArg_ParseTuple(arguments, "y*n", &text, &start))
+        return NULL;
+    double value = 0;
+    int known = 0;
+    if (start >= 0 && start <= text.len) {
+        const uint8_t *base = text.buf;
+        enum number_form form = read_decimal(base, base + start, base + text.len, &value);
+        known = form == NUMBER_EXACT;
+        if (form == NUMBER_LONG) {
+            PyThreadState *state = PyEval_SaveThread();
+            known = read_number(&state, base + start, (size_t)(text.len - start), &value);
+            PyEval_RestoreThread(state);
+        }
+    }
+    PyBuffer_Release(&text);
+    return known ? PyFloat_FromDouble(value) : Py_NewRef(Py_None);
+}
+
+static PyObject *newlines(PyObject *module, PyObject *argument) {
+    (void)module;
+    Py_buffer text;
+    if (PyObject_GetBuffer(argument, &text, PyBUF_SIMPLE) < 0)
+        return NULL;
+    size_t count;
+    Py_BEGIN_ALLOW_THREADS
+    count = count_lines(text.buf, (size_t)text.len);
+    Py_END_ALLOW_THREADS
+    PyBuffer_Release(&text);
+    return PyLong_FromSize_t(count);
+}
+
+/* ---- shared, distinct ---- */
+
+/* Whether the sizes are those of texts that have all these tokens. */
+static int valid_sizes(const Py_buffer *sizes, const Py_buffer *tokens) {
+    const int64_t *values = sizes->buf;
+    uint64_t total = 0, most = (uint64_t)tokens->len / sizeof(int64_t);
+    for (Py_ssize_t at = 0; at < sizes->len / 8; at++) {
+        if (values[at] < 0 || (uint64_t)values[at] > most - total)
+            return 0;
+        total += (uint64_t)values[at];
+    }
+    return total == most && tokens->len % 8 == 0 && sizes->len % 8 == 0;
+}
+
+/* Tokens and sizes of the predictions and of the references, and n where it is not 0; the counts, row after row. */
+static PyObject *count_pairs(PyObject *arguments, int n) {
+    Py_buffer b[4];
+    if (n ? !PyArg_ParseTuple(arguments, "y*y*y*y*i", &b[0], &b[1], &b[2], &b[3], &n)
+          : !PyArg_ParseTuple(arguments, "y*y*y*y*", &b[0], &b[1], &b[2], &b[3]))
+        return NULL;
+    PyObject *result = NULL;
+    size_t pairs = (size_t)b[1].len / 8;
+    if (b[1].len != b[3].len || !valid_sizes(&b[1], &b[0]) || !valid_sizes(&b[3], &b[2]) || n < 0 || n > 2)
+        PyErr_SetString(PyExc_ValueError, "invalid columns of tokens");
+    else
+        result = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)((n ? 3 : 4) * pairs * sizeof(int64_t)));
+    if (result) {
+        struct token_texts predictions = {b[0].buf, b[1].buf}, references = {b[2].buf, b[3].buf};
+        int64_t *counts = (int64_t *)(void *)PyBytes_AsString(result);
+        int done;
+        Py_BEGIN_ALLOW_THREADS
+        done = n ? count_distinct(&predictions, &references, pairs, (unsigned)n, counts)
+                 : count_shared(&predictions, &references, pairs, counts);
+        Py_END_ALLOW_THREADS
+        if (!done) {
+            Py_CLEAR(result);
+            PyErr_NoMemory();
+        }
+    }
+    release_all(b, 4);
+    return result;
+}
+
+static PyObject *shared(PyObject *module, PyObject *arguments) {
+    (void)module;
+    return count_pairs(arguments, 0);
+}
+
+static PyObject *distinct(PyObject *module, PyObject *arguments) {
+    (void)module;
+    return count_pairs(arguments, 1);
+}
+
+static PyMethodDef METHODS[] = {
+    {"index_judgments", index_judgments, METH_VARARGS, "An index of judged queries and documents."},
+    {"match_lines", match, METH_VARARGS, "The matches of complete run lines; None if they are not regular."},
+    {"count_shared", shared, METH_VARARGS, "What predictions and references share, from the numbers of their tokens."},
+    {"count_distinct", distinct, METH_VARARGS, "The distinct n-grams of predictions and references."},
+    {"count_lines", newlines, METH_O, "The number of newlines."},
+    {"read_number", number, METH_VARARGS, "A number as run lines have it; None if it is in another notation."},
+    {NULL, NULL, 0, NULL},
+};
+
+static int execute(PyObject *module) {
+    return PyModule_AddIntConstant(module, "INTERFACE", INTERFACE);
+}
+
+static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, execute}, {0, NULL}};
+
+static struct PyModuleDef MODULE = {
+    PyModuleDef_HEAD_INIT, "steelyard._native", "The compiled kernel.", 0, METHODS, SLOTS, NULL, NULL, NULL,
+};
+
+PyMODINIT_FUNC PyInit__native(void) {
+    return PyModuleDef_Init(&MODULE);
+}
