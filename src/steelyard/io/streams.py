@@ -1,4 +1,4 @@
-"""Input streams: a file, plain or compressed with gzip or zstandard, or standard input; whole or in blocks of lines.
+"""Input streams: a file, an object at an address or standard input, compressed or not; whole or in blocks of lines.
 
 Memory is bounded by `steelyard.limits`, however large the content of a compressed file is.
 """
@@ -16,6 +16,7 @@ from typing import BinaryIO, Protocol, cast
 from steelyard import limits
 from steelyard.errors import InputError, os_reason
 from steelyard.i18n import Message
+from steelyard.io.addresses import Address, addressed
 from steelyard.limits import Limit
 
 STDIN = "-"
@@ -88,7 +89,10 @@ class Stream:
 
 
 def open_stream(path: str | Path) -> Stream:
-    """Open a file by its path, `-` for standard input; compression is recognised by content, not by name."""
+    """Open a file by its path or address, `-` for standard input; compression is recognised by content, not by name."""
+    path = addressed(path)
+    if isinstance(path, Address):
+        return _object_stream(path)
     if str(path) == STDIN:
         return Stream(STDIN_NAME, *_layers(_Ahead(sys.stdin.buffer, owned=False)))
     try:
@@ -106,14 +110,27 @@ def open_stream(path: str | Path) -> Stream:
     return Stream(str(path), *_layers(cast(BinaryIO, file)))
 
 
+def _object_stream(address: Address) -> Stream:
+    from steelyard.io.objects import ObjectFile
+
+    return Stream(str(address), *_layers(_Ahead(ObjectFile(address))))
+
+
+def source_name(path: str | Path) -> str:
+    """How messages call a source: by its path, or by its address with secrets masked."""
+    return STDIN_NAME if str(path) == STDIN else str(addressed(path))
+
+
 def is_file(path: str | Path) -> bool:
-    """Whether there is a file of this name; an impossible name is not an error."""
+    """Whether there is a file of this name; an impossible name is not an error. An address is that of a file."""
+    if isinstance(addressed(path), Address):
+        return True
     return _has_mode(path, stat.S_ISREG)
 
 
 def is_folder(path: str | Path) -> bool:
-    """Whether there is a folder of this name."""
-    return _has_mode(path, stat.S_ISDIR)
+    """Whether there is a folder of this name; there is none at an address."""
+    return not isinstance(addressed(path), Address) and _has_mode(path, stat.S_ISDIR)
 
 
 def read_text(path: str | Path, limit: Limit = limits.FILE_BYTES) -> tuple[str, Stream]:
@@ -159,7 +176,7 @@ def encoding_hint(message: Message) -> Message:
 
 def read_once(path: str | Path) -> bool:
     """Whether a source can be read only once: standard input, or a pipe."""
-    return str(path) == STDIN or (os.path.exists(path) and not is_file(path))
+    return str(path) == STDIN or (not is_file(path) and os.path.exists(path))
 
 
 def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
@@ -296,9 +313,9 @@ class _Bytes(Protocol):
 
 
 class _Ahead:
-    """A pipe whose first bytes can be read ahead; standard input is not closed."""
+    """A pipe or an object whose first bytes can be read ahead; standard input is not closed."""
 
-    def __init__(self, file: BinaryIO, *, owned: bool = True) -> None:
+    def __init__(self, file: "BinaryIO | _Bytes", *, owned: bool = True) -> None:
         self._file = file
         self._owned = owned
         self._head = b""
@@ -317,7 +334,7 @@ class _Ahead:
         return self._head
 
     def close(self) -> None:
-        """Close the pipe."""
+        """Close the pipe or the object."""
         if self._owned:
             self._file.close()
 

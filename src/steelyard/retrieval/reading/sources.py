@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.i18n import Message
+from steelyard.io.addresses import addressed
 from steelyard.io.records import Record, format_suffix, is_record_format, parse_json, read_records
 from steelyard.io.streams import STDIN, is_folder, read_text
 from steelyard.retrieval.reading import trec
@@ -38,7 +39,7 @@ def qrels_from(source: QrelsSource, *, subtopics: bool = False) -> Qrels:
         return source
     if not isinstance(source, str | Path):
         return qrels_of_rows(_rows(source, GRADE, "qrels"), "qrels")
-    path = _beir_qrels(Path(source)) if is_folder(source) else source
+    path = _beir_qrels(Path(source)) if is_folder(source) else addressed(source)
     if _has_names(path):
         rows, digest = _file_rows(path, GRADE)
         return qrels_of_rows(rows, str(path), digest)
@@ -51,6 +52,7 @@ def run_from(source: RunSource) -> Run:
         return source
     if not isinstance(source, str | Path):
         return run_of_rows(_rows(source, SCORE, "run"), "run")
+    source = addressed(source)
     if is_folder(source):
         raise InputError(Message("formats.run_is_folder"), where=str(source))
     if _has_names(source):

@@ -14,16 +14,16 @@ import numpy as np
 from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem
 from steelyard.i18n import Joined, Message
+from steelyard.io.addresses import file_name
 from steelyard.io.streams import (
     CONTENT,
-    STDIN,
-    STDIN_NAME,
     Stream,
     check_encoding,
     encoding_problem,
     line_blocks,
     open_stream,
     read_once,
+    source_name,
 )
 from steelyard.retrieval.matching import MatchedBlock, Matcher
 from steelyard.retrieval.reading.decimals import means_infinity, parse_integers, parse_numbers
@@ -99,7 +99,7 @@ def read_run(path: str | Path) -> Run:
 
 def looks_like_trec(path: str | Path) -> bool:
     """Whether a `.tsv` file is a TREC file: no header, and a number in the fourth column."""
-    if read_once(path) or not str(path).lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv"):
+    if read_once(path) or not file_name(path).lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv"):
         return False
     first = _first_line(open_stream(path))
     numbers = parse_numbers(Spans.of(first))[0] if first else np.zeros(0)
@@ -122,7 +122,7 @@ class _TrecRun:
         self.kept = open_stream(path).read_all(limits.RANKING_BYTES, PIPED) if read_once(path) else None
 
     def run(self) -> Run:
-        name = STDIN_NAME if str(self.path) == STDIN else str(self.path)
+        name = source_name(self.path)
         return Run(name, self.pieces, self.read_all, lambda line: f"{name}:{line + 1}", self.digest, self.tag)
 
     def pieces(self) -> Iterator[Piece]:
