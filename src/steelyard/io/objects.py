@@ -55,7 +55,7 @@ class ObjectFile:
             while held < size and (piece := self._file.read(size - held)):
                 pieces.append(piece)
                 held += len(piece)
-        self._taken += held
+                self._taken += len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def close(self) -> None:
@@ -178,7 +178,7 @@ def _meaning(failure: Exception, address: Address, file: ObjectFile | None) -> t
     if found := next(known, None):
         return found[0], found[1]
     reason = _reason(failure)
-    if file is not None and file.taken:
+    if file is not None:
         message = Message("formats.connection_lost", count=f"{file.taken:,}", reason=reason)
         return message, Message("formats.try_again_hint")
     return Message("formats.store_failed", reason=reason), Message("formats.store_hint")

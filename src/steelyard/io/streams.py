@@ -54,6 +54,9 @@ class Stream:
             return b""
         try:
             piece = self._files[-1].read(size)
+        except InputError:  # of an object
+            self.close()
+            raise
         except (OSError, EOFError, zlib.error, _zstd_error()) as error:
             self.close()
             raise InputError(
@@ -322,10 +325,10 @@ class _Ahead:
 
     def read(self, size: int) -> bytes:
         """At most so many bytes, first those that were read ahead."""
-        if self._head:
-            found, self._head = self._head[:size], self._head[size:]
-            return found
-        return self._file.read(size)
+        if not self._head:
+            return self._file.read(size)
+        found, self._head = self._head[:size], self._head[size:]
+        return found if len(found) == size else found + self._file.read(size - len(found))
 
     def peek(self, size: int) -> bytes:
         """The first bytes, which are read again afterwards."""
