@@ -70,10 +70,19 @@ def site() -> Iterator[str]:
 def test_addresses_are_known_by_their_scheme():
     assert isinstance(addressed("s3://bucket/run.txt"), Address)
     assert addressed("S3://bucket/run.txt") == Address("s3://bucket/run.txt")
-    assert addressed(Path("s3://bucket/a/run.txt")) == Address("s3://bucket/a/run.txt")
     for local in ("run.txt", "s3", "s3:run.txt", "-", "ftp://host/run.txt", "C:/run.txt", "s3://"):
         assert addressed(local) == local
     assert path_of("run.txt") == Path("run.txt")
+
+
+def test_a_path_never_leads_to_the_network():
+    """Names in files, such as the document of a question, become paths."""
+    path = Path("http://127.0.0.1:1/x")
+    assert addressed(path) is path
+    assert not is_file(path)
+    with pytest.raises(InputError, match="no such file") as caught:
+        open_stream(path)
+    assert "give the address as text" in str(caught.value)
 
 
 def test_an_address_is_a_path():
@@ -169,6 +178,13 @@ def test_a_server_that_does_not_answer_is_an_error():
     pytest.importorskip("aiohttp")
     with pytest.raises(InputError, match=r"http://\*\*\*@127.0.0.1:1/x: the store could not be reached: Connection"):
         open_stream(f"http://u:{SECRET}@127.0.0.1:1/x")
+
+
+def test_a_host_without_an_address_is_an_error():
+    pytest.importorskip("fsspec")
+    pytest.importorskip("aiohttp")
+    with pytest.raises(InputError, match=r"//no-such-host.invalid/x: the store could not be reached: no such host"):
+        open_stream("http://no-such-host.invalid/x")
 
 
 def test_http_is_not_written(site, tmp_path):

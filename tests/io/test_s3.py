@@ -14,7 +14,8 @@ from commands import ROOT, run
 
 import steelyard
 from steelyard.errors import ConfigError, InputError
-from steelyard.io.objects import BLOCK
+from steelyard.io.addresses import Address
+from steelyard.io.objects import BLOCK, upload
 from steelyard.io.streams import Stream, open_stream
 from steelyard.systems.ask import AskSettings
 
@@ -131,6 +132,14 @@ def test_recorded_results_are_replaced_only_when_asked(store):
     assert store.cat("bucket/r.jsonl") == before
     assert run(*words, "-m", "map", "--overwrite").returncode == 0
     assert store.cat("bucket/r.jsonl") != before
+
+
+def test_an_object_that_appears_before_the_upload_is_not_replaced(store, tmp_path):
+    (tmp_path / "part").write_text("new")
+    store.pipe("bucket/r.jsonl", b"old")
+    with pytest.raises(ConfigError, match=r"s3://bucket/r.jsonl: the file already exists"):
+        upload(tmp_path / "part", Address("s3://bucket/r.jsonl"), overwrite=False)
+    assert store.cat("bucket/r.jsonl") == b"old"
 
 
 def test_an_input_is_not_overwritten(store):

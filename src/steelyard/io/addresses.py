@@ -26,7 +26,6 @@ _ADDRESS: Final = re.compile(
 )
 _GIVEN: Final = re.compile(rf"({'|'.join(SCHEMES)})://(?=.)", re.IGNORECASE)
 _COLLAPSED: Final = re.compile(rf"({'|'.join(SCHEMES)}):/(?=.)", re.IGNORECASE)
-"""What pathlib makes of an address."""
 _CONTAINER: Final = re.compile(rf"(?:{'|'.join(AZURE)})://[^/@:]+@", re.IGNORECASE)
 """`abfs://container@account…`: not the name of a user."""
 
@@ -118,13 +117,16 @@ class Address(_LocalPath):
 
 
 def addressed(path: str | Path) -> str | Path:
-    """The Address if the path is one, else the path as it is; pathlib has made one slash of two."""
-    if isinstance(path, Address):
-        return path
-    if isinstance(path, str):
-        return Address(path) if _GIVEN.match(path) else path
-    text = path.as_posix()
-    return Address(text.replace(":/", "://", 1)) if _COLLAPSED.match(text) else path
+    """The Address if the path is one as text, else the path as it is.
+
+    A Path is never one: paths are also made from names within files, and a file must not lead to the network.
+    """
+    return Address(path) if isinstance(path, str) and _GIVEN.match(path) else path
+
+
+def was_address(path: Path) -> bool:
+    """Whether a Path was made from the text of an address, of which pathlib has left one slash."""
+    return _COLLAPSED.match(path.as_posix()) is not None
 
 
 def path_of(path: str | Path) -> Path:

@@ -1,8 +1,9 @@
 """Objects at addresses, read in blocks and written whole, through fsspec; each failure is one message.
 
-Credentials, endpoints and proxies are those that the library of the store finds by itself.
+Credentials and endpoints are those that the library of the store finds by itself.
 """
 
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -144,7 +145,7 @@ def _http_settings(address: Address) -> dict[str, Any]:
 
     waiting = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=_READ_SECONDS)
     is_encoded = re.fullmatch(r"[!-~]*", address.url) is not None
-    return {"encoded": is_encoded, "client_kwargs": {"timeout": waiting, "trust_env": True}}
+    return {"encoded": is_encoded, "client_kwargs": {"timeout": waiting}}
 
 
 def _missing(package: str, scheme: str) -> MissingExtra:
@@ -181,7 +182,8 @@ def _meaning(failure: Exception, address: Address, file: ObjectFile | None) -> t
     if file is not None:
         message = Message("formats.connection_lost", count=f"{file.taken:,}", reason=reason)
         return message, Message("formats.try_again_hint")
-    return Message("formats.store_failed", reason=reason), Message("formats.store_hint")
+    hint = Message("formats.hdfs_hint" if address.scheme == "hdfs" else "formats.store_hint")
+    return Message("formats.store_failed", reason=reason), hint
 
 
 def _meanings(failure: Exception, address: Address, *, is_open: bool) -> Iterator[tuple[bool, Message, Message]]:
@@ -222,8 +224,8 @@ def _texts(failure: BaseException) -> str:
 def _reason(failure: Exception) -> Message | str:
     """The reason of the operating system, else the kind of the failure; its text may contain secrets."""
     system = next((each for each in reversed([*_chain(failure)]) if getattr(each, "errno", None)), None)
-    if isinstance(system, OSError) and system.errno:
-        import os
-
-        return os_reason(OSError(system.errno, os.strerror(system.errno)))
-    return type(failure).__name__
+    if not isinstance(system, OSError) or not system.errno:
+        return type(failure).__name__
+    if system.errno < 0:  # of the name service
+        return Message("formats.host_not_found")
+    return os_reason(OSError(system.errno, os.strerror(system.errno)))

@@ -16,7 +16,7 @@ from typing import BinaryIO, Protocol, cast
 from steelyard import limits
 from steelyard.errors import InputError, os_reason
 from steelyard.i18n import Message
-from steelyard.io.addresses import Address, addressed
+from steelyard.io.addresses import Address, addressed, was_address
 from steelyard.limits import Limit
 
 STDIN = "-"
@@ -441,6 +441,8 @@ def _hint_for_missing(path: Path) -> Message | None:
     """The entry of the folder with the nearest name; a common suffix alone does not make names similar."""
     import difflib
 
+    if was_address(path):
+        return Message("formats.address_as_text_hint")
     if not path.parent.is_dir():
         return Message("cli.no_folder", folder=str(path.parent))
     names = [entry.name for entry in path.parent.iterdir()]
