@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from steelyard.errors import ConfigError, in_python
 from steelyard.i18n import Language, Message, locale_language, words_of
+from steelyard.io.addresses import path_of
 from steelyard.io.records import unique_names
 from steelyard.io.results import load
 from steelyard.observers import FAILED_GATES
@@ -121,7 +122,7 @@ class Comparisons(Shown, Sequence[Comparison]):
 
     def report(self, path: str | Path, *, language: Language = "en", lang: Language | None = None) -> None:
         """Write the comparison in the format of the extension, as `steelyard compare -o` does."""
-        _write(compared_report(self.outcome), Path(path), lang or language)
+        _write(compared_report(self.outcome), path_of(path), lang or language)
 
 
 @dataclass(frozen=True)
@@ -267,7 +268,7 @@ def report(
     many = [results] if isinstance(results, Table | str | Path) else results
     tables = _tables(*many)
     comparisons = compare_all(tables[1:], tables[0], ComparisonSettings(units=units))
-    _write(Report(tables, comparisons, by=by, units=units), Path(path), lang or language)
+    _write(Report(tables, comparisons, by=by, units=units), path_of(path), lang or language)
 
 
 def plot(table: Table, path: str | Path | None = None, *, language: Language = "en") -> Plot:
@@ -312,7 +313,7 @@ def _plot(content: Report, path: str | Path | None, language: Language) -> Plot:
     from steelyard.reports.plots.charts import report_figure, save_plot
 
     if path is not None:
-        save_plot(content, Path(path), language=language)
+        save_plot(content, path_of(path), language=language)
     return Plot(report_figure(content, language=language))
 
 

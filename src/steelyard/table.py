@@ -283,7 +283,7 @@ class Table:
         """Write a results file, which `steelyard.load` reads back."""
         from steelyard.io.results import save
 
-        save(self, Path(path))
+        save(self, path)
 
     def report(self, path: str | Path, *, language: "Language" = "en", lang: "Language | None" = None) -> None:
         """Write a report in the format of the extension, such as `report.html`; `lang` is the same as `language`."""

@@ -4,7 +4,8 @@ import pytest
 from systems.server import Answer
 
 from steelyard.errors import ConfigError, SystemFailure
-from steelyard.net.secrets import masked_command, masked_url, secrets_in_command
+from steelyard.io.addresses import masked_url
+from steelyard.net.secrets import masked_command, secrets_in_command
 from steelyard.systems.base import Ask, SystemSettings, open_system
 from steelyard.systems.command import CommandSystem
 from steelyard.systems.http import HttpSystem

@@ -18,7 +18,7 @@ from steelyard.io.foreign.rows import ERROR, QUESTION, REPEAT, SYSTEM, TAGS
 from steelyard.io.layouts import ID, ID_HINT, Columns, check_mapping, layout_of
 from steelyard.io.records import Record, digest_rows, no_array
 from steelyard.io.results.reading import RESULT_HEADER
-from steelyard.io.streams import BINARY, STDIN, STDIN_NAME, open_stream
+from steelyard.io.streams import BINARY, open_stream, source_name
 
 MISSING = "counts.predictions_missing"
 UNREFERENCED = "counts.rows_unreferenced"
@@ -63,7 +63,7 @@ class AnswerStream:
 
     def __init__(self, path: str | Path, mapping: Mapping[str, str], wanted: Wanted) -> None:
         """Nothing is read before the first batch is requested."""
-        self.name = _name(path)
+        self.name = source_name(path)
         self.digest = ""
         self.format = ""
         self.counts: Counter[str] = Counter()
@@ -346,10 +346,6 @@ def _with_systems(records: Sequence[Record], used: Collection[str]) -> Iterator[
     if SYSTEM not in used and are_systems(record.fields.get(SYSTEM) for record in records):
         return iter(records)
     return (record._replace(fields={**record.fields, SYSTEM: None}) for record in records)
-
-
-def _name(path: str | Path) -> str:
-    return STDIN_NAME if str(path) == STDIN else str(path)
 
 
 def _counts(rows: Sequence[AnswerRow], fields: Collection[str] = BOTH) -> dict[str, int]:

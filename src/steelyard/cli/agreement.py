@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.cli.options import add_language_option
+from steelyard.io.addresses import path_of
 
 SUFFIXES = (".md", ".json")
 
@@ -21,7 +22,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--by", metavar="TAG", help="help.agreement_by")
     parser.add_argument("--json", action="store_true", help="help.json")
     parser.add_argument(
-        "-o", "--output", action="append", type=Path, default=[], metavar="FILE", help="help.agreement_output"
+        "-o", "--output", action="append", type=path_of, default=[], metavar="FILE", help="help.agreement_output"
     )
     add_language_option(parser)
     parser.set_defaults(run=run)

@@ -254,12 +254,12 @@ def _results_path(arguments: argparse.Namespace) -> Path:
     from steelyard.io.results import check_new
     from steelyard.reports.files import RECORDED, check_outputs
 
-    named = [path for path in arguments.output if path.suffix.lower() == RECORDED]
+    named: list[Path] = [path for path in arguments.output if path.suffix.lower() == RECORDED]
     check_outputs([path for path in arguments.output if path not in named[:1]], [], overwrite=arguments.overwrite)
     if named:
         if not (arguments.resume or arguments.overwrite):
             check_new(named[0])
-        return Path(named[0])
+        return named[0]
     if arguments.resume:
         raise ConfigError(Message("cli.nothing_to_resume"), hint=Message("cli.resume_hint"))
     kind = arguments.system.partition(":")[0]

@@ -1,10 +1,10 @@
 """`steelyard convert IN OUT`: files of other tools to rows of ours, and back."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from steelyard.cli.options import add_language_option
+from steelyard.io.addresses import path_of
 
 
 def add_command(commands: Any) -> None:
@@ -15,7 +15,7 @@ def add_command(commands: Any) -> None:
         description="help.convert_about",
     )
     parser.add_argument("source", metavar="IN", help="help.convert_source")
-    parser.add_argument("target", metavar="OUT", type=Path, help="help.convert_target")
+    parser.add_argument("target", metavar="OUT", type=path_of, help="help.convert_target")
     parser.add_argument("--from", dest="read_as", metavar="FORMAT", help="help.convert_from")
     parser.add_argument("--to", dest="write_as", metavar="FORMAT", help="help.convert_to")
     parser.add_argument("--system", metavar="NAME", help="help.convert_system")

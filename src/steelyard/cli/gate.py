@@ -16,6 +16,7 @@ from steelyard.cli.options import (
     read_rules,
     share,
 )
+from steelyard.io.addresses import path_of
 
 if TYPE_CHECKING:
     from steelyard.i18n import Language
@@ -60,7 +61,7 @@ def add_command(commands: Any) -> None:
 def _add_output_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("help.group_output")
     group.add_argument(
-        "-o", "--output", action="append", type=Path, default=[], metavar="FILE", help="help.gate_output"
+        "-o", "--output", action="append", type=path_of, default=[], metavar="FILE", help="help.gate_output"
     )
     group.add_argument("--json", action="store_true", help="help.json")
     add_language_option(group)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard import limits
 from steelyard.cli.language import chosen_language, refused
 from steelyard.i18n import LANGUAGES, Message
+from steelyard.io.addresses import path_of
 
 if TYPE_CHECKING:
     from steelyard.stats.compare import ComparisonSettings
@@ -40,7 +41,7 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         action="append",
-        type=Path,
+        type=path_of,
         default=[],
         metavar="FILE",
         help="help.output",

@@ -26,7 +26,15 @@ def read_placed(
     files = [(path, load_all(path, strict=strict)) for path in paths]
     tables = with_distinct_names(files)
     shown = [_only(table, metrics) for table in tables] if metrics else tables
-    return list(zip((Path(path).parent for path, results in files for _ in results), shown, strict=True))
+    return list(zip((folder_of(path) for path, results in files for _ in results), shown, strict=True))
+
+
+def folder_of(path: str) -> Path:
+    """The folder of a file; that of the command for an object at an address."""
+    from steelyard.io.addresses import Address, path_of
+
+    found = path_of(path)
+    return Path() if isinstance(found, Address) else found.parent
 
 
 def with_distinct_names(files: "Sequence[tuple[str, Sequence[Table]]]") -> "list[Table]":

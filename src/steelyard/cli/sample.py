@@ -15,6 +15,7 @@ from steelyard.cli.options import (
     natural,
 )
 from steelyard.i18n import Message, words_of
+from steelyard.io.addresses import path_of
 
 if TYPE_CHECKING:
     from steelyard.documents.sets import DocumentSet
@@ -42,7 +43,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--benchmark", metavar="DIR", help="help.benchmark")
     add_documents_option(parser)
     parser.add_argument(
-        "-o", "--output", action="append", type=Path, required=True, metavar="FILE", help="help.sample_output"
+        "-o", "--output", action="append", type=path_of, required=True, metavar="FILE", help="help.sample_output"
     )
     add_overwrite_option(parser)
     add_language_option(parser)
@@ -63,7 +64,7 @@ def sample_size(text: str) -> "SampleSize":
 def run(arguments: argparse.Namespace) -> int:
     """Draw the sample, write it, and print what was drawn."""
     from steelyard.cli.output import notify
-    from steelyard.cli.results import load_documents
+    from steelyard.cli.results import folder_of, load_documents
     from steelyard.io.results import load
     from steelyard.io.reviews import is_untouched
     from steelyard.reports.files import check_outputs
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_outputs(arguments.output, suffixes=SUFFIXES)
     table = load(arguments.result, system=arguments.system)
     sample = take_sample(table, SampleSettings(arguments.size, arguments.by, arguments.seed, arguments.metric))
-    beside = [Path(arguments.result).parent]
+    beside = [folder_of(arguments.result)]
     documents = load_documents([table], arguments.benchmark, beside, documents_folder(arguments))
     _write(table, sample, documents, arguments)
     notify(*_notices(table, sample, documents, arguments))

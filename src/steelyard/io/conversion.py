@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
+from steelyard.io.addresses import Address, addressed, path_of
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.formats import Format, Source, format_called, formats, is_writable, not_carried, open_source
 from steelyard.io.foreign.items import SeveralSystems, are_systems, of_system
@@ -72,7 +73,7 @@ def convert(
 
     `system` selects one of several systems; without it a target that has no place for the system is an error.
     """
-    target = Path(target)
+    source, target = addressed(source), path_of(target)
     if write_as == RESULTS:
         return _to_results(source, target, system)
     written = _target(target, write_as)
@@ -132,7 +133,10 @@ def _target(path: Path, name: str | None) -> Any:
 
 
 def _check_folder(path: Path, written: Format) -> None:
-    """Refuse the name of a file for a format that is a folder."""
+    """Refuse the name of a file, and an address, for a format that is a folder."""
+    if getattr(written, "IS_FOLDER", False) and isinstance(path, Address):
+        message = Message("formats.folder_at_address", title=written.TITLE)
+        raise ConfigError(message, where=str(path), hint=Message("formats.folder_at_address_hint"))
     suffix = format_suffix(path)
     if getattr(written, "IS_FOLDER", False) and suffix in (*_ROWS, *_BY_SUFFIX, *_FILES) and suffix:
         message = Message("formats.target_is_folder", title=written.TITLE, suffix=suffix)

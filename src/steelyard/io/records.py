@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, MissingExtra, Problem
 from steelyard.i18n import Message, codes
+from steelyard.io.addresses import file_name
 from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, open_stream, read_once, text_blocks
 from steelyard.registry.entry_points import EntryPointGroup
 
@@ -64,7 +65,7 @@ INSTALLED: Final = EntryPointGroup[Reader]("steelyard.formats", Message("plugins
 
 def format_suffix(path: str | Path) -> str:
     """The suffix that tells the format, past `.gz` and `.zst`; "" where there is none."""
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    suffixes = [suffix.lower() for suffix in Path(file_name(path)).suffixes]
     while suffixes and suffixes[-1] in COMPRESSED:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
@@ -416,7 +417,7 @@ def result_name(path: str) -> str:
     """The name of a result: that of its file, without folders and extensions."""
     if path in (STDIN, STDIN_NAME):
         return "stdin"
-    name = Path(path).name
+    name = file_name(path)
     while Path(name).suffix.lower() in COMPRESSED and Path(name).stem:
         name = Path(name).stem
     return Path(name).stem if Path(name).suffix.lower() in _EXTENSIONS and Path(name).stem else name

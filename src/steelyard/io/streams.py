@@ -1,4 +1,4 @@
-"""Input streams: a file, plain or compressed with gzip or zstandard, or standard input; whole or in blocks of lines.
+"""Input streams: a file, an object at an address or standard input, compressed or not; whole or in blocks of lines.
 
 Memory is bounded by `steelyard.limits`, however large the content of a compressed file is.
 """
@@ -18,6 +18,7 @@ from typing import BinaryIO, Protocol, cast
 from steelyard import limits
 from steelyard.errors import InputError, os_reason
 from steelyard.i18n import Message
+from steelyard.io.addresses import Address, addressed, was_address
 from steelyard.limits import Limit
 from steelyard.native import kernel
 
@@ -57,6 +58,9 @@ class Stream:
             return b""
         try:
             piece = self._files[-1].read(size)
+        except InputError:  # of an object
+            self.close()
+            raise
         except (OSError, EOFError, zlib.error, _zstd_error()) as error:
             self.close()
             raise InputError(
@@ -129,7 +133,10 @@ class _Hash:
 
 
 def open_stream(path: str | Path) -> Stream:
-    """Open a file by its path, `-` for standard input; compression is recognised by content, not by name."""
+    """Open a file by its path or address, `-` for standard input; compression is recognised by content, not by name."""
+    path = addressed(path)
+    if isinstance(path, Address):
+        return _object_stream(path)
     if str(path) == STDIN:
         return Stream(STDIN_NAME, *_layers(_Ahead(sys.stdin.buffer, owned=False)))
     try:
@@ -147,14 +154,27 @@ def open_stream(path: str | Path) -> Stream:
     return Stream(str(path), *_layers(cast(BinaryIO, file)))
 
 
+def _object_stream(address: Address) -> Stream:
+    from steelyard.io.objects import ObjectFile
+
+    return Stream(str(address), *_layers(_Ahead(ObjectFile(address))))
+
+
+def source_name(path: str | Path) -> str:
+    """How messages call a source: by its path, or by its address with secrets masked."""
+    return STDIN_NAME if str(path) == STDIN else str(addressed(path))
+
+
 def is_file(path: str | Path) -> bool:
-    """Whether there is a file of this name; an impossible name is not an error."""
+    """Whether there is a file of this name; an impossible name is not an error. An address is that of a file."""
+    if isinstance(addressed(path), Address):
+        return True
     return _has_mode(path, stat.S_ISREG)
 
 
 def is_folder(path: str | Path) -> bool:
-    """Whether there is a folder of this name."""
-    return _has_mode(path, stat.S_ISDIR)
+    """Whether there is a folder of this name; there is none at an address."""
+    return not isinstance(addressed(path), Address) and _has_mode(path, stat.S_ISDIR)
 
 
 def read_text(path: str | Path, limit: Limit = limits.FILE_BYTES) -> tuple[str, Stream]:
@@ -200,7 +220,7 @@ def encoding_hint(message: Message) -> Message:
 
 def read_once(path: str | Path) -> bool:
     """Whether a source can be read only once: standard input, or a pipe."""
-    return str(path) == STDIN or (os.path.exists(path) and not is_file(path))
+    return str(path) == STDIN or (not is_file(path) and os.path.exists(path))
 
 
 def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
@@ -340,19 +360,19 @@ class _Bytes(Protocol):
 
 
 class _Ahead:
-    """A pipe whose first bytes can be read ahead; standard input is not closed."""
+    """A pipe or an object whose first bytes can be read ahead; standard input is not closed."""
 
-    def __init__(self, file: BinaryIO, *, owned: bool = True) -> None:
+    def __init__(self, file: "BinaryIO | _Bytes", *, owned: bool = True) -> None:
         self._file = file
         self._owned = owned
         self._head = b""
 
     def read(self, size: int) -> bytes:
         """At most so many bytes, first those that were read ahead."""
-        if self._head:
-            found, self._head = self._head[:size], self._head[size:]
-            return found
-        return self._file.read(size)
+        if not self._head:
+            return self._file.read(size)
+        found, self._head = self._head[:size], self._head[size:]
+        return found if len(found) == size else found + self._file.read(size - len(found))
 
     def peek(self, size: int) -> bytes:
         """The first bytes, which are read again afterwards."""
@@ -361,7 +381,7 @@ class _Ahead:
         return self._head
 
     def close(self) -> None:
-        """Close the pipe."""
+        """Close the pipe or the object."""
         if self._owned:
             self._file.close()
 
@@ -465,6 +485,8 @@ def _hint_for_missing(path: Path) -> Message | None:
     """The entry of the folder with the nearest name; a common suffix alone does not make names similar."""
     import difflib
 
+    if was_address(path):
+        return Message("formats.address_as_text_hint")
     if not path.parent.is_dir():
         return Message("cli.no_folder", folder=str(path.parent))
     names = [entry.name for entry in path.parent.iterdir()]

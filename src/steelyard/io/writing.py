@@ -17,6 +17,7 @@ from typing import Final
 
 from steelyard.errors import ConfigError, os_reason
 from steelyard.i18n import Message
+from steelyard.io.addresses import Address, addressed
 
 OVERWRITE_HINT: Final = Message("formats.overwrite_hint")
 _LONGEST_STEM: Final = 48
@@ -31,9 +32,15 @@ def whole_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
 
     The mode of an old file is kept, and a symbolic link stays: its target is written. A device or a pipe is written
     to directly; a pipe that nobody reads is an error, since opening it would block. Without `overwrite` an existing
-    file is an error, also one that was created in the meantime.
+    file is an error, also one that was created in the meantime. At an address the object is written once the file,
+    which is in a temporary folder, is complete.
     """
+    address = addressed(path)
     try:
+        if isinstance(address, Address):
+            with _uploaded(address, overwrite=overwrite) as part:
+                yield part
+            return
         if _is_special(path):
             with _reader_of(path):
                 yield path
@@ -66,8 +73,8 @@ def replace_whole(part: Path, path: Path) -> None:
 
 
 def check_absent(path: Path) -> None:
-    """Refuse an existing file; devices and pipes have no content to lose."""
-    if path.exists() and not _is_special(path):
+    """Refuse an existing file or object; devices and pipes have no content to lose."""
+    if path.exists() and (isinstance(path, Address) or not _is_special(path)):
         raise ConfigError(Message("formats.file_exists"), where=str(path), hint=OVERWRITE_HINT)
 
 
@@ -79,6 +86,22 @@ def sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+@contextmanager
+def _uploaded(address: Address, *, overwrite: bool) -> Iterator[Path]:
+    """A file in a temporary folder, which becomes an object at the end."""
+    from tempfile import TemporaryDirectory
+
+    from steelyard.io.objects import upload
+
+    if not overwrite:
+        check_absent(address)
+    with TemporaryDirectory(prefix="steelyard-") as folder:
+        part = Path(folder, "object")
+        part.touch()
+        yield part
+        upload(part, address, overwrite=overwrite)
 
 
 @contextmanager

@@ -18,10 +18,11 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from steelyard import __version__, limits
 from steelyard.errors import ConfigError, SystemFailure
 from steelyard.i18n import Message
+from steelyard.io.addresses import masked_url
 from steelyard.net.encodings import ACCEPTED, BadEncoding, TooLarge, decode_bounded
 from steelyard.net.replies import check_size, decode_reply, error_text, too_large
 from steelyard.net.retry import RetryableFailure, is_retryable, retry_after_seconds
-from steelyard.net.secrets import basic_credentials, mask_failures, masked_url, public_address, secrets_in_request
+from steelyard.net.secrets import basic_credentials, mask_failures, public_address, secrets_in_request
 
 if TYPE_CHECKING:
     import httpcore

@@ -12,8 +12,8 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from steelyard.errors import Problem, SystemFailure
 from steelyard.i18n import Message
 from steelyard.i18n.masking import masked
+from steelyard.io.addresses import KNOWN_KEYS, MASK, PARAMETER, masked_url
 
-MASK: Final = "***"
 _SHORTEST: Final = 6
 """Characters below which a secret is masked only where it was given, not in all text of a failure."""
 
@@ -42,16 +42,7 @@ _AROUND: Final = "\\\"'{}[](),;"  # punctuation around a secret in the output of
 _DEPTH: Final = 4  # of quotations within quotations
 _BEARER: Final = re.compile(r"(Bearer |Basic )(\S+)", re.IGNORECASE)
 _URL: Final = re.compile(r"""[A-Za-z][A-Za-z0-9+.-]{0,20}:/[^\s"']+""")
-_ADDRESS: Final = re.compile(
-    r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<user>[^/?#]*@)?(?P<host>(?:\[[^][@/?#]*\]|[^][@:/?#]+)(?::[0-9]*)?)(?=[/?#]|$)"
-)
-_PARAMETER: Final = re.compile(r"(;[^;=/?#]*=?)[^;/?#]+")  # ;name=value within a path
-# sk-…, ghp_…, AKIA… and JSON web tokens; _RANDOM: long runs of letters and digits
-_KNOWN: Final = re.compile(
-    r"(?:sk|pk|rk|hf|ghp|gho|ghs|github_pat|glpat|xox[abp]|AIza|AKIA|ya29)[-_.]?[A-Za-z0-9_-]{12,}"
-    r"|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{4,}(?:\.[A-Za-z0-9_-]*)?"
-)
-_RANDOM: Final = re.compile(r"[A-Za-z0-9+_-]{24,}={0,2}")
+_RANDOM: Final = re.compile(r"[A-Za-z0-9+_-]{24,}={0,2}")  # long runs of letters and digits
 
 
 def public_address(url: str) -> str:
@@ -63,29 +54,8 @@ def public_address(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:
         return url.rpartition("@")[2]
-    path = _KNOWN.sub(MASK, _PARAMETER.sub(rf"\1{MASK}", parts.path))
+    path = KNOWN_KEYS.sub(MASK, PARAMETER.sub(rf"\1{MASK}", parts.path))
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], path, "", ""))
-
-
-def masked_url(url: str) -> str:
-    """An address with its user, password, parameters and the values of its query masked.
-
-    In a malformed one, everything up to the last @ is masked, because a password may be anywhere in it.
-    """
-    parts = _ADDRESS.match(url)
-    if parts is None:
-        before, at, rest = url.rpartition("@")
-        return f"{before.partition(':')[0]}:{MASK}@{masked_url(rest)}" if at else _KNOWN.sub(MASK, url)
-    head, mark, query = url[parts.end() :].partition("?")
-    user = f"{MASK}@" if parts["user"] else ""
-    path = _KNOWN.sub(MASK, _PARAMETER.sub(rf"\1{MASK}", head))
-    pieces = (piece.partition("=") for piece in query.partition("#")[0].split("&"))
-    masked_query = f"?{'&'.join(_masked_pair(*pair) for pair in pieces)}" if mark else ""
-    return f"{parts['scheme']}{user}{parts['host']}{path}{masked_query}"
-
-
-def _masked_pair(name: str, equals: str, value: str) -> str:
-    return f"{name}={MASK}" if equals and value else name if equals else MASK
 
 
 def masked_command(command: str) -> str:
@@ -145,7 +115,7 @@ class _Masker:
         masked = _URL.sub(lambda match: self._url(match[0]), word)
         for pattern in (_PAIR, _BEARER, _USER):
             masked = pattern.sub(lambda match: f"{match[1]}{self._hide_value(match[2])}", masked)
-        masked = _KNOWN.sub(lambda match: self._hide(match[0]), masked)
+        masked = KNOWN_KEYS.sub(lambda match: self._hide(match[0]), masked)
         return _RANDOM.sub(lambda match: self._hide(match[0]) if _is_random(match[0]) else match[0], masked)
 
     def _hide_value(self, value: str) -> str:
@@ -202,7 +172,7 @@ def secrets_in_request(url: str, headers: Mapping[str, str]) -> frozenset[str]:
     for piece in re.split(r"[&;]", parts.query):
         name, equals, value = piece.partition("=")
         secrets.add(value if equals else name)
-    secrets |= {match[0].removeprefix(match[1]) for match in _PARAMETER.finditer(parts.path)}
+    secrets |= {match[0].removeprefix(match[1]) for match in PARAMETER.finditer(parts.path)}
     for name, value in headers.items():
         if _HEADER.fullmatch(f"{name}: {value}") or name.lower() == "cookie":
             secrets |= {value, value.rpartition(" ")[2]}

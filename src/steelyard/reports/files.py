@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Language, Message
+from steelyard.io.addresses import Address, addressed
+from steelyard.io.objects import check_writable
 from steelyard.io.results import save_all
 from steelyard.io.writing import check_absent, write_whole
 from steelyard.reports.blocks import Block
@@ -55,20 +57,35 @@ def check_outputs(
         if path.suffix.lower() not in suffixes:
             hint = Message("core.known", names=", ".join(suffixes))
             raise ConfigError(Message("reports.unknown_format", suffix=path.suffix), where=where, hint=hint)
-        if not path.parent.is_dir():
-            raise ConfigError(
-                Message("cli.no_folder", folder=str(path.parent)),
-                where=where,
-                hint=Message("reports.create_folder_hint"),
-            )
-        if path.is_dir():
-            raise ConfigError(Message("reports.is_folder"), where=where)
-        if any(path.exists() and Path(given).exists() and path.samefile(given) for given in inputs):
+        if isinstance(path, Address):
+            check_writable(path)
+        else:
+            _check_folder(path)
+        if any(_is_same(path, given) for given in inputs):
             raise ConfigError(Message("reports.overwrites_input"), where=where, hint=Message("reports.other_name_hint"))
         if path.suffix.lower() == RECORDED and not overwrite:
             check_absent(path)
     if any(path.suffix.lower() in PLOTS for path in paths):
         _check_plots()
+
+
+def _check_folder(path: Path) -> None:
+    """Refuse a file in a folder that does not exist, and a folder."""
+    if not path.parent.is_dir():
+        raise ConfigError(
+            Message("cli.no_folder", folder=str(path.parent)),
+            where=str(path),
+            hint=Message("reports.create_folder_hint"),
+        )
+    if path.is_dir():
+        raise ConfigError(Message("reports.is_folder"), where=str(path))
+
+
+def _is_same(path: Path, given: str) -> bool:
+    """Whether an output is an input."""
+    if isinstance(path, Address) or isinstance(addressed(given), Address):
+        return path == addressed(given)
+    return path.exists() and Path(given).exists() and path.samefile(given)
 
 
 def check_one_run(paths: Sequence[Path], runs: int) -> None:

@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
@@ -12,8 +13,9 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.i18n import Message
+from steelyard.io.addresses import Address
 from steelyard.io.records import parse_json
-from steelyard.io.streams import decode
+from steelyard.io.streams import decode, open_stream
 
 _ZSTANDARD: Final = (93, 20)  # the method of zstandard, and its number before 2020
 _LOCAL: Final = struct.Struct("<26xHH")  # the part of a member's own header that gives the lengths after it
@@ -88,11 +90,16 @@ class Archive:
 def opened(path: Path) -> Iterator[Archive]:
     """Open an archive; one that cannot be read is an error."""
     with _whole(str(path)):
-        file = ZipFile(path)
+        file = ZipFile(_downloaded(path) if isinstance(path, Address) else path)
     with file:
         count = len(file.infolist())
         limits.ARCHIVE_MEMBERS.check(count, Message("words.the_number_of_parts"), error=InputError, where=str(path))
         yield Archive(str(path), file, {each.filename: each for each in file.infolist()})
+
+
+def _downloaded(address: Address) -> BytesIO:
+    """The content of an object: members of an archive are found from its end."""
+    return BytesIO(open_stream(address).read_all(limits.RANKING_BYTES))
 
 
 @contextmanager

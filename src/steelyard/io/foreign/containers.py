@@ -15,6 +15,7 @@ from typing import Any, Final, Literal
 from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.i18n import Message
+from steelyard.io.addresses import Address, path_of
 from steelyard.io.records import (
     Record,
     format_suffix,
@@ -23,7 +24,7 @@ from steelyard.io.records import (
     parse_json_file,
     stream_records,
 )
-from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, is_file, is_folder, open_stream, text_blocks
+from steelyard.io.streams import BLOCK, STDIN, Stream, decode, is_file, is_folder, open_stream, source_name, text_blocks
 
 ARCHIVES: Final = (".eval", ".zip")
 _TREC_EVAL: Final = re.compile(rb"[\w.@-]+\s+\S+\s+-?[0-9][0-9.eE+-]*\s*")
@@ -92,7 +93,12 @@ class Container:
             return self._stream.digest()
         content = hashlib.sha256()
         for path in sorted(self.path.rglob("*")) if self.kind == "folder" else [self.path]:
-            if path.is_file():
+            if isinstance(path, Address):
+                stream = open_stream(path)
+                while stream.read(BLOCK):
+                    pass
+                content.update(bytes.fromhex(stream.digest()))
+            elif path.is_file():
                 with path.open("rb") as file:
                     content.update(hashlib.file_digest(file, "sha256").digest())
         return content.hexdigest()
@@ -100,7 +106,7 @@ class Container:
 
 def open_container(path: str | Path) -> Container:
     """The content of a file or folder; a JSON file is parsed as a whole, rows as they are iterated."""
-    name, suffix = STDIN_NAME if str(path) == STDIN else str(path), format_suffix(path)
+    name, suffix = source_name(path), format_suffix(path)
     if str(path) != STDIN and is_folder(path):
         return Container(name, Path(path), "folder")
     if suffix in _NOT_READ:
@@ -108,10 +114,10 @@ def open_container(path: str | Path) -> Container:
         raise InputError(message, where=name, hint=_not_read_hint(name, suffix))
     if suffix in ARCHIVES:
         _check_archive(path, name)
-        return Container(name, Path(path), "archive")
+        return Container(name, path_of(path), "archive")
     with ExitStack() as stack:
         stream = stack.enter_context(closing(open_stream(path)))
-        container = _read(stream, name, Path(path), suffix)
+        container = _read(stream, name, path_of(path), suffix)
         stack.pop_all()  # it is closed by the container
     return container
 

@@ -1,7 +1,6 @@
 """Results files as Tables: lines to sections, one for each result, and a section to a Table."""
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -13,11 +12,12 @@ import numpy as np
 from steelyard import limits
 from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
+from steelyard.io.addresses import Address, addressed
 from steelyard.io.foreign.tables import load_scores
 from steelyard.io.records import LINES, format_suffix, parse_json, parse_json_file
 from steelyard.io.results.checks import CONTRADICTION_HINT, check_characters, contradictions
 from steelyard.io.results.lines import Footer, Header, Item
-from steelyard.io.streams import Stream, byte_blocks, check_encoding, decode, open_stream, read_once
+from steelyard.io.streams import Stream, byte_blocks, check_encoding, decode, is_folder, open_stream, read_once
 from steelyard.registry.kinds import kind_of
 from steelyard.table import Column, FloatArray, IntArray, Missing, Table
 
@@ -32,6 +32,7 @@ DISAGREEING: Final = "counts.scores_disagreeing"
 
 def load(path: str | Path, *, strict: bool = False, system: str | None = None) -> Table:
     """The one result in a file, or the one of this name; `strict` refuses one whose items contradict its footer."""
+    path = addressed(path)
     tables = load_all(path, strict=strict)
     if system is not None:
         return _named(tables, system, path)
@@ -57,7 +58,8 @@ def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
     a table of which that is not true has the counts CONTRADICTED and DISAGREEING. The JSON of a step of a pipeline
     gives the results that the step wrote beside it.
     """
-    if os.path.isdir(path) or (not read_once(path) and not begins_with_header(path)):
+    path = addressed(path)
+    if is_folder(path) or (not read_once(path) and not begins_with_header(path)):
         beside = results_beside(path)
         return load_scores(path) if beside is None else load_all(beside, strict=strict)
     sections = read_sections(path)
@@ -75,6 +77,8 @@ def not_one(names: Sequence[str], path: str | Path) -> InputError:
 
 def results_beside(path: str | Path) -> Path | None:
     """The results file that an evaluating step of a pipeline wrote beside its JSON; None for every other file."""
+    if isinstance(path, Address):
+        return None
     beside = Path(path).with_suffix(".jsonl")
     if Path(path).suffix != ".json" or not beside.is_file():
         return None

@@ -9,6 +9,7 @@ from typing import IO, Any, Final, Self
 
 from steelyard.errors import ConfigError, InputError, os_reason
 from steelyard.i18n import Message
+from steelyard.io.addresses import path_of
 from steelyard.io.locking import try_lock
 from steelyard.io.results.lines import Footer, Header, Item, dump, items_of
 from steelyard.io.results.reading import Section, not_one, read_sections
@@ -22,9 +23,9 @@ NEW: Final = ".new"
 _HEADER_START: Final = b'{"steelyard": '
 
 
-def save(table: Table, path: Path) -> None:
+def save(table: Table, path: str | Path) -> None:
     """Write a table as a results file; an older file is replaced once the new one is whole."""
-    save_all([table], path)
+    save_all([table], path_of(path))
 
 
 def save_all(tables: Sequence[Table], path: Path, *, overwrite: bool = True) -> None:

@@ -1,23 +1,27 @@
 """Running the legal benchmark: ask a system, judge its answers, and write each item as soon as it is done."""
 
-from collections.abc import Collection, Sequence
-from contextlib import closing
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, cast
 
 import numpy as np
 
-from steelyard import __version__
+from steelyard import __version__, limits
 from steelyard.documents.pages import Document
-from steelyard.errors import InputError, SystemFailure
+from steelyard.errors import ConfigError, InputError, SystemFailure
 from steelyard.i18n import Message, to_json
+from steelyard.io.addresses import Address, path_of
+from steelyard.io.objects import check_writable, upload
 from steelyard.io.results import (
     Footer,
     Header,
     Item,
     ResultsWriter,
+    check_new,
     check_regular,
     check_unfinished,
     held,
@@ -25,7 +29,8 @@ from steelyard.io.results import (
     new_path,
     utc_now,
 )
-from steelyard.io.writing import replace_whole
+from steelyard.io.streams import open_stream
+from steelyard.io.writing import replace_whole, write_whole
 from steelyard.legal.benchmark.judging import Unjudged, judge_safely, unwritable, zero_parts
 from steelyard.legal.benchmark.loading import Benchmark, load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
@@ -70,7 +75,7 @@ def evaluate_legal(
     benchmark = load_benchmark(folder or benchmark_folder(), types, ids=ids, documents_folder=documents_folder)
     opened = _opened(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
     with TemporaryDirectory() as scratch:
-        target = Path(path) if path is not None else Path(scratch) / "results.jsonl"
+        target = path_of(path) if path is not None else Path(scratch) / "results.jsonl"
         return run_benchmark(benchmark, opened, settings or AskSettings(), target, name=name)
 
 
@@ -97,7 +102,12 @@ def run_benchmark(
 
     With `overwrite`, an existing file is replaced only when every question has been asked; until then the run is
     written to a second file, which `resume` continues. `name` is the name of the result, by default that of the system.
+    At an address the run is written to a local file (`spool_path`), which becomes the object at the end.
     """
+    if isinstance(path, Address):
+        again = partial(run_benchmark, name=name, progress=progress, on_failure=on_failure)
+        with _spooled(path, resume=resume, overwrite=overwrite) as spool:
+            return again(benchmark, system, settings, spool, resume=resume, overwrite=overwrite)
     path = path.resolve() if path.is_symlink() else path
     check_regular(path)
     target = unfinished_path(path, resume=resume, overwrite=overwrite)
@@ -108,6 +118,31 @@ def run_benchmark(
         table = run(target, benchmark, system, settings, replace=True)
         replace_whole(target, path)
     return table
+
+
+def spool_path(address: Address) -> Path:
+    """The local file of a run whose results go to an address: under `results/`, one for each address."""
+    name = Path(address.name)
+    return Path("results") / f"{name.stem}-{sha256(address.url.encode()).hexdigest()[:8]}{name.suffix}"
+
+
+@contextmanager
+def _spooled(address: Address, *, resume: bool, overwrite: bool) -> Iterator[Path]:
+    """The local file of a run; at the end it is uploaded and removed, and it is kept if that fails."""
+    spool = spool_path(address)
+    check_writable(address)
+    if not (resume or overwrite):
+        check_new(address)
+    if resume and not spool.exists() and address.exists():
+        spool.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(spool, open_stream(address).read_all(limits.RESULTS_BYTES))
+    yield spool
+    try:
+        upload(spool, address, overwrite=resume or overwrite)
+    except ConfigError as error:
+        message = Message("formats.kept_in_file", problem=error.message, path=str(spool))
+        raise ConfigError(message, where=str(address), hint=Message("formats.upload_again_hint")) from None
+    spool.unlink()
 
 
 def _run_into(
@@ -217,6 +252,7 @@ def _verdict_json(question: Question, verdict: LegalVerdict) -> Json:
 
 def unfinished_path(path: Path, *, resume: bool, overwrite: bool) -> Path:
     """The file that a run writes to: `path`, or the file that replaces `path` when the run is complete."""
+    path = spool_path(path) if isinstance(path, Address) else path
     new = new_path(path)
     if not resume and not (overwrite and path.exists()):
         return path

@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.errors import InputError
 from steelyard.i18n import Message
+from steelyard.io.addresses import addressed
 from steelyard.io.records import Record, format_suffix, is_record_format, parse_json, read_columns, read_records
 from steelyard.io.streams import STDIN, is_folder, read_text
 from steelyard.retrieval.reading import trec
@@ -44,7 +45,7 @@ def qrels_from(source: QrelsSource, *, subtopics: bool = False) -> Qrels:
     if not isinstance(source, str | Path):
         given = _Given(_plain(source, GRADE), GRADE, "qrels")
         return given.qrels() or qrels_of_rows(_rows(given), "qrels")
-    path = _beir_qrels(Path(source)) if is_folder(source) else source
+    path = _beir_qrels(Path(source)) if is_folder(source) else addressed(source)
     if not _has_names(path):
         return trec.read_qrels(path, subtopics=subtopics)
     given = _read_file(path, GRADE)
@@ -58,6 +59,7 @@ def run_from(source: RunSource) -> Run:
     if not isinstance(source, str | Path):
         given = _Given(_plain(source, SCORE), SCORE, "run")
         return given.run() or run_of_rows(_rows(given), "run")
+    source = addressed(source)
     if is_folder(source):
         raise InputError(Message("formats.run_is_folder"), where=str(source))
     if not _has_names(source):

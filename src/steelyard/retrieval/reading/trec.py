@@ -14,16 +14,16 @@ import numpy as np
 from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, InputError, Problem
 from steelyard.i18n import Joined, Message
+from steelyard.io.addresses import file_name
 from steelyard.io.streams import (
     CONTENT,
-    STDIN,
-    STDIN_NAME,
     Stream,
     check_encoding,
     encoding_problem,
     line_blocks,
     open_stream,
     read_once,
+    source_name,
 )
 from steelyard.retrieval.kernel import match_regular
 from steelyard.retrieval.matching import MatchedBlock, Matcher
@@ -100,7 +100,7 @@ def read_run(path: str | Path) -> Run:
 
 def looks_like_trec(path: str | Path) -> bool:
     """Whether a `.tsv` file is a TREC file: no header, and a number in the fourth column."""
-    if read_once(path) or not str(path).lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv"):
+    if read_once(path) or not file_name(path).lower().removesuffix(".gz").removesuffix(".zst").endswith(".tsv"):
         return False
     first = _first_line(open_stream(path))
     numbers = parse_numbers(Spans.of(first))[0] if first else np.zeros(0)
@@ -119,7 +119,7 @@ class _TrecRun:
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
-        self.name = STDIN_NAME if str(path) == STDIN else str(path)
+        self.name = source_name(path)
         self.stream: Stream | None = None
         self.kept = open_stream(path).read_all(limits.RANKING_BYTES, PIPED) if read_once(path) else None
 
