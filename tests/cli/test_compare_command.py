@@ -166,7 +166,7 @@ def test_units_choose_what_decides(tmp_path, run):
     first = "legal score: For other documents of this kind: cannot tell with 4 documents; about 6 would be needed"
     assert f"{first}\nlegal score: On these 4 documents: +0.1000 [0.1000, 0.1000], p 1.8e-12: better\n" in out
     assert "units: documents (--units documents)" in out
-    assert re.search(r"\nlegal +0\.3000 +0\.4000 +\+0\.1000 .* 0\.1250 ", out)
+    assert re.search(r"\nlegal score +0\.3000 +0\.4000 +\+0\.1000 .* 0\.1250 ", out)
     found = json.loads(run("compare", old, new, "--units", "documents", "--json")[1])
     assert [pair["scope"] for pair in found["comparisons"]] == ["documents"]
     assert {mean["scope"] for result in found["results"] for mean in result["metrics"].values()} == {"documents"}
