@@ -84,7 +84,30 @@ _ITEM: Final = Fields(
     },
     frozenset(("id", "scores")),
 )
-_FOOTER: Final = Fields({"items": _COUNT, "means": MapOf(_BOUND)})
+_SCOPE: Final = Fields(
+    {"scope": TEXT, "units": _COUNT, "ci95": ListOf(_BOUND)},
+    frozenset(("scope", "units", "ci95")),
+)
+_METRIC_SUMMARY: Final = Fields(
+    {
+        "mean": _BOUND,
+        "ci95": ListOf(_BOUND),
+        "scored": _COUNT,
+        "unscored": _COUNT,
+        "errors": _COUNT,
+        "interval": TEXT,
+        "scope": TEXT,
+        "scopes": ListOf(_SCOPE),
+        "average": TEXT,
+        "sum": _BOUND,
+    },
+    frozenset(("mean", "ci95", "scored", "unscored", "errors", "interval", "scope", "scopes")),
+)
+_SUMMARY: Final = Fields(
+    {"steelyard": TEXT, "errors": _COUNT, "metrics": MapOf(_METRIC_SUMMARY)},
+    frozenset(("steelyard", "errors", "metrics")),
+)
+_FOOTER: Final = Fields({"items": _COUNT, "means": MapOf(_BOUND), "summary": _SUMMARY, "bytes": _COUNT})
 
 
 def check_header(head: Json, where: str) -> None:
@@ -130,11 +153,14 @@ def check_item(item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[st
         checks.check_item(item, where)
 
 
-def check_footer(foot: Any, items: int, where: str) -> None:
-    """Refuse a footer that is not of the shape that readers rely on, or counts other items than there are."""
+def check_footer(foot: Any, items: int | None, where: str) -> None:
+    """Refuse a footer that is not of the shape that readers rely on, or counts other items than there are.
+
+    `items` is None if they were not counted.
+    """
     check_shape(foot, _FOOTER, "footer", where)
     counted = foot.get("items")
-    if counted is not None and counted != items:
+    if counted is not None and items is not None and counted != items:
         message = Message("formats.footer_item_count", counted=shown(counted), items=items)
         raise InputError(message, where=where, hint=Message("formats.lines_missing_hint"))
 
@@ -147,6 +173,14 @@ def contradictions(footed: Mapping[str, float | None], counted: Mapping[str, flo
         for metric in names
         if metric not in footed or metric not in counted or not _is_close(footed[metric], counted[metric])
     ]
+
+
+def summary_contradictions(footed: Json, counted: Json) -> list[str]:
+    """The names in the summary of a footer of which the summary of the items has other values."""
+    metrics = {name: (footed["metrics"].get(name), counted["metrics"].get(name)) for name in counted["metrics"]}
+    unknown = [name for name in footed["metrics"] if name not in metrics]
+    wrong = [name for name, pair in metrics.items() if not _are_close(*pair)]
+    return [*wrong, *unknown, *([] if footed["errors"] == counted["errors"] else ["errors"])]
 
 
 def check_score(value: Any, what: Message, where: str) -> None:
@@ -188,6 +222,17 @@ def _check_passages(output: Json, where: str) -> None:
         for number, each in enumerate(output.get(name) or ()):
             if isinstance(each, dict):
                 check_shape(each, Fields(PASSAGE), f"output.{name}[{number}]", where)
+
+
+def _are_close(footed: Any, counted: Any) -> bool:
+    """Whether two values of JSON are equal but for the rounding of their numbers."""
+    if isinstance(footed, dict) and isinstance(counted, dict):
+        return footed.keys() == counted.keys() and all(_are_close(footed[name], counted[name]) for name in counted)
+    if isinstance(footed, list) and isinstance(counted, list):
+        return len(footed) == len(counted) and all(map(_are_close, footed, counted))
+    if is_number(footed) and is_number(counted):
+        return _is_close(footed, counted)
+    return bool(footed == counted)
 
 
 def _is_close(footed: float | None, counted: float) -> bool:
