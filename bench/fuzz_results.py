@@ -1,7 +1,7 @@
 """Results files that somebody changed: `python -m bench.fuzz_results [-n 20000] [--seed 1]`.
 
-Real results files of every kind are mutated (values, types, lines, bytes), and each is given to load, the list,
-gate, compare, report and the page, in this process. A SteelyardError is a message to the user; any other exception would be a
+Real results files of every kind are mutated (values, types, lines, bytes), and each is given to load, the list, gate,
+compare, report and the page, in this process. A SteelyardError is a message to the user; any other exception would be a
 traceback, which is a failure. A warning of NumPy is a failure too. Prints how often each outcome came about.
 """
 

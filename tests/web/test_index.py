@@ -346,7 +346,7 @@ def test_a_listed_result_is_checked_when_it_is_opened(tmp_path, made):
     path.write_bytes(path.read_bytes().replace(b'"scores"', b'"sc0res"', 1))
     index = made(tmp_path)
     (entry,) = index.listing().entries
-    with pytest.raises(InputError, match="a.jsonl:2: "):
+    with pytest.raises(InputError, match=r"a\.jsonl:2: "):
         index.open(entry.id)
 
 

@@ -23,6 +23,7 @@ from steelyard.io.shapes import (
     Plain,
     check_shape,
     is_number,
+    quick_test,
     shown,
 )
 from steelyard.registry.kinds import kind_of
@@ -84,6 +85,9 @@ _ITEM: Final = Fields(
     },
     frozenset(("id", "scores")),
 )
+_FITS_ITEM: Final = quick_test(_ITEM)
+_PASSAGE: Final = Fields(PASSAGE)
+_FITS_PASSAGE: Final = quick_test(_PASSAGE)
 _SCOPE: Final = Fields(
     {"scope": TEXT, "units": _COUNT, "ci95": ListOf(_BOUND)},
     frozenset(("scope", "units", "ci95")),
@@ -133,24 +137,31 @@ def check_header(head: Json, where: str) -> None:
 
 def check_item(item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[str, Bounds], where: str) -> None:
     """Refuse an item that is not of the shape that readers rely on, or has a score that it cannot have."""
-    check_shape(item, _ITEM, "", where)
-    known = frozenset(metrics)
-    for metric in (*item["scores"], *(item.get("parts") or ()), *(item.get("notes") or ())):
-        if metric not in known:
-            message = Message("formats.metric_not_in_header", metric=metric)
-            raise InputError(message, where=where, hint=nearest(metric, metrics))
+    if not _FITS_ITEM(item):
+        check_shape(item, _ITEM, "", where)
+    _check_metrics(item, metrics, where)
     for metric, value in item["scores"].items():
         if value is not None:
-            check_score(value, Message("words.the_score_of", metric=metric), where)
+            if not _is_score(value):
+                check_score(value, Message("words.the_score_of", metric=metric), where)
             _check_bounds(metric, value, bounds.get(metric), where)
     for metric, parts in (item.get("parts") or {}).items():
         for part, value in parts.items():
-            if value is not None:
+            if value is not None and not _is_score(value):
                 check_score(value, Message("words.the_part_of", part=part, metric=metric), where)
     _check_passages(item.get("output") or {}, where)
     checks = kind_of(kind).load_checks()
     if checks is not None:
         checks.check_item(item, where)
+
+
+def _check_metrics(item: Json, metrics: Sequence[str], where: str) -> None:
+    """Refuse scores, parts and notes of metrics that the header does not have."""
+    for field in ("scores", "parts", "notes"):
+        for metric in item.get(field) or ():
+            if metric not in metrics:
+                message = Message("formats.metric_not_in_header", metric=metric)
+                raise InputError(message, where=where, hint=nearest(metric, metrics))
 
 
 def check_footer(foot: Any, items: int | None, where: str) -> None:
@@ -191,6 +202,11 @@ def check_score(value: Any, what: Message, where: str) -> None:
         raise limits.SCORE.exceeded(what, error=InputError, where=where)
 
 
+def _is_score(value: Any) -> bool:
+    """Whether `check_score` accepts a value; its message is not made for each of them."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= limits.SCORE.value
+
+
 def check_characters(text: str, line: Any, where: str) -> None:
     """Refuse half a character, which JSON can escape and UTF-8 cannot hold."""
     if "\\ud" in text or "\\uD" in text:
@@ -220,8 +236,8 @@ def _check_passages(output: Json, where: str) -> None:
     """Citations, evidence and contexts may be plain text; where they are objects, they are passages."""
     for name in ("citations", "evidence", "contexts"):
         for number, each in enumerate(output.get(name) or ()):
-            if isinstance(each, dict):
-                check_shape(each, Fields(PASSAGE), f"output.{name}[{number}]", where)
+            if isinstance(each, dict) and not _FITS_PASSAGE(each):
+                check_shape(each, _PASSAGE, f"output.{name}[{number}]", where)
 
 
 def _are_close(footed: Any, counted: Any) -> bool:

@@ -168,4 +168,4 @@ def as_text(value: Any) -> str:
 
 def present(values: Json) -> Json:
     """The fields that have a value."""
-    return {key: value for key, value in values.items() if value not in (None, "", [], {}, ())}
+    return {key: value for key, value in values.items() if value or value not in (None, "", [], {}, ())}
