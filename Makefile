@@ -9,9 +9,8 @@ SPREAD := --dist loadfile --no-loadscope-reorder
 demo: .venv/ready
 	$(BIN)/steelyard demo
 
-# without the further views of pages in a browser, which `make coverage` has
 test: .venv/ready node
-	$(BIN)/pytest -n auto $(SPREAD) -m "not exhaustive"
+	$(BIN)/pytest -n auto $(SPREAD)
 
 # without the tests marked slow
 quick: .venv/ready

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from itertools import groupby
+from itertools import chain, groupby, islice
 from operator import itemgetter
 
 import numpy as np
@@ -37,12 +37,28 @@ def compare(qrels_path: str, run_path: str) -> Agreement:
 
 
 def _pytrec_eval_values(qrels_path: str, run_path: str) -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """Query by query, so that the largest run needs little memory; our runs keep each query's lines together."""
     evaluator = evaluator_of(qrels_path)
     with open(run_path) as lines:
-        for query, rows in groupby(map(str.split, lines), key=itemgetter(0)):
-            values = evaluator.evaluate({query: {row[2]: float(row[4]) for row in rows}})[query]
+        for query, scores in _by_query(map(str.split, lines)):
+            values = evaluator.evaluate({query: scores})[query]
             yield query, np.array([values[measure.pytrec_eval] for measure in MEASURES])
+
+
+def _by_query(rows: Iterator[list[str]]) -> Iterator[tuple[str, dict[str, float]]]:
+    """The scores of each query, one query at a time, so that the largest run needs little memory.
+
+    A run whose first two lines are of different queries is in no such order: it is held in memory.
+    """
+    first = list(islice(rows, 2))
+    every = chain(first, rows)
+    if len({row[0] for row in first}) == 1:
+        for query, own in groupby(every, key=itemgetter(0)):
+            yield query, {row[2]: float(row[4]) for row in own}
+        return
+    held: dict[str, dict[str, float]] = {}
+    for row in every:
+        held.setdefault(row[0], {})[row[2]] = float(row[4])
+    yield from held.items()
 
 
 if __name__ == "__main__":

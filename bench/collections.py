@@ -10,12 +10,13 @@ from bench.processes import run_python
 FOLDER: Final = Path(__file__).with_name("collections")
 
 Judging = Literal["few binary", "many graded"]
-Scoring = Literal["six decimals", "all digits", "whole numbers"]
+Scoring = Literal["six decimals", "all digits", "whole numbers", "a third equal"]
+Order = Literal["by query", "by rank", "shuffled"]
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """Judgments and one run of `queries` rankings, each of `depth` documents."""
+    """Judgments and one run of `queries` rankings, each of `depth` documents; `order` is that of the run's lines."""
 
     name: str
     description: str
@@ -24,6 +25,7 @@ class Collection:
     judging: Judging
     scoring: Scoring
     seed: int
+    order: Order = "by query"
 
     @property
     def lines(self) -> int:
@@ -100,6 +102,35 @@ TIED: Final = Collection(
     judging="many graded",
     scoring="whole numbers",
     seed=5,
+)
+TIES: Final = Collection(
+    name="ties",
+    description="As msmarco, but a third of all documents have the score of the one before",
+    queries=6_980,
+    depth=1_000,
+    judging="few binary",
+    scoring="a third equal",
+    seed=8,
+)
+INTERLEAVED: Final = Collection(
+    name="interleaved",
+    description="As msmarco, but the first documents of all queries come first, then all second ones, and so on",
+    queries=6_980,
+    depth=1_000,
+    judging="few binary",
+    scoring="six decimals",
+    seed=9,
+    order="by rank",
+)
+SHUFFLED: Final = Collection(
+    name="shuffled",
+    description="As msmarco, but the lines are in no order",
+    queries=6_980,
+    depth=1_000,
+    judging="few binary",
+    scoring="six decimals",
+    seed=9,
+    order="shuffled",
 )
 TENTH: Final = Collection(
     name="tenth",

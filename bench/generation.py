@@ -37,7 +37,7 @@ def generate(collection: Collection) -> None:
     qrels_part = collection.qrels_path.with_suffix(".qrels-part")
     run_part = collection.run_path.with_suffix(".run-part")
     with qrels_part.open("w") as qrels, run_part.open("w") as run:
-        for judgment_lines, run_lines in _query_texts(collection):
+        for judgment_lines, run_lines in _ordered_texts(collection):
             qrels.write(judgment_lines)
             run.write(run_lines)
         # on disk now, or writing it back would slow down whatever is timed next
@@ -45,6 +45,21 @@ def generate(collection: Collection) -> None:
         os.fsync(run.fileno())
     qrels_part.rename(collection.qrels_path)
     run_part.rename(collection.run_path)
+
+
+def _ordered_texts(collection: Collection) -> Iterator[tuple[str, str]]:
+    """Judgments and lines of the run in its order; an order other than by query needs the whole run in memory."""
+    if collection.order == "by query":
+        yield from _query_texts(collection)
+        return
+    judgments, rankings = zip(*_query_texts(collection), strict=True)
+    lines = [line for ranking in rankings for line in ranking.splitlines(keepends=True)]
+    places = np.arange(len(lines))
+    if collection.order == "by rank":
+        places = places.reshape(collection.queries, collection.depth).T.ravel()
+    else:
+        np.random.default_rng(collection.seed).shuffle(places)
+    yield "".join(judgments), "".join(lines[place] for place in places.tolist())
 
 
 def _query_texts(collection: Collection) -> Iterator[tuple[str, str]]:
@@ -70,6 +85,13 @@ def _judgment_lines(query: int, judgments: Mapping[int, int]) -> str:
 
 def _falling(random: Generator, depth: int) -> NDArray[np.float64]:
     return np.sort(random.gamma(2.0, 4.0, depth))[::-1]
+
+
+def _a_third_equal(random: Generator, depth: int) -> NDArray[np.float64]:
+    """Falling scores in which every third, by chance, is that of the document before."""
+    scores = _falling(random, depth)
+    source = np.where(random.random(depth) < 1 / 3, 0, np.arange(depth))
+    return scores[np.maximum.accumulate(source)]
 
 
 def _whole_numbers(random: Generator, depth: int) -> NDArray[np.float64]:
@@ -103,6 +125,7 @@ JUDGES: Final[Mapping[Judging, Callable[[Generator, Documents], dict[int, int]]]
 SCORES: Final[Mapping[Scoring, Scores]] = {
     "six decimals": Scores(_falling, "%.6f"),
     "all digits": Scores(_falling, "%r"),
+    "a third equal": Scores(_a_third_equal, "%.6f"),
     "whole numbers": Scores(_whole_numbers, "%d"),
 }
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from bench.collections import DOUBLES, GRADED, MANY, MSMARCO, TIED, Collection
+from bench.collections import DOUBLES, GRADED, INTERLEAVED, MANY, MSMARCO, SHUFFLED, TIED, TIES, Collection
 from bench.markdown import NOTHING, render_grid, render_paragraph, show_ratio, show_seconds
 from bench.measures import MEASURES
 from bench.races import (
@@ -21,6 +21,7 @@ from bench.races import (
 
 EVERYONE: Final = {STEELYARD: 3, COMMAND_LINE: 3, PYTREC_EVAL: 3, IR_MEASURES: 3, RANX: 3}
 SLOW_ONES_ONCE: Final = {**EVERYONE, IR_MEASURES: 1, RANX: 1}
+UNSORTED: Final = {STEELYARD: 3, COMMAND_LINE: 3, PYTREC_EVAL: 3}
 PAIR: Final = {STEELYARD: 3, PYTREC_EVAL: 1}
 ALONE: Final = {STEELYARD: 3}
 ROUNDS: Final[Mapping[Collection, Mapping[Contestant, int]]] = {
@@ -29,6 +30,9 @@ ROUNDS: Final[Mapping[Collection, Mapping[Contestant, int]]] = {
     MANY: SLOW_ONES_ONCE,
     DOUBLES: SLOW_ONES_ONCE,
     TIED: SLOW_ONES_ONCE,
+    TIES: SLOW_ONES_ONCE,
+    INTERLEAVED: UNSORTED,
+    SHUFFLED: UNSORTED,
 }
 
 # seconds, by vectorised machine code on two threads, measured once on another machine

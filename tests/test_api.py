@@ -177,7 +177,7 @@ def test_values_that_python_shows_are_in_the_language_of_the_locale(monkeypatch)
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     assert "指标" in str(table)
     assert "指标" in table._repr_html_()
-    assert repr(steelyard.gate(table, require=["EM >= 0.1"])) == "<通过门禁: answers: 全部规则通过>"
+    assert repr(steelyard.gate(table, require=["EM >= 0.1"])) == "<通过门禁：answers：全部规则通过>"
 
 
 def test_an_error_has_a_note_in_the_language_of_the_locale(monkeypatch):

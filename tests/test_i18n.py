@@ -125,13 +125,29 @@ def test_a_language_is_added_by_one_file(tmp_path):
 
 def test_chinese_texts_are_chinese():
     alike = [code for code, text in texts("zh").items() if not re.search("[\u3001-\u9fff\uff00-\uffef]", text)]
-    assert [code for code in alike if texts("en")[code].lower() != texts("zh")[code].lower()] == ["language.tag"]
+    assert [code for code in alike if texts("en")[code].lower() != texts("zh")[code].lower()] == [
+        "core.percent",
+        "language.tag",
+    ]
 
 
 def test_arguments_are_put_into_the_same_language():
     message = Message("core.unknown_name", what=Message("words.metric"), name="ndgc")
     assert str(message) == "no metric is called 'ndgc'"
     assert message.text("zh") == "没有名为 'ndgc' 的指标"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(1, "1 error"), ("1", "1 error"), (0, "0 errors"), ("1,234", "1,234 errors")]
+)
+def test_one_thing_is_in_the_singular(count, text):
+    assert str(Message("report.n_errors", n=count)) == text
+
+
+def test_a_count_in_english_has_words_for_one():
+    """Texts that begin with a count and its noun; what stands after "of" or "more than" is not looked at."""
+    counted = re.compile(r"^\{(n|count|rows|number)\} (more )?[a-z]+s\b")
+    assert [code for code, text in texts("en").items() if counted.search(text)] == ["report.repeats_clustered"]
 
 
 def test_joined_texts():

@@ -152,7 +152,8 @@ class GateResult(Shown):
     def __repr__(self) -> str:
         """The outcome, and the rules that do not pass, in one line."""
         words = words_of(locale_language())
-        return f"<{headline(self.gate, words)}: {'; '.join(self.unmet) or words('gate.every_rule_passes')}>"
+        outcome = words.joined("core.clauses", self.unmet) or words("gate.every_rule_passes")
+        return f"<{words.labelled(headline(self.gate, words), outcome)}>"
 
     @property
     def unmet(self) -> list[str]:

@@ -95,7 +95,7 @@ LOOP_TIMES: Final = _limit("LOOP_TIMES", 10_000, "rounds of a loop in a pipeline
 LINE_BYTES: Final = _limit("LINE_BYTES", 64_000_000, "bytes of a line, or of a row of CSV")
 QUERY_BYTES: Final = _limit("QUERY_BYTES", 128_000_000, "bytes of the run lines of one query")
 RANKING_BYTES: Final = _limit(
-    "RANKING_BYTES", 1_000_000_000, "bytes of judgments, or of a run that is interleaved or comes through a pipe"
+    "RANKING_BYTES", 1_000_000_000, "bytes of judgments, of a run through a pipe, or of one query of an interleaved run"
 )
 RESULTS_BYTES: Final = _limit("RESULTS_BYTES", 1_000_000_000, "bytes of a results file, decompressed")
 FILE_BYTES: Final = _limit("FILE_BYTES", 256_000_000, "bytes of a JSON or parquet file, decompressed")

@@ -215,7 +215,7 @@ def test_mapping_and_ids_where_they_have_no_meaning_are_refused(tmp_path):
         evaluate_answers(tmp_path / "rows.jsonl", ids=["a"])
     with pytest.raises(steelyard.InputError, match=r"no column is called .g."):
         evaluate_answers(PAIRS, mapping={"references": "g"})
-    with pytest.raises(steelyard.InputError, match="1 ids, 3 predictions"):
+    with pytest.raises(steelyard.InputError, match="1 id, 3 predictions"):
         evaluate_answers(PAIRS, ids=["a"])
 
 

@@ -418,7 +418,7 @@ def test_files_without_ids_are_joined_by_row(join, tmp_path):
     assert answers.counts == NONE | {"counts.joined_by_row": 2}
     paths = tmp_path / "predictions.jsonl", tmp_path / "references.jsonl"
     assert complaint(join, [{"pred": "a"}], [{"gold": "c"}, {"gold": "d"}]) == (
-        f"{paths[0]}: 1 rows, but {paths[1]} has 2\n"
+        f"{paths[0]}: 1 row, but {paths[1]} has 2\n"
         "hint: without an id column the files are joined row by row and must have the same number of rows"
     )
 
@@ -451,8 +451,8 @@ def test_python_values():
 
 
 def test_bad_python_values():
-    assert complaint(answers_of, ["a"], ["b", "c"]) == "1 predictions, 2 references"
-    assert complaint(answers_of, ["a"], ["b"], ids=[1, 2]) == "2 ids, 1 predictions"
+    assert complaint(answers_of, ["a"], ["b", "c"]) == "1 prediction, 2 references"
+    assert complaint(answers_of, ["a"], ["b"], ids=[1, 2]) == "2 ids, 1 prediction"
     assert complaint(answers_of, [], []) == "answers: it contains no rows"
     assert complaint(answers_of, ["a"] * 2, ["b"] * 2, ids=["q", "q"]) == (
         f"row 2: duplicate id 'q' (first at row 1)\n{ID_HINT}"

@@ -1,5 +1,8 @@
 """Contexts beside answers in a real browser: what is marked, linked, folded and left out."""
 
+import json
+from pathlib import Path
+
 import pytest
 from browser.hostile import BIDI, BROKEN, CLOSING, HANDLER, SCRIPT
 from web.folders import put
@@ -11,7 +14,7 @@ from steelyard.reports.render.html.report_html import render_html
 from steelyard.stats.compare import compare_all
 from steelyard.web.rendering import OPEN, report_pages
 
-pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
+pytestmark = pytest.mark.slow
 
 FILLER = "Each delivery is inspected within two working days of its arrival. " * 12
 AGREEMENT = f"The agreement was signed on 14 March 2021. {FILLER}The price was £42,000, payable in three instalments."
@@ -43,14 +46,34 @@ def table_of_rows(name, *rows):
     return evaluate_answers(list(rows), None, ["F1", "Grounded"], name=name, keep=True)
 
 
-@pytest.fixture
-def at(opened, tmp_path):
-    """A function that opens an item on the page of some results."""
+def rendered(results, lang):
+    """The page of some results, each a name and its rows."""
+    first, *others = (table_of_rows(name, *rows) for name, *rows in results)
+    return render_html(Report([first, *others], compare_all(others, first) if others else []), lang)
 
-    def open_item(*tables, item="q1", lang="en", **settings):
-        report = Report(list(tables), compare_all(list(tables[1:]), tables[0]) if len(tables) > 1 else [])
-        path = tmp_path / "page.html"
-        path.write_text(render_html(report, lang), encoding="utf-8")
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A function that writes the page of some results, once for all tests that read the same one."""
+    folder = tmp_path_factory.mktemp("contexts")
+    known: dict[str, Path] = {}
+
+    def file_of(results, lang):
+        key = json.dumps([results, lang])
+        if key not in known:
+            known[key] = folder / f"{len(known)}.html"
+            known[key].write_text(rendered(results, lang), encoding="utf-8")
+        return known[key]
+
+    return file_of
+
+
+@pytest.fixture
+def at(opened, files):
+    """A function that opens an item on the page of some results, each a name and its rows."""
+
+    def open_item(*results, item="q1", lang="en", **settings):
+        path = files(results, lang)
         page = opened(f"{path.as_uri()}#item/{item}", **settings)
         page.wait_for_selector("html[data-ready]")
         page.wait_for_selector("dialog[open]")
@@ -64,7 +87,7 @@ def marks(page, kind, within=".answer-text"):
 
 
 def test_values_of_the_answer_are_marked_by_verdict(at):
-    page = at(table_of_rows("a", ROW, BARE))
+    page = at(("a", ROW, BARE))
     assert marks(page, "grounded") == ["14 March 2021", "£42,000", "payable in three instalments"]
     assert marks(page, "invented") == ["Peter Falk", "£9,750"]
     assert marks(page, "void") == ["[7]"]
@@ -78,14 +101,14 @@ def test_values_of_the_answer_are_marked_by_verdict(at):
 
 
 def test_verdicts_differ_by_the_shape_of_their_lines(at):
-    page = at(table_of_rows("a", ROW, BARE))
+    page = at(("a", ROW, BARE))
     line = "(each) => { const s = getComputedStyle(each); return [s.borderBottomStyle, s.textDecorationStyle].join() }"
     kinds = ("grounded", "invented", "void")
     assert len({page.locator(f".answer-text mark.{kind}").first.evaluate(line) for kind in kinds}) == len(kinds)
 
 
 def test_each_context_has_a_number_an_id_a_size_and_whether_it_was_wanted(at):
-    page = at(table_of_rows("a", ROW, BARE))
+    page = at(("a", ROW, BARE))
     heads = page.locator(".source .context-head").all_inner_texts()
     assert [" ".join(head.split()) for head in heads] == [
         f"1 agreement ✓ judged relevant {len(AGREEMENT):,} characters",
@@ -97,7 +120,7 @@ def test_each_context_has_a_number_an_id_a_size_and_whether_it_was_wanted(at):
 
 
 def test_a_long_context_is_folded_around_what_it_holds(at):
-    page = at(table_of_rows("a", ROW, BARE))
+    page = at(("a", ROW, BARE))
     first = page.locator(".source .context").first
     assert marks(page, "holds", ".context:nth-child(1)") == ["14 March 2021", "£42,000", "payable in three instalments"]
     assert len(first.locator(".context-text").text_content()) < len(AGREEMENT) / 2
@@ -108,7 +131,7 @@ def test_a_long_context_is_folded_around_what_it_holds(at):
 def test_what_a_context_holds_beyond_the_page_is_counted(at):
     text = f"It paid 42,000 yuan. {FILLER * 9}42,000 yuan."
     long = {**BARE, "prediction": "It paid 42,000 yuan.", "contexts": [text]}
-    page = at(table_of_rows("a", ROW, long), item="q2")
+    page = at(("a", ROW, long), item="q2")
     assert marks(page, "holds", ".context") == ["42,000 yuan"]
     assert page.locator(".context .note").all_inner_texts() == [
         f"{len(text) - 4000:,} more characters are not on this page",
@@ -117,7 +140,7 @@ def test_what_a_context_holds_beyond_the_page_is_counted(at):
 
 
 def test_citations_lead_to_their_contexts(at):
-    page = at(table_of_rows("a", ROW, BARE))
+    page = at(("a", ROW, BARE))
     links = page.locator(".answer-text button.cites")
     assert links.all_text_contents() == ["[1]", "1", "2", "[doc1]"]
     links.nth(2).click()
@@ -129,7 +152,7 @@ def test_citations_lead_to_their_contexts(at):
 
 
 def test_compared_answers_have_their_own_contexts(at):
-    page = at(table_of_rows("old", ROW, BARE), table_of_rows("new", OTHER, BARE))
+    page = at(("old", ROW, BARE), ("new", OTHER, BARE))
     sides = page.locator("article.answer")
     assert sides.nth(0).locator(".context-id").all_text_contents() == ["agreement", "letter", "minutes"]
     assert sides.nth(1).locator(".context-id").all_text_contents() == ["letter"]
@@ -140,7 +163,7 @@ def test_compared_answers_have_their_own_contexts(at):
 
 
 def test_an_item_without_contexts_has_no_pane(at):
-    page = at(table_of_rows("a", ROW, BARE), item="q2")
+    page = at(("a", ROW, BARE), item="q2")
     assert page.locator(".contexts").count() == page.locator(".source").count() == 0
     assert page.locator(".answer-text mark, .answer-text button").count() == 0
 
@@ -148,7 +171,7 @@ def test_an_item_without_contexts_has_no_pane(at):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "lang"), [(1280, "en"), (390, "zh")])
 def test_contexts_are_accessible_and_fit(at, accessible, theme, width, lang):
-    for tables in ([table_of_rows("a", ROW, BARE)], [table_of_rows("a", ROW, BARE), table_of_rows("b", OTHER, BARE)]):
+    for tables in ([("a", ROW, BARE)], [("a", ROW, BARE), ("b", OTHER, BARE)]):
         page = at(*tables, lang=lang, width=width, color_scheme=theme)
         accessible(page)
         assert page.locator(".item-body").evaluate("(body) => body.scrollWidth - body.clientWidth") == 0
@@ -166,7 +189,7 @@ def test_hostile_contexts_change_nothing_and_are_limited(at):
         "reference_context_ids": [f"{n}{CLOSING}" for n in range(500)],
     }
     long = {**BARE, "contexts": ["长" * 500_000 + "a" * 500_000, BROKEN, "42,000"]}
-    page = at(table_of_rows("a", many, long))
+    page = at(("a", many, long))
     assert page.locator(".context").count() == 200
     assert "100 more contexts" in page.locator(".contexts").inner_text()
     page.locator("button.cites", has_text="[200]").click()

@@ -8,7 +8,7 @@ from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.stats.compare import ComparisonSettings, compare_all
 
-pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
+pytestmark = pytest.mark.slow
 
 OLD = {"legal": [1.0, 1.0, 0.5, 0.0, 0.5, 1.0], "F1": [1.0, 0.8, 0.5, 0.0, 0.5, 1.0]}
 NEW = {"legal": [0.0, 0.5, 1.0, 0.0, 0.5, 1.0], "F1": [0.1, 0.4, 1.0, 0.0, 0.5, 1.0]}
@@ -27,14 +27,22 @@ def results(kind, metric):
     return made("before.v1", OLD[metric], SAID[0]), made("after.v2", NEW[metric], SAID[1])
 
 
-@pytest.fixture(params=[("legal", "legal"), ("answers", "F1"), ("scores", "F1")], ids=lambda pair: pair[0])
-def page(request, opened, tmp_path):
-    """The page of two results of each kind that has answers."""
+@pytest.fixture(
+    scope="module", params=[("legal", "legal"), ("answers", "F1"), ("scores", "F1")], ids=lambda pair: pair[0]
+)
+def rendered(request, tmp_path_factory):
+    """The file of two results of each kind that has answers."""
     kind, metric = request.param
     old, new = results(kind, metric)
-    path = tmp_path / "x.html"
+    path = tmp_path_factory.mktemp(kind) / "x.html"
     path.write_text(render_html(Report([old, new], compare_all([new], old, ComparisonSettings()))), encoding="utf-8")
-    shown = opened(path)
+    return path
+
+
+@pytest.fixture
+def page(opened, rendered):
+    """The page of the two results."""
+    shown = opened(rendered)
     shown.wait_for_selector("html[data-ready]")
     return shown
 

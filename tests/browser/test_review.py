@@ -1,12 +1,11 @@
 """The review page in a real browser: read, judge by mouse and by keys, leave, come back, save, and weigh."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import run
 from tables import table_of
 
 from steelyard.io.results import load
@@ -77,8 +76,7 @@ def test_by_mouse_from_page_to_findings(opened, review, result, tmp_path):
     assert [line["unsure"] for line in lines] == [False, False, True, False, False, False]
     assert (lines[1]["remark"], {line["reviewer"] for line in lines}) == ("第3页没有“这句话”\n<b>", {"张三"})
     assert set(lines[0]) == {"id", "verdict", "agree", "unsure", "remark", "reviewer", "metric", "result", "sampling"}
-    words = [sys.executable, "-m", "steelyard", "agreement", str(result), str(path), "--json"]
-    done = subprocess.run(words, capture_output=True, text=True, encoding="utf-8", check=False)
+    done = run("agreement", result, path, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     (found,) = json.loads(done.stdout)["reviews"]
     assert (found["reviewed"], found["disagreed"], found["unsure"], found["open"]) == (2, 1, 1, 3)
@@ -176,7 +174,7 @@ def test_chinese_on_a_phone(opened, review):
 
 
 def test_without_a_memory(opened, review):
-    page = opened("about:blank", allowed=("about:", "file:", "data:", "blob:"))
+    page = opened("about:blank", allowed=("about:", "file:", "data:", "blob:"), once=True)
     page.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new Error('no') } })")
     page.goto(review.resolve().as_uri())
     ready(page).keyboard.press("d")

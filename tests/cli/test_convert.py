@@ -37,7 +37,7 @@ def run(capsys, *words):
 def test_rows_go_to_ours_and_back_without_loss(ragas, tmp_path, capsys):
     code, printed = run(capsys, ragas, tmp_path / "ours.jsonl")
     assert (code, printed.err) == (0, "")
-    assert printed.out == f"RAGAS → Steelyard rows: 1 rows in {tmp_path / 'ours.jsonl'}\n"
+    assert printed.out == f"RAGAS → Steelyard rows: 1 row in {tmp_path / 'ours.jsonl'}\n"
     assert run(capsys, tmp_path / "ours.jsonl", tmp_path / "back.jsonl", "--to", "ragas")[0] == 0
     assert json.loads((tmp_path / "back.jsonl").read_text("utf-8")) == ROW
 

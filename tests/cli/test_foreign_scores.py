@@ -108,7 +108,7 @@ def test_repeats_are_clustered_and_the_output_says_so(capsys):
 def test_errors_and_what_was_not_measured_are_shown(tmp_path, capsys):
     assert main(["report", str(DATA / "promptfoo.json")]) == 0
     out = capsys.readouterr().out
-    assert "echo: 3 items, 1 errors; " in out
+    assert "echo: 3 items, 1 error; " in out
     assert "short: 3 items, 2 errors; " in out
     assert "3 scored, " not in out
     assert main(["report", str(DATA / "ragas_result.parquet")]) == 0

@@ -204,7 +204,7 @@ def test_an_output_does_not_overwrite_an_input(files, tmp_path, run):
 def test_chinese(files, run):
     old, new = files
     _, out, _ = run("gate", new, "--baseline", old, "--no-fall", "fact_exact", "--lang", "zh")
-    assert out.startswith("未通过门禁: new 对比 old\n")
+    assert out.startswith("未通过门禁：new 对比 old\n")
     assert "原得 1 分的 20 个条目中有 1 个下降" in out
     assert run("gate", new, "--no-fall", "fact_exact", "--lang", "zh")[2] == (
         "这条规则需要基线：no item of fact_exact may fall from 1\n"
@@ -382,7 +382,7 @@ def test_findings_about_what_rose_in_every_format(run, judged, tmp_path):
     outputs = [tmp_path / name for name in ("gate.md", "gate.xml", "gate.json")]
     run("gate", judged / "many.jsonl", *words, *(word for path in outputs for word in ("-o", path)))
     text, xml, found = (path.read_text("utf-8") for path in outputs)
-    assert "### 上升的条目: no item of legal.uncertain may rise from 0" in text
+    assert "### 上升的条目：no item of legal.uncertain may rise from 0" in text
     assert re.search(r"原得 0 分的 \d+ 个条目中有 \d+ 个上升", xml)
     assert {"id": "contract_fact_001", "now": 1.0} in json.loads(found)["findings"][0]["fell"]
 

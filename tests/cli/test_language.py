@@ -113,7 +113,7 @@ def test_the_language_may_come_before_the_command():
 
 ERRORS = {
     "compare": "steelyard compare：错误：缺少必需的参数：结果",
-    "compare a b --foo": "steelyard：错误：无法识别的参数：--foo",
+    "compare a b --zzzzz": "steelyard：错误：无法识别的参数：--zzzzz",
     "gate x --alpha": "steelyard gate：错误：参数 --alpha：需要一个值",
     "gate x --alpha 7": "steelyard gate：错误：参数 --alpha：必须在 0 和 1 之间，而不是 7",
     "bench --system x -j 1.5": "steelyard bench：错误：参数 -j/--concurrency：必须是整数，而不是 '1.5'",
@@ -170,7 +170,7 @@ RULE = "legal >= 0.1"
 
 def english_in(text):
     """The runs of English words in a text, but for signatures and what is allowed."""
-    lines = [line for line in text.splitlines() if not line.startswith(("签名 ", "签名:"))]
+    lines = [line for line in text.splitlines() if not line.startswith(("签名 ", "签名："))]
     kept = "\n".join(lines)
     for phrase in ALLOWED:
         kept = kept.replace(phrase, "")

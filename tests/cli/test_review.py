@@ -223,7 +223,7 @@ def test_the_console_says_why_documents_are_not_shown(private, tmp_path):
         f"documents are not shown: {tmp_path}/gone: there is no such folder",
     ]
     done = run("sample", private, "-o", tmp_path / "r.html", "--lang", "zh", cwd=tmp_path)
-    assert "文档未显示: gone: 没有这个文件夹\n" in done.stderr
+    assert "文档未显示：gone: 没有这个文件夹\n" in done.stderr
     assert run("sample", private, "-o", tmp_path / "r.jsonl").stderr == "1 of 2 verdicts; seed 42\n"
 
 
@@ -434,7 +434,7 @@ def test_tags_are_in_the_language_of_the_report(marked, tmp_path):
     run("sample", marked, "-n", 12, "--by", "type", "-o", empty)
     fill(empty, review, lambda number, line: True)
     found = run("agreement", marked, review, "--by", "type", "--lang", "zh").stdout
-    assert "review: 题型\n" in found
+    assert "review：题型\n" in found
     assert "\n事实型 " in found
     assert "fact_exact" not in found
     assert "\nexact facts " in run("agreement", marked, review, "--by", "type", "--lang", "en").stdout

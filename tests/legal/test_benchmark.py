@@ -285,8 +285,8 @@ def test_questions_may_weigh_more(tmp_path):
     file["questions"] = file["questions"][:3]
     file["questions"][0]["scoring"]["weight"] = 3
     (tmp_path / "questions" / "q.json").write_text(json.dumps(file))
-    words = ["bench", str(tmp_path), "--system", "builtin:baseline", "--json", "-q", "-o", str(tmp_path / "r.jsonl")]
-    done = subprocess.run([sys.executable, "-m", "steelyard", *words], capture_output=True, text=True, check=True)
+    done = run("bench", tmp_path, "--system", "builtin:baseline", "--json", "-q", "-o", tmp_path / "r.jsonl")
+    assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)["results"][0]
     first, second, third = (item["scores"]["legal"] for item in result["per_item"])
     assert result["legal"]["weighted_mean"] == pytest.approx((3 * first + second + third) / 5)

@@ -131,7 +131,7 @@ def test_notices_of_servers_in_processes_of_their_own_are_shown(answers, capsys)
     for isolated in ([], ["--isolated"]):
         assert run_with(PARAMETERS.replace("save_path: null", "save_path: out/r.json"), *isolated) == 0
         err = capsys.readouterr().err
-        assert "1 of 1 questions have references that are not English, or only an article ('A')" in err
+        assert "1 of 1 question has references that are not English, or only an article ('A')" in err
         assert err.count("saved: out/r_") == 1
 
 

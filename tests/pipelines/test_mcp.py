@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx2
 import pytest
+from anyio.from_thread import start_blocking_portal
 from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -45,6 +46,16 @@ def ask(command, conversation, *, folder=ROOT, mode="auto"):
                 return await conversation(client)
 
     return asyncio.run(converse())
+
+
+@pytest.fixture(scope="module")
+def evaluation():
+    """A function that has a conversation with our evaluation server, one process over pipes for all of them."""
+    started = StdioServerParameters(command=SERVE[0], args=[*SERVE[1:], "evaluation"], cwd=ROOT)
+    with open(os.devnull, "w", encoding="utf-8") as errors, start_blocking_portal() as portal:
+        asked = Client(stdio_client(started, errors), read_timeout_seconds=DEADLINE)
+        with portal.wrap_async_context_manager(asked) as client:
+            yield lambda conversation: portal.call(conversation, client)
 
 
 async def called(client, tool, arguments):
@@ -92,7 +103,7 @@ def test_every_argument_of_every_server_is_described(name):
     assert all(tool.description for tool in server.tools.values())
 
 
-def test_tools_weigh_as_the_library_does():
+def test_tools_weigh_as_the_library_does(evaluation):
     async def conversation(client):
         answers = {"pred_ls": ["被告应退还押金", "Paris", "Lyon"], "gt_ls": [["退还押金"], ["Paris"], ["Paris"]]}
         runs = {"run_new_path": "data/run_a.txt", "run_old_path": "data/run_b.txt", "qrels_path": "data/qrels.txt"}
@@ -102,7 +113,7 @@ def test_tools_weigh_as_the_library_does():
             await called(client, "evaluate_trec_pvalue", {**runs, "metrics": "map", "n_resamples": 1000}),
         )
 
-    answers, ranking, verdict = (result["eval_res"] for result in ask([*SERVE, "evaluation"], conversation))
+    answers, ranking, verdict = (result["eval_res"] for result in evaluation(conversation))
     assert (answers["acc"], answers["em"]) == ([1.0, 1.0, 0.0], [0.0, 1.0, 0.0])
     assert answers["avg_acc"] == pytest.approx(2 / 3)
     table = steelyard.evaluate_retrieval(ROOT / "data/qrels.test", ROOT / "data/results.test", ["AP", "nDCG@10"])
@@ -114,7 +125,7 @@ def test_tools_weigh_as_the_library_does():
     assert verdict["map"]["diff"] == verdict["map"]["A_mean"] - verdict["map"]["B_mean"]
 
 
-def test_the_oracle_of_the_legal_benchmark_is_perfect_over_mcp_too():
+def test_the_oracle_of_the_legal_benchmark_is_perfect_over_mcp_too(evaluation):
     benchmark = load_benchmark(benchmark_folder())
     gold = {
         question.about.id: question.gold_record(benchmark.documents[question.about.document])
@@ -124,7 +135,7 @@ def test_the_oracle_of_the_legal_benchmark_is_perfect_over_mcp_too():
     async def conversation(client):
         return await called(client, "evaluate_legal", {"id_ls": list(gold), "pred_ls": list(gold.values())})
 
-    result = ask([*SERVE, "evaluation"], conversation)["eval_res"]
+    result = evaluation(conversation)["eval_res"]
     assert result["ids"] == list(gold)
     assert set(result["legal"]) == {1.0}
     assert result["avg_legal"] == 1.0
@@ -145,14 +156,14 @@ MISTAKES = [
     ("evaluate_trec", {**TREC, "metrics": ["nddcg"]}, "no metric is called 'nddcg'\nhint: did you mean 'ndcg'?"),
     ("evaluate_trec", {**TREC, "run_path": "none.txt"}, "none.txt: no such file"),
     ("evaluate_trec_pvalue", {**PAIR, "n_resamples": -5}, "n_resamples must be an integer of at least 1, not -5"),
-    ("evaluate", {"pred_ls": ["a"], "gt_ls": [["a"], ["b"]]}, "1 answers in pred_ls, 2 references in gt_ls"),
-    ("evaluate_legal", {"id_ls": ["x", "y"], "pred_ls": ["a"]}, "2 ids in id_ls, 1 answers in pred_ls"),
+    ("evaluate", {"pred_ls": ["a"], "gt_ls": [["a"], ["b"]]}, "1 answer in pred_ls, 2 references in gt_ls"),
+    ("evaluate_legal", {"id_ls": ["x", "y"], "pred_ls": ["a"]}, "2 ids in id_ls, 1 answer in pred_ls"),
     ("evaluat", {}, "no tool is called 'evaluat'\nhint: did you mean 'evaluate'?"),
     ("build", {}, "parameter_file must be the path of a file, not None"),
 ]
 
 
-def test_mistakes_are_told_and_the_server_lives_on():
+def test_mistakes_are_told_and_the_server_lives_on(evaluation):
     async def error_text(client, tool, arguments):
         try:
             given = await client.call_tool(tool, arguments)
@@ -164,7 +175,7 @@ def test_mistakes_are_told_and_the_server_lives_on():
         result = [await error_text(client, tool, arguments) for tool, arguments, _ in MISTAKES]
         return result, await called(client, "evaluate", {"pred_ls": ["a"], "gt_ls": [["a"]], "metrics": ["em"]})
 
-    result, after = ask([*SERVE, "evaluation"], conversation)
+    result, after = evaluation(conversation)
     assert result == [message for _, _, message in MISTAKES]
     assert after["eval_res"]["avg_em"] == 1.0
 

@@ -404,7 +404,7 @@ def test_a_tool_that_gives_too_little(here):
     with pytest.raises(SteelyardError, match=r"p.yaml:5: toy.forgetful did not return 'none_such'$"):
         run(here, "- toy.make\n- toy.forgetful\n")
     branch = "- branch:\n    router: [toy.even]\n    branches: {even: [toy.short], odd: []}\n"
-    with pytest.raises(SteelyardError, match=r"toy\.short returned 1 items for 2 rows$"):
+    with pytest.raises(SteelyardError, match=r"toy\.short returned 1 item for 2 rows$"):
         run(here, "- toy.make\n" + branch)
 
 

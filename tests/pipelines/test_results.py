@@ -185,7 +185,7 @@ def test_of_several_questions_of_a_loop_the_first_is_kept(here):
 @pytest.mark.parametrize(
     ("lists", "message"),
     [
-        ({"ids": ["a"]}, "ids has 1 entries for 2 answers; the results file is without it"),
+        ({"ids": ["a"]}, "ids has 1 entry for 2 answers; the results file is without it"),
         ({"ids": ["a", "a"]}, "an id is missing or occurs twice; the items of the results file are numbered"),
         ({"questions": [["x", "y", "z"]]}, "questions has 3 entries for 2 answers; the results file is without it"),
         ({"contexts": [["x"], ["\ud800"]]}, "the results file is without texts: "),

@@ -74,9 +74,9 @@ def test_a_run_is_written(tmp_path):
 @pytest.mark.parametrize(
     ("ids", "scores", "names", "message"),
     [
-        ([["a"]], [[1.0], []], None, "1 queries, 1 lists of ids, 2 lists of scores"),
-        ([["a"]], [[1.0]], ["x", "y"], "2 queries, 1 lists of ids, 1 lists of scores"),
-        ([["a"]], [[]], None, "the query q1 has 1 ids and 0 scores"),
+        ([["a"]], [[1.0], []], None, "1 query, 1 list of ids, 2 lists of scores"),
+        ([["a"]], [[1.0]], ["x", "y"], "2 queries, 1 list of ids, 1 list of scores"),
+        ([["a"]], [[]], None, "the query q1 has 1 id and 0 scores"),
         ([["a b"]], [[1.0]], None, "an id with whitespace cannot be written to a run: 'a b'"),
         ([["a"]], [[1.0]], [""], "an id with whitespace cannot be written to a run: ''"),
     ],

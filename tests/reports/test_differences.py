@@ -130,3 +130,8 @@ def test_a_total_has_no_test():
     assert re.search(r"\nNumRet +1007 +1007 +\+0 +– +– +–\n", text)
     assert "0 better · 0 worse · 3 same (F1)" in text
     assert "most " not in text
+
+
+def test_the_legal_score_has_the_name_of_the_page_of_one_result():
+    text = render_console(compare_results([legal("old", 6, 4), legal("new", 9, 6)], SETTINGS))
+    assert re.search(r"^legal score +0\.", text, re.MULTILINE)

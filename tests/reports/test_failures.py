@@ -39,7 +39,7 @@ def test_the_reason_is_in_the_language_of_the_report():
     english = "the system raised RuntimeError: HTTP 500"
     failed = make_table("new", [0.0], failures={0: english}, outputs=[{"verdict": {"messages": {"error": stored}}}])
     assert render_console(report_blocks(Report([failed]))).startswith(
-        f"⚠ 1 of 1 questions failed and count as 0 ({english})"
+        f"⚠ 1 of 1 question failed and counts as 0 ({english})"
     )
     said = render_console(report_blocks(Report([failed]), "zh"))
     assert said.startswith("⚠ 1 道题中有 1 道出错，计 0 分（系统抛出 RuntimeError：HTTP 500）")

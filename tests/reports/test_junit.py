@@ -128,7 +128,7 @@ def test_what_makes_the_findings_doubtful_is_said():
     )
     warnings = as_json(decide([parse_rule("F1 >= 0")], new))["warnings"]
     assert warnings == [
-        "⚠ 1 of 3 questions failed and count as 0 (timeout)",
+        "⚠ 1 of 3 questions failed and counts as 0 (timeout)",
         "new: the run was cut off; only these items were written: 3; no rule is met without --force",
         "new: F1: items without a score, excluded: 1",
     ]

@@ -227,6 +227,22 @@ def test_pdflatex_compiles_every_table(tmp_path):
     assert (tmp_path / "doc.pdf").stat().st_size > 1000
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 5, 12])
+def test_tables_of_latex_are_within_the_width_of_the_text(tmp_path, count):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed")
+    names = [f"bm25_rm3-monoT5.large-msmarco_{place:02}_reranked-top1000" for place in range(count)]
+    systems = [system(name, 1 + place, FAMILIES) for place, name in enumerate(names)]
+    text = render_latex(compare_results(systems, ComparisonSettings(resamples=50), per_item=True))
+    head = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
+    (tmp_path / "doc.tex").write_text(f"{head}{text}\\end{{document}}\n", encoding="utf-8")
+    words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "doc.tex"]
+    subprocess.run(words, cwd=tmp_path, capture_output=True, check=True)
+    log = (tmp_path / "doc.log").read_text(encoding="utf-8", errors="replace")
+    assert [width for width in re.findall(r"Overfull \\hbox \(([\d.]+)pt", log) if float(width) > 5] == []
+
+
 def test_latex_says_what_chinese_needs():
     assert "CJKutf8" in latex_of([TableBlock(["名称"], [["系统"]])])
     assert "CJKutf8" not in latex_of([TableBlock(["name"], [["system"]], notes=["说明"])])

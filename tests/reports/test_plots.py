@@ -180,7 +180,7 @@ def test_a_plot_scales_and_says_what_it_is(figure):
     root = ElementTree.fromstring(figure)
     assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
     assert root.get("role") == "img"
-    assert re.fullmatch(r"[\w %-]+: .+", root.get("aria-label"))
+    assert re.fullmatch(r"[\w %-]+(: |：).+", root.get("aria-label"))
 
 
 @pytest.mark.parametrize("name", FIGURES)

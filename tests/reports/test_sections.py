@@ -110,7 +110,7 @@ def test_reasons_of_items_without_a_score_are_in_every_format():
     text = render_console(results)
     assert re.search(r"there is no reference +2  F1, EM +b, c\n", text)
     assert re.search(r"timed out +1  F1 +d\n", text)
-    assert "run: 4 items, 1 errors; F1: 1 scored; EM: 2 scored" in text
+    assert "run: 4 items, 1 error; F1: 1 scored; EM: 2 scored" in text
     assert "| there is no reference | 2 | F1, EM | b, c |" in render_markdown(results)
     assert "没有参考答案" in render_console(results, language="zh")
     assert "there is no reference" in render_html(results)

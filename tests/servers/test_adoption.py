@@ -266,7 +266,7 @@ def test_repeated_ids_are_accepted_with_a_count(server, write):
     rows = [{"id": "a", "contents": "the kiln"}, {"id": "a", "contents": "the viola"}, {"id": 7, "contents": "a pump"}]
     path = write("corpus.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     notices = said(lambda: call(server, "retriever_init", corpus_path=str(path), backend="bm25"))
-    assert notices == [f"{path}: 1 of 3 passages have the id of an earlier one"]
+    assert notices == [f"{path}: 1 of 3 passages has the id of an earlier one"]
     call(server, "bm25_index")
     found = call(server, "bm25_search", query_list=["viola"], top_k=1)
     assert (found["ret_psg"], found["ret_ids"]) == ([["the viola"]], [["a"]])

@@ -106,7 +106,7 @@ def test_s5_queries():
 def test_the_next_query():
     found = call("iterretgen_nextquery", ["q1", "q2", "q3"], ["an answer", ["p", "p2"], None])
     assert found == {"nextq_ls": ["q1 an answer", "q2 p p2", "q3"]}
-    with pytest.raises(InputError, match=r"^q_ls has 1 entries, ans_ls has 2$"):
+    with pytest.raises(InputError, match=r"^q_ls has 1 entry, ans_ls has 2$"):
         call("iterretgen_nextquery", ["q"], ["a", "b"])
 
 
@@ -132,7 +132,7 @@ def test_null_rows(name):
 
 
 def test_passages_of_as_many_questions_are_merged():
-    with pytest.raises(InputError, match=r"^temp_psg has passages of 1 questions, ret_psg of 2$"):
+    with pytest.raises(InputError, match=r"^temp_psg has passages of 1 question, ret_psg of 2$"):
         call("merge_passages", [None], [["a"], None])
 
 
@@ -150,7 +150,7 @@ def test_search_o1_keeps_its_lists():
     assert subq == [["<PAD>"], ["<PAD>"]]  # what was given stays as it was
     again = call("search_o1_combine_final_information", first["total_subq_list"], ["b", "c"])
     assert again == {"total_final_info_list": [["a", "b"], ["", "c"]]}
-    with pytest.raises(InputError, match=r"^1 lists and 2 new entries$"):
+    with pytest.raises(InputError, match=r"^1 list and 2 new entries$"):
         call("search_o1_combine_final_information", [["a"]], ["b", "c"])
 
 

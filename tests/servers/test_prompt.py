@@ -112,7 +112,7 @@ def test_s2_a_template_that_wants_documents_is_refused_where_there_are_none():
 def test_s3_no_question_is_dropped():
     with pytest.raises(InputError, match=r"^q_ls has 2 entries, ret_psg has 1$"):
         prompt("qa_rag_boxed", ["a", "b"], [["x"]])
-    with pytest.raises(InputError, match=r"^q_ls has 1 entries, choices_ls has 2$"):
+    with pytest.raises(InputError, match=r"^q_ls has 1 entry, choices_ls has 2$"):
         prompt("qa_boxed_multiple_choice", ["a"], [["x"], ["y"]])
     with pytest.raises(InputError, match=r"^q_ls must be a list with an entry for every question, not text$"):
         prompt("qa_rag_boxed", "one question", [["x"]])
@@ -212,7 +212,7 @@ def test_ircot_leaves_out_rounds_that_repeat_the_one_before():
 def test_ircot_without_its_rounds_is_refused():
     with pytest.raises(ConfigError, match="does not use 'cur_answer'"):
         prompt("ircot_next_prompt", [["q"]], [[["d"]]], template="prompt/qa_rag_boxed.jinja")
-    with pytest.raises(InputError, match=r"^memory_q_ls has 1 entries, memory_ret_psg has 2$"):
+    with pytest.raises(InputError, match=r"^memory_q_ls has 1 entry, memory_ret_psg has 2$"):
         prompt("ircot_next_prompt", [["q"]], [[["d"], ["e"]]])
 
 

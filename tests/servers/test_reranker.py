@@ -190,7 +190,7 @@ def test_what_is_refused(server, monkeypatch):
     with pytest.raises(MissingExtra, match=r"^reranking with a local model needs the package sentence-transformers"):
         open_reranker(RerankerSettings("sentence_transformers", "m"))
     server.reranker_init()
-    with pytest.raises(InputError, match=r"^2 queries, 1 lists of passages$"):
+    with pytest.raises(InputError, match=r"^2 queries, 1 list of passages$"):
         server.reranker_rerank(["q", "p"], [["a"]])
     with pytest.raises(InputError, match=r"^the passages of query 1 must be a list of texts$"):
         server.reranker_rerank(["q"], [[7]])

@@ -97,7 +97,7 @@ def test_the_same_model_at_another_address_is_a_notice(server):
             "the embeddings endpoint failed: the model answered with status 401: "
             '{"object": "list", "model": "m", "data": [], "usage": {}}',
         ),
-        (200, [[1.0]], "the reply has 1 embeddings for 2 texts"),
+        (200, [[1.0]], "the reply has 1 embedding for 2 texts"),
         (200, [[1.0], [1.0, 2.0]], "the embeddings are of different lengths"),
     ],
 )
@@ -217,7 +217,7 @@ def test_a_retriever_elsewhere(server):
         ),
         ((200, {"ret_psg": ["a"]}), "the reply has no ret_psg with a list of texts for each query"),
         ((200, []), "the reply has no ret_psg with a list of texts for each query"),
-        ((200, {"ret_psg": [["a"], ["b"]]}), "the reply has 2 lists of passages for 1 queries"),
+        ((200, {"ret_psg": [["a"], ["b"]]}), "the reply has 2 lists of passages for 1 query"),
     ],
 )
 def test_a_retriever_elsewhere_that_fails(server, reply, why):

@@ -58,7 +58,7 @@ def test_search_o1_sends_five_lists_together():
     assert list(found) == ["ans_ls", "q_ls", "total_subq_list", "total_reason_list", "total_final_info_list"]
     assert {tuple(each["state"] for each in rows) for rows in found.values()} == {("retrieve", "stop", "stop")}
     assert [each["data"] for each in found["q_ls"]] == ["a", "b", "c"]
-    with pytest.raises(InputError, match=r"^1 rows are routed, q_ls has 2 entries$"):
+    with pytest.raises(InputError, match=r"^1 row is routed, q_ls has 2 entries$"):
         TOOLS["search_o1_check"].function(["x"], ["a", "b"], [[]], [[]], [[]])
 
 

@@ -117,7 +117,7 @@ def test_an_item_without_a_reference_is_not_scored(save_path):
 
 
 def test_e7_unequal_lengths_are_refused(save_path):
-    with pytest.raises(InputError, match=r"^1 answers in pred_ls, 3 references in gt_ls$"):
+    with pytest.raises(InputError, match=r"^1 answer in pred_ls, 3 references in gt_ls$"):
         evaluate(["a"], [["a"], ["b"], ["c"]], save_path)
     assert not Path(save_path).parent.exists()
 
@@ -368,7 +368,7 @@ def test_passages_are_merged_and_nothing_given_is_changed():
     earlier, later = [["a"], []], [["b"], ["c"]]
     assert custom.merge_passages(later, earlier) == {"ret_psg": [["a", "b"], ["c"]]}
     assert (earlier, later) == ([["a"], []], [["b"], ["c"]])
-    with pytest.raises(InputError, match=r"^temp_psg has passages of 1 questions, ret_psg of 2$"):
+    with pytest.raises(InputError, match=r"^temp_psg has passages of 1 question, ret_psg of 2$"):
         custom.merge_passages([["b"]], earlier)
 
 

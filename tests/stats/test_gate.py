@@ -347,7 +347,7 @@ def test_the_scored_items_of_a_rule_are_counted():
     assert (some.outcome, some.n, some.items) == ("met", 1, 10)
     assert (none.outcome, none.n, none.items) == ("not met", 0, 10)
     gate = steelyard.gate(result, ["x >= 0.5", "y >= 0"])
-    assert "1 of 10 items have a score" in str(gate)
+    assert "1 of 10 items has a score" in str(gate)
     assert "0 of 10 items have a score" in str(gate)
     assert "without a score" not in str(steelyard.gate(result, "z >= 0.5"))
 

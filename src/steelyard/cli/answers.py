@@ -86,9 +86,8 @@ def run(arguments: argparse.Namespace) -> int:
     tables = _tables(arguments, keep)
     _check_tags(arguments.tags, tables)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    deliver(
-        Report(_shown(tables, keep), comparisons, arguments.per_item, arguments.by, units=arguments.units), arguments
-    )
+    settings: dict[str, Any] = {"units": arguments.units, "named": bool(arguments.metric)}
+    deliver(Report(_shown(tables, keep), comparisons, arguments.per_item, arguments.by, **settings), arguments)
     return 0
 
 

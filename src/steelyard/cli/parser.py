@@ -1,6 +1,10 @@
 """All commands and their options; nothing heavy is imported before a command runs."""
 
 import argparse
+import sys
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NoReturn
 
 from steelyard import __version__
 from steelyard.cli import (
@@ -21,8 +25,9 @@ from steelyard.cli import (
     validate,
     view,
 )
-from steelyard.cli.language import put_into, speaking
+from steelyard.cli.language import chosen_language, put_into, speaking
 from steelyard.cli.options import add_language_option
+from steelyard.errors import nearest_name
 from steelyard.i18n import Language, locale_language, words_of
 
 COMMANDS = (
@@ -61,9 +66,39 @@ def build_parser(language: Language | None = None) -> argparse.ArgumentParser:
     return parser
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors end with the known command or option that is most like an unknown one."""
+
+    _line: Sequence[str] = ()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, and remember what is parsed for the errors."""
+        self._line = list(sys.argv[1:] if args is None else args)
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        """Print usage, error and suggestion, and leave with the exit code of wrong usage."""
+        name = self._meant()
+        hint = "" if name is None else "\n" + words_of(chosen_language())("cli.did_you_mean", name=name)
+        super().error(f"{message}{hint}")
+
+    def _meant(self) -> str | None:
+        """The name most like the first unknown command or option; those of a command are looked for there."""
+        commands = next((each for each in self._actions if isinstance(each, argparse._SubParsersAction)), None)
+        after = pairwise(["", *self._line])
+        word = next((word for before, word in after if not word.startswith("-") and before != "--lang"), None)
+        if commands and word is not None:
+            command = commands.choices.get(word)
+            return command._meant() if isinstance(command, Parser) else nearest_name(word, commands.choices)
+        options = [option for option in self._option_string_actions if option.startswith("--")]
+        named = (word.partition("=")[0] for word in self._line if word.startswith("--") and word != "--")
+        found = (nearest_name(option, options) for option in named if option not in options)
+        return next((name for name in found if name is not None), None)
+
+
 def coded_parser() -> argparse.ArgumentParser:
     """The parser with codes of the catalogue in place of its help texts."""
-    parser = argparse.ArgumentParser(prog="steelyard", description="help.about", epilog="help.exit_codes")
+    parser = Parser(prog="steelyard", description="help.about", epilog="help.exit_codes")
     parser.add_argument("--version", action="version", version=f"steelyard {__version__}", help="help.version")
     add_language_option(parser)
     commands = parser.add_subparsers(title="help.group_commands", metavar="COMMAND", required=True)

@@ -53,7 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.mask:
         tables, documents = mask_tables(tables), mask_documents(documents)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    report = Report(tables, comparisons, arguments.per_item, arguments.by, units=arguments.units)
+    settings: dict[str, Any] = {"units": arguments.units, "named": bool(arguments.metric)}
+    report = Report(tables, comparisons, arguments.per_item, arguments.by, **settings)
 
     def write(path: Path) -> None:
         write_file(report, path, arguments, documents)

@@ -124,9 +124,8 @@ def _deliver(runs: "list[Run]", tables: "list[Table]", arguments: argparse.Names
     is_named = any(path.suffix.lower() == TREC_EVAL for path in arguments.output)
     tag = runs[0].tag() if is_named else ""
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
-    deliver(
-        Report(tables, comparisons, arguments.per_item, units=arguments.units, run_tag=tag), arguments, recorded=bare
-    )
+    settings: dict[str, Any] = {"units": arguments.units, "named": bool(arguments.metric), "run_tag": tag}
+    deliver(Report(tables, comparisons, arguments.per_item, **settings), arguments, recorded=bare)
 
 
 def _check(inputs: list[str], arguments: argparse.Namespace) -> None:

@@ -111,8 +111,9 @@ def _notices(
         all_of = len(uncertain_rows(table, sample[0].metric))
         yield Message("cli.uncertain_drawn", drawn=uncertain, all_of=all_of).text(arguments.lang)
     if any(path.suffix.lower() != ".jsonl" for path in arguments.output):
-        not_shown = words_of(arguments.lang)("report.documents_not_shown")
-        yield from (f"{not_shown}: {problem.text(arguments.lang)}" for problem in documents.missing)
+        words = words_of(arguments.lang)
+        not_shown = words("report.documents_not_shown")
+        yield from (words.labelled(not_shown, problem.text(arguments.lang)) for problem in documents.missing)
     if arguments.mask:
         yield from (line.text(arguments.lang) for line in _private_ids([judgement.id for judgement in sample]))
 

@@ -1,7 +1,8 @@
 """Messages as values: a code of the catalogue with arguments."""
 
+import string
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from steelyard.i18n.catalogue import LANGUAGES, Language, texts
@@ -39,7 +40,7 @@ class Message(Localized):
     def text(self, language: str = "en") -> str:
         """The text in a language, with the arguments in their places."""
         shown = {name: _shown(value, language) for name, value in self.args.items()}
-        return texts(language)[self.code].format(**shown)
+        return filled(texts(language)[self.code], shown)
 
     def plain(self) -> "Message":
         """Itself."""
@@ -82,6 +83,25 @@ class Joined(Localized):
         return f"Joined({self.separator!r}, {self.items!r})"
 
 
+def filled(text: str, values: Mapping[str, Any]) -> str:
+    """A text with values in its places; `{n:item|items}` is the first word where n is 1, else the second."""
+    return _COUNTING.vformat(text, (), values) if "|" in text else text.format(**values)
+
+
+class _Counting(string.Formatter):
+    """Format specifications, and words by number: a count is a number, or a text that has been made of one."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """A value as it is shown, or the word for it."""
+        one, bar, several = format_spec.partition("|")
+        if not bar:
+            return format(value, format_spec)
+        return one if str(value) == "1" else several
+
+
+_COUNTING: Final = _Counting()
+
+
 def as_message(text: "Message | str") -> Message:
     """A message as it is; text that is not ours, such as that of a server, is the same in every language."""
     return Message(FOREIGN, text=text) if isinstance(text, str) else text
@@ -102,6 +122,14 @@ class Words:
     def __call__(self, code: str, /, **args: Any) -> str:
         """The text of a code."""
         return Message(code, **args).text(self.language)
+
+    def labelled(self, label: str, text: str) -> str:
+        """A text after what it is about, with the colon of the language."""
+        return self("core.labelled", label=label, message=text)
+
+    def joined(self, separator: str, items: Iterable[str]) -> str:
+        """Texts with a separator of the language: `core.comma`, `core.clauses`, or `core.listed` between names."""
+        return self(separator).join(items)
 
     def named(self, name: str) -> str:
         """The text of a code; a name that is not ours, such as that of a tag, is itself."""

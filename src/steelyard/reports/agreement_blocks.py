@@ -32,12 +32,12 @@ def _tables(agreement: Agreement, words: Words) -> Iterator[TableBlock]:
 
 def _rates(agreement: Agreement, review: ReviewAgreement, words: Words) -> TableBlock:
     """Agreement, kappa and the bound on wrong verdicts, with notes about the sample."""
-    who = f" ({', '.join(review.reviewers)})" if review.reviewers else ""
+    who = f" ({words.joined('core.listed', review.reviewers)})" if review.reviewers else ""
     rows = [
         _rate_row(words("review.agreement"), review.rate, words),
         *([_rate_row(words("review.agreement_weighted"), review.weighted, words)] if review.weighted else []),
         _kappa_row(words("review.kappa_judge"), review.kappa),
-        [words("review.wrong_at_most"), _percent(review.bound), "", _bound_words(review, words)],
+        [words("review.wrong_at_most"), cells.percent(review.bound, words), "", _bound_words(review, words)],
     ]
     title = f"{agreement.table.name} · {agreement.metric} · {review.file}{who}"
     return replace(_named_rows(title, rows, words), notes=list(_notes(agreement, review, words)))
@@ -60,22 +60,24 @@ def _kappa_row(name: str, kappa: Kappa) -> list[str]:
 def _bound_words(review: ReviewAgreement, words: Words) -> str:
     if review.is_whole:
         return words("review.no_chance_left")
-    return f"{review.rate.errors} / {review.rate.decided} {words('review.wrong')}; {words('review.one_sided')}"
+    wrong = f"{review.rate.errors} / {review.rate.decided} {words('review.wrong')}"
+    return words.joined("core.clauses", [wrong, words("review.one_sided")])
 
 
 def _notes(agreement: Agreement, review: ReviewAgreement, words: Words) -> Iterator[str]:
     sampling = review.judgements[0].sampling
     unread = len(review.judgements) - review.rate.decided - review.unsure
     counts = f"{len(review.judgements)} / {agreement.population} {words('review.sampled')}"
-    by = f", {words('review.by')} {sampling.by}" if sampling.by else ""
+    by = [f"{words('review.by')} {sampling.by}"] if sampling.by else []
+    drawn = words.joined("core.comma", [f"{words('report.seed')} {sampling.seed}", *by])
     rest = f"{review.unsure} {words('review.unsure')} · {unread} {words('review.still_open')}"
-    yield f"{counts} ({words('report.seed')} {sampling.seed}{by}) · {rest}"
+    yield f"{counts} ({drawn}) · {rest}"
     if review.weighted:
         yield words("review.weighted")
     if review.unheard:
-        yield f"{words('review.nothing_known_of')}: {', '.join(review.unheard)}"
+        yield words.labelled(words("review.nothing_known_of"), words.joined("core.listed", review.unheard))
     if review.unsure and not review.is_whole:
-        yield f"{words('review.if_unsure_wrong')} {_percent(review.upper_if_unsure)}"
+        yield f"{words('review.if_unsure_wrong')} {cells.percent(review.upper_if_unsure, words)}"
 
 
 def _by(tag: str, review: ReviewAgreement, words: Words) -> TableBlock:
@@ -86,12 +88,12 @@ def _by(tag: str, review: ReviewAgreement, words: Words) -> TableBlock:
             cells.number(rate.agreement),
             cells.interval(rate.interval),
             str(rate.decided),
-            _percent(rate.error_upper),
+            cells.percent(rate.error_upper, words),
         ]
         for value, rate in review.by.items()
     ]
     name = words.name("tag", tag)
-    return TableBlock([name, *map(words, codes)], rows, f"{review.file}: {name}")
+    return TableBlock([name, *map(words, codes)], rows, words.labelled(review.file, name))
 
 
 def _disagreements(judgements: Sequence[Judgement], words: Words) -> TableBlock:
@@ -122,7 +124,3 @@ def _differing(between: Between, words: Words) -> TableBlock:
 
 def _answer(judgement: Judgement, words: Words) -> str:
     return words("review.agree") if judgement.agree else words("review.disagree")
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

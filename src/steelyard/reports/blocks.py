@@ -193,7 +193,7 @@ class Outcome:
 
     `verdict` are the sentences that say what follows, each with the metric before it, and `sentences` the same without
     it, for pages, which have the `name` of the metric beside them. `tone` is whether they are good, bad or neither;
-    `before` and `after` are the means.
+    `before` and `after` are the means, and `line` is title, metric and means.
     """
 
     title: str
@@ -208,6 +208,7 @@ class Outcome:
     same: int
     before: str
     after: str
+    line: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,8 +381,7 @@ def printed(blocks: Iterable[Block]) -> Iterator[Block]:
             case DifferenceTable():
                 yield from _as_tables(block)
             case Outcome():
-                means = f"{block.title}: {block.metric} {block.before} → {block.after}"
-                yield ItemList("", (), [means, *block.verdict, block.counts])
+                yield ItemList("", (), [block.line, *block.verdict, block.counts])
             case _:
                 yield block
 

@@ -2,6 +2,7 @@
 
 import math
 
+from steelyard.i18n import Words
 from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import is_directed
 from steelyard.stats.intervals import Interval
@@ -65,3 +66,8 @@ def counts(summary: MetricSummary) -> str:
 def share(summary: MetricSummary) -> float | None:
     """The mean where a bar can show it: between 0 and 1."""
     return summary.mean if summary.total is None and 0 <= summary.mean <= 1 else None
+
+
+def percent(share: float, words: Words) -> str:
+    """A share in per cent, as the language writes it; a dash where there is none."""
+    return words("core.percent", n=f"{100 * share:.1f}") if math.isfinite(share) else DASH

@@ -57,7 +57,7 @@ def compare_results(
     shown = tables if metrics is None else [table.only(metrics_of(table, metrics)) for table in tables]
     pairs = compare_pairs(tables, settings, metrics=metrics) if len(tables) >= MANY else ()
     return ComparisonReport(
-        Report(shown, comparisons, per_item, by, pairs=pairs, units=settings.units),
+        Report(shown, comparisons, per_item, by, pairs=pairs, units=settings.units, named=metrics is not None),
         changes=[changes_of(by_name[pair.a], old, pair.metric) for pair in comparisons],
         shown=metrics or list(dict.fromkeys(pair.metric for pair in comparisons)),
         within=compare_by(new, old, by, settings, metrics=metrics) if by else {},
@@ -218,8 +218,9 @@ def _changed_items(comparison: ComparisonReport, words: Words) -> Iterator[Table
             [change.id, cells.score(change.old), cells.score(change.new), cells.signed(change.difference)]
             for change in (*changes.better, *changes.worse)
         ]
-        counts = f"{len(changes.better):,} {words('report.better')}, {len(changes.worse):,} {words('report.worse')}"
-        title = f"{changes.a} − {changes.b}, {changes.metric}: {counts}"
+        sides = {"report.better": changes.better, "report.worse": changes.worse}
+        counts = words.joined("core.comma", (f"{len(items):,} {words(code)}" for code, items in sides.items()))
+        title = words.labelled(words.joined("core.comma", [f"{changes.a} − {changes.b}", changes.metric]), counts)
         headings = ["id", changes.b, changes.a, words("report.difference")]
         yield TableBlock(headings, rows, title, in_papers=False, page=None)
 
@@ -260,7 +261,9 @@ def _lettered(table: Table, metric: str, marks: Mapping[str, str] | None) -> Cel
 
 def _notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:
     for value, comparisons in comparison.within.items():
-        yield from (Note(f"{value or cells.DASH}: {line}", warning=True) for line in undecided(comparisons, words))
+        yield from (
+            Note(words.labelled(value or cells.DASH, line), warning=True) for line in undecided(comparisons, words)
+        )
     yield from _letter_notes(comparison, words)
     yield from _unpaired_items(comparison, words)
 
@@ -269,7 +272,9 @@ def _letter_notes(comparison: ComparisonReport, words: Words) -> Iterator[str | 
     if comparison.report.pairs:
         settings = comparison.report.pairs[0].settings
         family = f"{words(CORRECTIONS[settings.correction])} ({len(comparison.report.pairs):,})"
-        yield f"{words('gate.all_pairs')}: {family}, {words('report.at')} {settings.alpha:g}"
+        yield words.labelled(
+            words("gate.all_pairs"), words.joined("core.comma", [family, f"{words('report.at')} {settings.alpha:g}"])
+        )
         yield from (Note(line, warning=True) for line in undecided(comparison.report.pairs, words))
 
 
@@ -280,7 +285,7 @@ def _unpaired_items(comparison: ComparisonReport, words: Words) -> Iterator[str]
         for line in _items_of_one_side(changes, words):
             metrics.setdefault(line, []).append(changes.metric)
     for line, found in metrics.items():
-        yield line if len(found) >= len(comparison.shown) else f"{', '.join(found)}: {line}"
+        yield line if len(found) >= len(comparison.shown) else words.labelled(words.joined("core.listed", found), line)
 
 
 def _items_of_one_side(changes: Changes, words: Words) -> Iterator[str]:
@@ -288,4 +293,5 @@ def _items_of_one_side(changes: Changes, words: Words) -> Iterator[str]:
     for name, items in ((changes.a, changes.only_a), (changes.b, changes.only_b)):
         if items:
             more = " …" if len(items) > NAMED else ""
-            yield f"{words('gate.scored_only_in')} {name}: {len(items):,} ({', '.join(items[:NAMED])}{more})"
+            named = words.joined("core.listed", items[:NAMED])
+            yield words.labelled(f"{words('gate.scored_only_in')} {name}", f"{len(items):,} ({named}{more})")

@@ -50,7 +50,9 @@ _UNCERTAIN: Final[dict[GateOutcome, str]] = {
 def gate_blocks(gate: Gate, language: Language = "en") -> list[Block]:
     """The outcome with warnings about runs that were cut off, the rules, regressions, other warnings and signatures."""
     words = words_of(language)
-    signatures = [f"{words('report.signature')} {table.name}: {table.signature}" for table in gate.tables]
+    signatures = [
+        words.labelled(f"{words('report.signature')} {table.name}", str(table.signature)) for table in gate.tables
+    ]
     return [
         Headline(headline(gate, words), gate.passed, [*failures(gate.tables, words), *cut_off(gate, words)]),
         _table(gate, words),
@@ -88,7 +90,7 @@ def headline(gate: Gate, words: Words) -> str:
     """Whether the gate is passed, and the names of the result and the baseline."""
     outcome = words("gate.passed") if gate.passed else words("gate.not_passed")
     against = f" {words('report.against')} {gate.baseline.name}" if gate.baseline else ""
-    return f"{outcome}: {gate.result.name}{against}"
+    return words.labelled(outcome, f"{gate.result.name}{against}")
 
 
 def outcome(finding: Finding, words: Words) -> str:
@@ -100,15 +102,15 @@ def outcome(finding: Finding, words: Words) -> str:
 
 def reason(finding: Finding, words: Words) -> str:
     """The reason of the outcome of a rule, in one line."""
-    return "; ".join(_reasons(finding, words))
+    return words.joined("core.clauses", _reasons(finding, words))
 
 
 def cut_off(gate: Gate, words: Words) -> Iterator[str]:
     """A warning for each run that is incomplete, and what follows for the gate."""
     for table in gate.cut_off:
-        written = f"{table.name}: {words('gate.only_these_written')}: {len(table):,}"
+        written = words.labelled(table.name, words.labelled(words("gate.only_these_written"), f"{len(table):,}"))
         waived = words("gate.decided_anyway")
-        yield f"{written}; {waived if gate.settings.force else words('gate.no_rule_met')}"
+        yield words.joined("core.clauses", [written, waived if gate.settings.force else words("gate.no_rule_met")])
 
 
 def warnings(gate: Gate, words: Words) -> Iterator[str]:
@@ -118,11 +120,12 @@ def warnings(gate: Gate, words: Words) -> Iterator[str]:
         for metric in [metric for metric in table.metrics if metric in used]:
             missing = table.count("unscored", metric) + table.count("error", metric)
             if missing:
-                yield f"{table.name}: {metric}: {words('gate.items_unscored')}: {missing:,}"
+                line = words.labelled(words("gate.items_unscored"), f"{missing:,}")
+                yield words.labelled(table.name, words.labelled(metric, line))
     for metric in [metric for metric in gate.result.sums if metric in used]:
         yield words("gate.mean_of_sum", metric=metric)
     if gate.settings_differ:
-        yield f"{words('report.settings_differ')}: {', '.join(gate.settings_differ)}"
+        yield words.labelled(words("report.settings_differ"), words.joined("core.listed", gate.settings_differ))
     if gate.questions_differ:
         yield questions_differ(gate.questions_differ, words)
 
@@ -136,7 +139,7 @@ def _is_about(finding: Finding, metric: str) -> bool:
 def regression_lines(finding: Finding, words: Words) -> Iterator[str]:
     """The first items that fell, and the number of the others."""
     for regression in finding.regressions[:LISTED]:
-        yield f"{regression.id}: {_regression(finding, regression, words)}"
+        yield words.labelled(regression.id, _regression(finding, regression, words))
     if len(finding.regressions) > LISTED:
         yield words("gate.and_more", n=f"{len(finding.regressions) - LISTED:,}")
 
@@ -154,7 +157,8 @@ def _other_scopes(gate: Gate, words: Words) -> Iterator[str]:
     """For each rule what is found in the scope that does not decide."""
     for finding in gate.findings:
         for other in finding.others:
-            line = sentence(other.scope, other.units, _documents(finding), "; ".join(_decision(other, words)))
+            decided = words.joined("core.clauses", _decision(other, words))
+            line = sentence(other.scope, other.units, _documents(finding), decided)
             yield words("core.labelled", label=str(finding.rule), message=line)
 
 
@@ -169,7 +173,7 @@ def _decision(finding: Finding, words: Words) -> Iterator[str]:
         has_baseline = isinstance(finding.rule, Relative | NotWorse)
         number = cells.signed(finding.difference) if has_baseline else cells.number(finding.value)
         decided = outcome(finding, words)
-        yield words("scope.decision", number=number, interval=_interval(finding), outcome=decided)
+        yield words("scope.decision", number=number, interval=_interval(finding, words), outcome=decided)
     elif not _is_uncertain(finding):
         yield cannot_tell(finding.scope, finding.units).text(words.language)
     if _is_uncertain(finding):
@@ -195,7 +199,7 @@ def _regressions(gate: Gate, finding: Finding, words: Words) -> ItemList:
     ]
     more = len(finding.regressions) - LISTED
     rest = words("gate.and_more", n=f"{more:,}") if more > 0 else ""
-    return ItemList(f"{title}: {finding.rule}", items, more=rest)
+    return ItemList(words.labelled(title, str(finding.rule)), items, more=rest)
 
 
 def _found(places: Sequence[tuple[Table, Mapping[str, int]]], item: str) -> list[tuple[Table, int]]:
@@ -235,7 +239,7 @@ def _case(gate: Gate, finding: Finding, words: Words) -> CheckCase:
         _status(gate, finding),
         finding.outcome,
         line,
-        f"{outcome(finding, words)}: {line}",
+        words.labelled(outcome(finding, words), line),
         list(regression_lines(finding, words)),
     )
 
@@ -259,12 +263,12 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
     if isinstance(finding.rule, NoRegression):
         yield _regression_count(finding, words)
         return
-    measured = "; ".join(_measured(finding, words))
+    measured = words.joined("core.clauses", _measured(finding, words))
     if finding.others:
         measured = sentence(finding.scope, finding.units, _documents(finding), measured).text(words.language)
     yield measured
     if finding.unpaired:
-        yield f"{words('gate.items_one_side')}: {finding.unpaired:,}"
+        yield words.labelled(words("gate.items_one_side"), f"{finding.unpaired:,}")
 
 
 def _documents(finding: Finding) -> int | None:
@@ -276,13 +280,13 @@ def _measured(finding: Finding, words: Words) -> Iterator[str]:
     """What was measured in the scope of a finding, and what makes it uncertain."""
     match finding.rule:
         case Threshold():
-            value = " ".join(filter(None, (cells.number(finding.value), _interval(finding))))
-            yield f"{words('gate.measured')} {value}, {_items(finding, words)}"
+            value = " ".join(filter(None, (cells.number(finding.value), _interval(finding, words))))
+            yield words.joined("core.comma", [f"{words('gate.measured')} {value}", _items(finding, words)])
         case Relative() | NotWorse():
             means = f"{cells.number(finding.value)} {words('report.against')} {cells.number(finding.baseline)}"
             yield f"{words('gate.measured')} {means}"
-            difference = " ".join(filter(None, (cells.signed(finding.difference), _interval(finding))))
-            yield f"{words('report.difference')} {difference}, {_items(finding, words)}"
+            difference = " ".join(filter(None, (cells.signed(finding.difference), _interval(finding, words))))
+            yield words.joined("core.comma", [f"{words('report.difference')} {difference}", _items(finding, words)])
     if _is_uncertain(finding):
         yield from _uncertainty(finding, words)
 
@@ -346,18 +350,18 @@ def _remedy(finding: Finding, words: Words) -> str:
     return words(few if more <= MOST_MORE else many, n=f"{min(more, MOST_MORE):,}")
 
 
-def _interval(finding: Finding) -> str:
+def _interval(finding: Finding, words: Words) -> str:
     """The interval with its level; empty if there is none."""
     if math.isnan(finding.interval.low):
         return ""
-    return f"{cells.interval(finding.interval)} ({100 * finding.level:g} %)"
+    return f"{cells.interval(finding.interval)} ({words('core.percent', n=f'{100 * finding.level:g}')})"
 
 
 def _items(finding: Finding, words: Words) -> str:
     """The number of items with a score, and of how many if some have none."""
     if finding.n < finding.items:
         return words("gate.scored_of_items", n=f"{finding.n:,}", items=f"{finding.items:,}")
-    return f"{finding.n:,} {words('report.items')}"
+    return words("report.n_items", n=f"{finding.n:,}")
 
 
 def _regression(finding: Finding, regression: Regression, words: Words) -> str:

@@ -62,7 +62,7 @@ def failure_reason(table: Table, row: int) -> Localized:
 def item_reason(table: Table, row: int, metric: str, words: Words) -> str:
     """Why an item has its score in a metric, in a few words; "" if that is not known."""
     if row in table.failures:
-        return f"{words('report.the_system_failed')}: {failure_reason(table, row).text(words.language)}"
+        return words.labelled(words("report.the_system_failed"), failure_reason(table, row).text(words.language))
     if metric in table.columns and (missing := table.why(metric, row)):
         return missing.reason.text(words.language)
     make = getattr(kind_of(table.kind).load_report(), "reason", None)

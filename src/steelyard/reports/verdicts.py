@@ -83,9 +83,7 @@ def _of_other_scopes(compared: Sequence[Comparison], words: Words) -> list[str]:
             subject = _subject(each.scope, each.units, documents).text(words.language)
             named.setdefault((subject, _finding(each).text(words.language)), []).append(comparison.a)
     return [
-        words(
-            "scope.sentence", subject=subject, finding=words("core.labelled", label=", ".join(names), message=finding)
-        )
+        words("scope.sentence", subject=subject, finding=words.labelled(words.joined("core.listed", names), finding))
         for (subject, finding), names in named.items()
     ]
 
@@ -121,7 +119,7 @@ def needed_units(scope: Scope, units: int, *, needed: int | None, least: int) ->
 def _label(comparison: Comparison, compared: list[Comparison], words: Words) -> str:
     several = len({each.a for each in compared}) > 1
     metric = words.name("headline", comparison.metric)
-    return f"{comparison.a}, {metric}" if several else metric
+    return words.joined("core.comma", [comparison.a, metric]) if several else metric
 
 
 def _documents(units: dict[Scope, int]) -> int | None:

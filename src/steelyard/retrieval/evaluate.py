@@ -1,7 +1,8 @@
 """Evaluation of a run against qrels: from two sources to a Table."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, Literal
@@ -208,19 +209,41 @@ def _read(
     # Allocating and freeing one large array makes the C allocator keep freed memory instead of returning it to the
     # system after every block; without it a third of the time is spent on page faults.
     np.empty(30 << 20, np.uint8)
-    matcher = Matcher(QrelsIndex(qrels), settings.trec_eval == 9, keep)
+    matcher = Matcher(QrelsIndex(qrels), settings.trec_eval == 9, keep, threads)
+    reader = _RunReader(run)
+    with closing(_matched(run, matcher)) as blocks:
+        for block in blocks:
+            reader.add(block)
+            if reader.repeats_query():
+                break
+        else:
+            reader.raise_problems()
+            if not interleaved(reader.matches):
+                return reader.matches, reader.anomalies
+    return _read_interleaved(run, matcher)
+
+
+def _matched(run: Run, matcher: Matcher) -> Generator[MatchedBlock, None, None]:
+    """The pieces of a run, matched on several threads."""
 
     def work(piece: Piece) -> MatchedBlock:
         return piece(matcher)
 
-    reader = _RunReader(run)
-    for block in ordered_thread_map(run.pieces(), work, threads=threads):
-        reader.add(block)
-    reader.raise_problems()
-    if interleaved(reader.matches):
+    yield from ordered_thread_map(run.pieces(), work, threads=matcher.threads)
+
+
+def _read_interleaved(run: Run, matcher: Matcher) -> tuple[list[Matches], dict[str, int]]:
+    """The matches of a run whose queries are interleaved, and the counts of anomalies."""
+    whole = run.read_all(matcher)
+    if whole.problems or whole.matches.duplicates:  # first come the problems of lines as they follow each other
         reader = _RunReader(run)
-        reader.add(run.read_all(matcher))
+        for block in _matched(run, matcher):
+            reader.add(block)
+            reader.matches.clear()
         reader.raise_problems()
+    reader = _RunReader(run)
+    reader.add(whole)
+    reader.raise_problems()
     return reader.matches, reader.anomalies
 
 
@@ -233,6 +256,7 @@ class _RunReader:
         self.anomalies: dict[str, int] = {}
         self.problems: list[Problem] = []
         self.lines = 0
+        self._queries = self._compared = 0
 
     def add(self, block: MatchedBlock) -> None:
         """Add a block, in file order; raise the problems as soon as there are enough."""
@@ -249,6 +273,14 @@ class _RunReader:
         self.matches.append(block.matches)
         for code, count in block.anomalies.items():
             self.anomalies[code] = self.anomalies.get(code, 0) + count
+
+    def repeats_query(self) -> bool:
+        """Whether a query is seen again after another; all blocks are compared whenever they have doubled."""
+        self._queries += len(self.matches[-1].query)
+        if self._queries < 2 * self._compared:
+            return interleaved(self.matches[-1:])
+        self._compared = self._queries
+        return interleaved(self.matches)
 
     def raise_problems(self) -> None:
         """Raise one error for all problems so far, if any."""

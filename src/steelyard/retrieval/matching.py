@@ -2,18 +2,18 @@
 
 The rank of a document is one more than the number of documents of its query with a greater score, plus those with an
 equal score and a greater id (trec_eval's rule). So no run is sorted as a whole: judged documents are found by a hash of
-query and document and confirmed by their bytes, and only queries whose scores do not strictly fall are sorted.
+query and document and confirmed by their bytes, and `ordering` finds their places.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steelyard.i18n import Message
+from steelyard.retrieval.ordering import ScoreOrder, as_compared
 from steelyard.retrieval.reading.rankings import Qrels, RunBlock, repeated
-from steelyard.retrieval.reading.spans import Spans, Words, combine, word_view
+from steelyard.retrieval.reading.spans import Spans, Words, combine
 from steelyard.table import Flags, FloatArray, IntArray
 
 
@@ -107,12 +107,13 @@ class MatchedBlock:
 class Matcher:
     """Finds the judged documents of blocks: the qrels, the precision of scores, and how many first documents to keep.
 
-    It can be sent to another process.
+    It can be sent to another process. `threads` is for pieces that are the whole run.
     """
 
     index: QrelsIndex
     single_precision: bool
     keep: int = 0
+    threads: int = 1
 
     def match(self, block: RunBlock) -> MatchedBlock:
         """The matches of a block of columns."""
@@ -131,116 +132,31 @@ def match(block: RunBlock, index: QrelsIndex, *, single_precision: bool, keep: i
     query = np.repeat(distinct, lengths)
     keys = combine(block.documents.hashes(), query)
     rows, hits = index.find_documents(keys, query, block.documents)
-    with np.errstate(over="ignore"):  # beyond 3.4e38 a 32-bit float is infinite, in trec_eval too
-        scores = block.scores.astype(np.float32) if single_precision else block.scores
-    segments = _Segments(firsts, lengths, np.repeat(np.arange(len(firsts)), lengths))
-    sequence = _score_order(segments, scores, block.documents)
+    order = ScoreOrder.of(firsts, lengths, as_compared(block.scores, single_precision), block.documents)
     return Matches(
         query=numbers,
         query_hash=heads.hashes(),
         length=lengths,
         hit=hits,
-        rank=_ranks(segments, sequence, rows),
-        tied=_tied(segments, sequence, scores),
-        disordered=_disordered(segments, sequence, scores, block.ranks),
+        rank=order.ranks(rows),
+        tied=order.tied,
+        disordered=0 if block.ranks is None else order.disordered(block.ranks),
         duplicates=[
             (int(block.line[early]), int(block.line[late]), block.documents.text_at(late))
             for early, late in repeated(keys, query, block.documents)
         ],
-        first=_first_documents(numbers, segments, sequence, block.documents, keep) if keep else {},
+        first=_first_documents(numbers, order, keep) if keep else {},
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Segments:
-    """The first line and the number of lines of each query, and the query of each line."""
-
-    firsts: IntArray
-    lengths: IntArray
-    of_line: IntArray
-
-
-def _score_order(segments: _Segments, scores: NDArray[np.floating], documents: Spans) -> IntArray | None:
-    """Lines in rank order, query by query; None if they already are."""
-    falls = np.ones(len(scores), np.bool_)
-    falls[1:] = scores[1:] < scores[:-1]
-    falls[segments.firsts] = True
-    if falls.all():
-        return None
-    ordered = np.logical_and.reduceat(falls, segments.firsts)
-    lines = np.flatnonzero(~ordered[segments.of_line])
-    sequence = np.arange(len(scores))
-    sequence[lines] = lines[_sorted_by_score(segments.of_line[lines], scores[lines], documents.take(lines))]
-    return sequence
-
-
-def _sorted_by_score(query: IntArray, scores: NDArray[np.floating], documents: Spans) -> IntArray:
-    """Order by query, then score, greatest first, then document id as bytes, greatest first."""
-    order = np.lexsort((-scores, query))
-    new = np.ones(len(order), np.bool_)
-    new[1:] = (query[order[1:]] != query[order[:-1]]) | (scores[order[1:]] != scores[order[:-1]])
-    group = np.cumsum(new)
-    tied = np.flatnonzero(np.bincount(group)[group] > 1)
-    if len(tied):
-        descending = [~key for key in documents.take(order[tied]).sort_keys()]
-        order[tied] = order[tied][np.lexsort((*descending, group[tied]))]
-    return order
-
-
-def _first_documents(
-    numbers: IntArray, segments: _Segments, sequence: IntArray | None, documents: Spans, count: int
-) -> dict[int, list[str]]:
+def _first_documents(numbers: IntArray, order: ScoreOrder, count: int) -> dict[int, list[str]]:
     """The ids of the first documents of each judged query of a block."""
     judged = np.flatnonzero(numbers >= 0)
-    lengths = np.minimum(segments.lengths[judged], count)
+    lines, lengths = order.first_lines(judged, count)
+    ids = order.documents.take(lines).texts()
     ends = np.cumsum(lengths)
-    lines = np.repeat(segments.firsts[judged] - ends + lengths, lengths) + np.arange(lengths.sum())
-    ids = documents.take(lines if sequence is None else sequence[lines]).texts()
     bounds = zip(numbers[judged].tolist(), (ends - lengths).tolist(), ends.tolist(), strict=True)
     return {number: ids[start:end] for number, start, end in bounds}
-
-
-def _ranks(segments: _Segments, sequence: IntArray | None, rows: IntArray) -> IntArray:
-    if sequence is None:
-        return rows - segments.firsts[segments.of_line[rows]] + 1
-    position = np.empty_like(sequence)
-    position[sequence] = np.arange(len(sequence))
-    return position[rows] - segments.firsts[segments.of_line[rows]] + 1
-
-
-def _tied(segments: _Segments, sequence: IntArray | None, scores: NDArray[np.floating]) -> int:
-    """The number of queries with equal scores; 0 if all scores strictly fall."""
-    if sequence is None:
-        return 0
-    ranked = scores[sequence]
-    equal = np.flatnonzero(ranked[1:] == ranked[:-1]) + 1
-    query = segments.of_line[equal]
-    return _distinct(query[equal != segments.firsts[query]])
-
-
-def _disordered(
-    segments: _Segments, sequence: IntArray | None, scores: NDArray[np.floating], ranks: Spans | None
-) -> int:
-    """The number of queries with a greater score at a greater rank; equal scores may be in any order."""
-    if ranks is None or not len(scores):
-        return 0
-    # digits as one big-endian word sort like numbers, and longer numbers are greater
-    shift = 64 - ((ranks.ends - ranks.starts) << 3)
-    rank = word_view(ranks.buffer)[ranks.starts].byteswap() >> shift.view(np.uint64)
-    if sequence is None:
-        best = worst = rank
-        query = segments.of_line
-    else:
-        ranked, query = scores[sequence], segments.of_line[sequence]
-        new = np.flatnonzero(np.append(True, (ranked[1:] != ranked[:-1]) | (query[1:] != query[:-1])))
-        best, worst = (pick.reduceat(rank[sequence], new) for pick in (np.minimum, np.maximum))
-        query = query[new]
-    wrong = np.flatnonzero(best[1:] <= worst[:-1])
-    return _distinct(query[wrong[query[wrong] == query[wrong + 1]]])
-
-
-def _distinct(ascending: IntArray) -> int:
-    return int(np.count_nonzero(np.diff(ascending, prepend=-1)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

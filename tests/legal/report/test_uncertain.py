@@ -103,8 +103,9 @@ def test_one_line_in_every_text(marked):
     found = uncertain(table)
     low, high, share = f"{found.low:.4f}", f"{found.high:.4f}", f"{100 * found.count / 153:.1f} %"
     english = f"{table.name}: uncertain {found.count} of 153 ({share}), the mean would be between {low} and {high}\n"
+    close = share.replace(" ", "")
     chinese = (
-        f"{table.name}: 存疑 {found.count}/153 条（{share}）, 存疑条目全部判错或全部判对时，均值为 {low} 至 {high}\n"
+        f"{table.name}：存疑 {found.count}/153 条（{close}），存疑条目全部判错或全部判对时，均值为 {low} 至 {high}\n"
     )
     for render in (render_console, render_markdown, render_latex):
         assert english in render(Report([table]), language="en")
@@ -151,7 +152,7 @@ def test_the_tile(marked, language):
     ends = f"{found.low:.4f}", f"{found.high:.4f}"
     ranges = {"en": "the mean would be between {} and {}</span>", "zh": "均值为 {} 至 {}</span>"}[language]
     low = f"{100 * found.interval.low:.1f} – "
-    for said in (words, found.percent, f"{found.count} / 153", low, ranges.format(*ends)):
+    for said in (words, f"{100 * found.share:.1f} %", f"{found.count} / 153", low, ranges.format(*ends)):
         assert said in tile
 
 

@@ -26,6 +26,9 @@ from steelyard.io.records import (
 from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, is_file, is_folder, open_stream, text_blocks
 
 ARCHIVES: Final = (".eval", ".zip")
+_TREC_EVAL: Final = re.compile(rb"[\w.@-]+\s+\S+\s+-?[0-9][0-9.eE+-]*\s*")
+"""A line of the output of trec_eval: metric, query and value."""
+_FIRST_BYTES: Final = 1000
 CELLS: Final = (".csv", ".tsv")
 _PACKED: Final = {".lz4": "lz4", ".bz2": "bzip2", ".xz": "xz"}  # and what unpacks it
 _NOT_READ: Final = (".yaml", ".yml", ".html", ".htm", ".xml", ".xlsx", ".pdf", *_PACKED)
@@ -104,13 +107,21 @@ def open_container(path: str | Path) -> Container:
         message = Message("formats.type_not_read", suffix=suffix)
         raise InputError(message, where=name, hint=_not_read_hint(name, suffix))
     if suffix in ARCHIVES:
-        open_stream(path).close()  # the error about a file that cannot be read
+        _check_archive(path, name)
         return Container(name, Path(path), "archive")
     with ExitStack() as stack:
         stream = stack.enter_context(closing(open_stream(path)))
         container = _read(stream, name, Path(path), suffix)
         stack.pop_all()  # it is closed by the container
     return container
+
+
+def _check_archive(path: str | Path, name: str) -> None:
+    """Refuse a file that cannot be read, and the output of trec_eval, which has the suffix of an archive."""
+    with closing(open_stream(path)) as stream:
+        line = next(iter(stream.read(_FIRST_BYTES).splitlines()), b"")
+    if _TREC_EVAL.fullmatch(line):
+        raise InputError(Message("formats.trec_eval_output"), where=name, hint=Message("formats.trec_eval_output_hint"))
 
 
 def _not_read_hint(name: str, suffix: str) -> Message:

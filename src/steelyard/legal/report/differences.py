@@ -75,7 +75,7 @@ def reason(table: Table, row: int, metric: str, language: Language) -> str:
     wanted = [named] if named in reasons else lacking
     if not wanted:
         return note_in(language, table, row, metric) if not reasons else ""
-    return f"{words_of(language).name('part', wanted[0])}: {reasons[wanted[0]]}"
+    return words_of(language).labelled(words_of(language).name("part", wanted[0]), reasons[wanted[0]])
 
 
 def _lacks(parts: Mapping[str, FloatArray], part: str, row: int) -> bool:

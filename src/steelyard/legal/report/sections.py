@@ -1,7 +1,6 @@
 """The blocks of a report that only legal results have: parts by type, questions about gaps, uncertain verdicts, the
 weighted mean and the questions with the lowest scores."""
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,7 +42,7 @@ def _parts(table: Table, words: Words, units: Units) -> TableBlock:
         for part in results.part_means(table, units)
     ]
     codes = ("report.type", "report.part", "report.mean", "report.interval")
-    title = f"{table.name}: {words('report.parts')}"
+    title = words.labelled(table.name, words("report.parts"))
     return TableBlock([*map(words, codes), "n"], rows, title, text_columns=2, grouped=True)
 
 
@@ -53,18 +52,14 @@ def _gaps(table: Table, words: Words) -> TableBlock:
     answerable = (counts.answered_answerable, counts.refused_answerable)
     others = (counts.answered_unanswerable, counts.refused_unanswerable)
     rows = [
-        [words("report.answerable"), *map(str, answerable), _rate(counts.over_refusal)],
-        [words("report.not_answerable"), *map(str, others), _rate(counts.false_answer)],
-        [words("report.hallucinating_answers"), "", "", _rate(results.hallucination_rate(table))],
+        [words("report.answerable"), *map(str, answerable), cells.percent(counts.over_refusal, words)],
+        [words("report.not_answerable"), *map(str, others), cells.percent(counts.false_answer, words)],
+        [words("report.hallucinating_answers"), "", "", cells.percent(results.hallucination_rate(table), words)],
     ]
     unanswered = (("report.the_system_failed", counts.failed), ("report.no_answer", counts.silent))
     rows += [[words(code), str(count), "", ""] for code, count in unanswered if count]
     headings = ["", *map(words, ("report.answered", "report.abstained", "report.wrong_rate"))]
-    return TableBlock(headings, rows, f"{table.name}: {words('report.questions_about_gaps')}")
-
-
-def _rate(share: float) -> str:
-    return f"{share:.1%}" if math.isfinite(share) else cells.DASH
+    return TableBlock(headings, rows, words.labelled(table.name, words("report.questions_about_gaps")))
 
 
 def _lowest(table: Table, words: Words) -> ItemList:
@@ -74,7 +69,10 @@ def _lowest(table: Table, words: Words) -> ItemList:
         for low in results.worst(table)
     ]
     return ItemList(
-        f"{table.name}: {words('report.worst_questions')}", items, list(mean_lines(table, words)), numbered=True
+        words.labelled(table.name, words("report.worst_questions")),
+        items,
+        list(mean_lines(table, words)),
+        numbered=True,
     )
 
 
@@ -82,6 +80,6 @@ def mean_lines(table: Table, words: Words) -> Iterator[str]:
     """The weighted mean, and the range of the mean, where the result has them."""
     weighted = results.weighted_mean(table)
     if weighted is not None:
-        yield f"{table.name}: {words('report.weighted_mean')} {cells.number(weighted)}"
+        yield words.labelled(table.name, f"{words('report.weighted_mean')} {cells.number(weighted)}")
     if line := uncertain.line(table, words):
         yield line

@@ -43,11 +43,6 @@ class Uncertain:
         """The share of verdicts that are uncertain."""
         return self.count / self.items
 
-    @property
-    def percent(self) -> str:
-        """The share as it is shown."""
-        return f"{100 * self.share:.1f} %"
-
     def as_dict(self) -> dict[str, Any]:
         """As in JSON output."""
         return {
@@ -83,8 +78,15 @@ def line(table: Table, words: Words) -> str:
     summary = uncertain(table)
     if summary is None:
         return ""
-    share = words("report.uncertain_share", n=f"{summary.count:,}", items=f"{summary.items:,}", share=summary.percent)
-    return f"{table.name}: {', '.join([share, *([mean_range(summary, words)] if summary.count else [])])}"
+    share = words(
+        "report.uncertain_share",
+        n=f"{summary.count:,}",
+        items=f"{summary.items:,}",
+        share=cells.percent(summary.share, words),
+    )
+    return words.labelled(
+        table.name, words.joined("core.comma", [share, *([mean_range(summary, words)] if summary.count else [])])
+    )
 
 
 def mean_range(summary: Uncertain, words: Words) -> str:
@@ -97,11 +99,12 @@ def uncertain_table(table: Table, words: Words) -> TableBlock | None:
     summary = uncertain(table)
     if summary is None or not summary.count:
         return None
-    rows = [_row(of_type, words.value("type", of_type.type)) for of_type in uncertain_by_type(table) if of_type.count]
+    found = (each for each in uncertain_by_type(table) if each.count)
+    rows = [_row(each, words.value("type", each.type), words) for each in found]
     codes = ("report.type", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
     headings = [words(code) for code in codes]
-    title = f"{table.name}: {words('report.uncertain_items')}"
-    return TableBlock(headings, [*rows, _row(summary, words("report.all"))], title)
+    title = words.labelled(table.name, words("report.uncertain_items"))
+    return TableBlock(headings, [*rows, _row(summary, words("report.all"), words)], title)
 
 
 def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
@@ -113,6 +116,6 @@ def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
     return {UNCERTAIN: {**summary.as_dict(), "by_type": by_type}}
 
 
-def _row(summary: Uncertain, name: str) -> list[str]:
-    counted = f"{summary.count:,} / {summary.items:,} ({summary.percent})"
+def _row(summary: Uncertain, name: str, words: Words) -> list[str]:
+    counted = f"{summary.count:,} / {summary.items:,} ({cells.percent(summary.share, words)})"
     return [name, counted, *(cells.number(number) for number in (summary.mean, summary.low, summary.high))]

@@ -177,7 +177,8 @@ def description(code: str, names: Iterable[str], language: Language) -> str:
     """What a screen reader reads for a plot: its caption by code, and the first names in it."""
     shown = [short(name) for name in dict.fromkeys(names)]
     more = " …" if len(shown) > _MOST_NAMES else ""
-    return f"{words_of(language)(code)}: {', '.join(shown[:_MOST_NAMES])}{more}"
+    words = words_of(language)
+    return words.labelled(words(code), words.joined("core.listed", shown[:_MOST_NAMES]) + more)
 
 
 def draw(

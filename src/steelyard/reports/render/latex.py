@@ -1,16 +1,34 @@
 """Blocks as LaTeX, for papers: tables, and notes as comments."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from steelyard.i18n import Language, words_of
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Cell, ItemList, Leaderboard, MetricMatrix, Notes, TableBlock, for_paper
+from steelyard.reports.blocks import (
+    Block,
+    Cell,
+    ItemList,
+    Leaderboard,
+    MetricMatrix,
+    Notes,
+    TableBlock,
+    divided,
+    for_paper,
+)
 from steelyard.text.visible import one_line
 
 MOST_COLUMNS: Final = 8
 """A table of metrics with more columns is divided: it would be wider than a page."""
+_TEXT_WIDTH: Final = 345.0
+"""The width in points of the text of the class article."""
+_NARROWEST: Final = 72.0
+"""The least width in points of a column whose texts are broken."""
+_LETTER: Final = 6.0
+"""The width in points of a letter of 10 points, with some to spare; a Chinese character has twice as much."""
+_PIECES: Final = re.compile(r"[^_\-./:\s]{1,12}[_\-./:\s]*|[_\-./:\s]+")
 _RAISED: Final = {cells.BETTER: "$^{+}$", cells.WORSE: "$^{-}$"}
 _MINUS: Final = re.compile(r"(?<![\w.])-(?=[\d.])")
 _POWER: Final = re.compile(r"(\d(?:\.\d+)?)e([+-])0*(\d+)")
@@ -58,9 +76,9 @@ def render_latex(blocks: Sequence[Block], *, language: Language = "en") -> str:
     they hold Chinese, Japanese or Korean, a comment says what it needs for that.
     """
     words = words_of(language)
-    legend = f"{words('report.significantly_better')}, {words('report.significantly_worse')}"
+    legend = words.joined("core.comma", map(words, ("report.significantly_better", "report.significantly_worse")))
     lines = [line for block in blocks for line in _lines(block)]
-    head = [rf"% \usepackage{{booktabs}}; $^{{+}}$ $^{{-}}$: {legend}"]
+    head = [rf"% \usepackage{{booktabs}}; {words.labelled('$^{+}$ $^{-}$', legend)}"]
     if any(_CHINESE.search(line) for line in lines if not line.startswith("%")):
         head.append(f"% {words('report.chinese_in_latex')}")
     return "\n".join([*head, *lines]) + "\n"
@@ -83,16 +101,70 @@ def _comment(line: str) -> str:
     return f"% {one_line(line)}"
 
 
+class _Size(NamedTuple):
+    """A size of letters, what it is of the usual one, and the space beside a column in points."""
+
+    command: str
+    share: float
+    space: float
+
+    def width(self, block: TableBlock, column: int) -> float:
+        """About the width of a column in points."""
+        texts = [block.headings[column], *(_plain(row[column]) for row in block.rows)]
+        return max(map(_letters, texts)) * _LETTER * self.share + 2 * self.space
+
+    def free(self, block: TableBlock, broken: int = -1) -> float:
+        """What the columns but a broken one leave of the width of the text."""
+        return _TEXT_WIDTH - sum(self.width(block, each) for each in range(len(block.headings)) if each != broken)
+
+
+_USUAL: Final = _Size("", 1.0, 6.0)
+_SMALL: Final = _Size(r"\footnotesize\setlength{\tabcolsep}{3pt}", 0.82, 3.0)
+
+
 def _table(block: TableBlock) -> Iterator[str]:
-    if not block.title:
-        yield from ("", r"\bigskip\noindent")
-    else:
-        yield from ("", rf"\bigskip\noindent\textbf{{{_escaped(block.title)}}}\par\smallskip\noindent")
-    columns = "l" * block.text_columns + "r" * (len(block.headings) - block.text_columns)
-    heads = [_escaped(heading) for heading in block.headings]
-    yield from (rf"\begin{{tabular}}{{{columns}}}", r"\toprule", _row(heads), r"\midrule")
-    rows = ([_cell(cell, number=place >= block.text_columns) for place, cell in enumerate(row)] for row in block.rows)
-    yield from (*map(_row, rows), r"\bottomrule", r"\end{tabular}")
+    """The table within the width of the text: in smaller letters, with broken names, or as several tables."""
+    if _USUAL.free(block) >= 0:
+        yield from _sized(block, _USUAL)
+        return
+    for table in divided(block, lambda part: _SMALL.free(part) >= 0 or _SMALL.free(part, _broken(part)) >= _NARROWEST):
+        yield from _sized(table, _SMALL)
+
+
+def _broken(block: TableBlock) -> int:
+    """The column of texts that is widest; -1 where there is none."""
+    return max(range(block.text_columns), key=lambda column: _SMALL.width(block, column), default=-1)
+
+
+def _sized(block: TableBlock, size: _Size) -> Iterator[str]:
+    title = rf"\textbf{{{_escaped(block.title)}}}\par\smallskip\noindent" if block.title else ""
+    yield from ("", rf"\bigskip\noindent{title}")
+    broken = -1 if size.free(block) >= 0 else _broken(block)
+    columns = ["l" if column < block.text_columns else "r" for column in range(len(block.headings))]
+    if broken >= 0:
+        columns[broken] = f"p{{{max(size.free(block, broken) - 2 * size.space, _NARROWEST / 2):.0f}pt}}"
+    yield from ([f"{{{size.command}"] if size.command else [])
+    yield from (rf"\begin{{tabular}}{{{''.join(columns)}}}", r"\toprule", _row(list(map(_escaped, block.headings))))
+    rows = ([_placed(block, cell, column, broken) for column, cell in enumerate(row)] for row in block.rows)
+    yield from (r"\midrule", *map(_row, rows), r"\bottomrule", r"\end{tabular}")
+    yield from (["}"] if size.command else [])
+
+
+def _placed(block: TableBlock, cell: str | Cell, column: int, broken: int) -> str:
+    """A cell; that of a broken column can be broken after signs, and within a long word."""
+    if column == broken:
+        return r"\raggedright " + r"\allowbreak{}".join(map(_escaped, _PIECES.findall(one_line(_plain(cell)))))
+    return _cell(cell, number=column >= block.text_columns)
+
+
+def _plain(cell: str | Cell) -> str:
+    return f"{cell.text}{cell.mark}" if isinstance(cell, Cell) else cell
+
+
+def _letters(text: str) -> float:
+    """The width of a text in letters: capitals are wider."""
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + wide + 0.4 * sum(letter.isupper() or letter == "@" for letter in text)
 
 
 def _row(row: Sequence[str]) -> str:

@@ -44,8 +44,10 @@ def _outcome(report: Report, compared: Comparison, words: Words) -> Outcome:
     numbers = {"better": compared.wins, "worse": compared.losses, "same": same}
     counts = words("report.changed_counts", **{name: f"{number:,}" for name, number in numbers.items()})
     name = words.name("metric", compared.metric)
+    before, after = cells.number(compared.b_mean), cells.number(compared.a_mean)
+    title = f"{compared.b} → {compared.a}"
     return Outcome(
-        f"{compared.b} → {compared.a}",
+        title,
         compared.metric,
         words.name("headline", compared.metric),
         f"{counts} ({name})",
@@ -53,8 +55,9 @@ def _outcome(report: Report, compared: Comparison, words: Words) -> Outcome:
         verdict_lines(compared, words),
         TONES.get(outcome_of(compared), "even") if is_directed(compared.metric) else "even",
         **numbers,
-        before=cells.number(compared.b_mean),
-        after=cells.number(compared.a_mean),
+        before=before,
+        after=after,
+        line=words.labelled(title, f"{compared.metric} {before} → {after}"),
     )
 
 
@@ -69,7 +72,7 @@ def changed_items(
             items = [_item(report, metric, change, words, chosen) for change in changed[:most]]
             more = words("gate.and_more", n=f"{len(changed) - most:,}") if len(changed) > most else ""
             shown = words.name("headline" if on_page else "metric", metric)
-            heading = f"{words(title)}: {shown}"
+            heading = words.labelled(words(title), shown)
             yield ItemList(heading, items, on_page=on_page, more=more, place="changes")
 
 

@@ -83,7 +83,7 @@ def pair_table(report: Report, words: Words) -> DifferenceTable:
     """Before, after and the difference of every metric of two results, then of the parts of their scores."""
     compared = {comparison.metric: comparison for comparison in report.comparisons}
     metrics = [
-        _pair_row(words.name("metric", metric), compared[metric])
+        _pair_row(_metric_name(metric, words), compared[metric])
         if metric in compared
         else _untested(metric, report.summaries)
         for metric in report.metrics
@@ -104,6 +104,12 @@ def pair_table(report: Report, words: Words) -> DifferenceTable:
         part=words("report.part"),
         notes=[words("report.exploratory_parts", n=f"{tested:,}", correction=correction)] if groups else [],
     )
+
+
+def _metric_name(metric: str, words: Words) -> str:
+    """What a headline calls a metric, else its name."""
+    name = words.name("headline", metric)
+    return words.name("metric", metric) if name == metric else name
 
 
 def tests_table(report: Report, words: Words) -> TableBlock:

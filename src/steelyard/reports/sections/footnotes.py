@@ -45,26 +45,43 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
         yield from (Note(line) for line in report_verdicts(report, words))
     if report.comparisons:
         yield Note(" · ".join(_method(report, words)))
+    if line := " ".join(_about_intervals(report.comparisons, words)):
+        yield Note(line)
     if equal := dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal):
-        yield Note(words("report.equal_differences", metrics=", ".join(words.name("metric", name) for name in equal)))
+        yield Note(
+            words(
+                "report.equal_differences",
+                metrics=words.joined("core.listed", (words.name("metric", name) for name in equal)),
+            )
+        )
     if report.is_short:
         yield Note(words("report.more_of_each"), None)
     yield from (Note(line, "settings", quiet=True) for line in signatures(report.tables, words))
 
 
+def _about_intervals(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
+    """What the intervals of differences do not say: they are not adjusted, and [0, 0] where no item changed."""
+    if any(comparison.p_adjusted != comparison.p_value for comparison in comparisons):
+        yield words("report.intervals_unadjusted")
+    unchanged = dict.fromkeys(each.metric for each in comparisons if each.interval.low == each.interval.high == 0)
+    if unchanged:
+        names = words.joined("core.listed", (words.name("metric", name) for name in unchanged))
+        yield words("report.interval_of_no_change", metrics=names)
+
+
 def signatures(tables: Sequence[Table], words: Words) -> Iterator[str]:
     """The settings that all results share in one line, then for each result those that differ."""
     if len(tables) == 1:
-        yield f"{words('report.signature')} {tables[0].name}: {tables[0].signature}"
+        yield words.labelled(f"{words('report.signature')} {tables[0].name}", str(tables[0].signature))
         return
     shared = set.intersection(*(set(table.signature.settings) for table in tables))
     common = Signature(tuple(setting for setting in tables[0].signature.settings if setting in shared))
     if common.settings:
-        yield f"{words('report.signature')}: {common}"
+        yield words.labelled(words("report.signature"), str(common))
     for table in tables:
         own = Signature(tuple(setting for setting in table.signature.settings if setting not in shared))
         if own.settings:
-            yield f"{words('report.signature')} {table.name}: {own}"
+            yield words.labelled(f"{words('report.signature')} {table.name}", str(own))
 
 
 def _counted(report: Report, words: Words) -> Iterator[str]:
@@ -74,17 +91,19 @@ def _counted(report: Report, words: Words) -> Iterator[str]:
     same = report.is_many and len(set(items)) == 1
     shared = [text for text in others[0] if report.is_many and all(text in line for line in others)]
     if line := _counts_line(items[0] if same else "", shared, words):
-        yield f"{words('report.every_system')}: {line}"
+        yield words.labelled(words("report.every_system"), line)
     named: dict[str, list[str]] = {}
     for summary, own, counted in zip(report.summaries, items, others, strict=True):
         rest = [text for text in counted if text not in shared]
         named.setdefault(_counts_line("" if same else own, rest, words), []).append(summary.name)
-    yield from (f"{', '.join(names)}: {line}" for line, names in named.items() if line)
+    yield from (words.labelled(words.joined("core.listed", names), line) for line, names in named.items() if line)
 
 
 def _counts_line(items: str, others: Sequence[str], words: Words) -> str:
     counted = " · ".join(others)
-    return f"{items}; {words('report.counted')}: {counted}" if items and counted else items or counted
+    if not (items and counted):
+        return items or counted
+    return words.joined("core.clauses", [items, words.labelled(words("report.counted"), counted)])
 
 
 def repeats(tables: Sequence[Table], scope: Scope, words: Words) -> Iterator[str]:
@@ -92,7 +111,8 @@ def repeats(tables: Sequence[Table], scope: Scope, words: Words) -> Iterator[str
     for table in tables:
         if scope == "items" and REPEAT_TAG in table.tags:
             items = len(set(table.tags[REPEAT_TAG]))
-            yield f"{table.name}: {words('report.repeats_clustered', rows=f'{len(table):,}', items=f'{items:,}')}"
+            line = words("report.repeats_clustered", rows=f"{len(table):,}", items=f"{items:,}")
+            yield words.labelled(table.name, line)
 
 
 def units_line(scope: Scope, units: Units, words: Words) -> str:
@@ -107,19 +127,21 @@ def questions_differ(questions: Sequence[tuple[str, str]], words: Words) -> str:
 
 def _item_counts(summary: Summary, words: Words) -> str:
     """The items by status, or if metrics differ in it, the metrics that were not scored on every item."""
-    items = ", ".join([f"{summary.items:,} {words('report.items')}", *_statuses(summary, words)])
-    scored = words("report.scored")
-    differing = [f"{', '.join(metrics)}: {count:,} {scored}" for count, metrics in summary.incomplete.items()]
-    return "; ".join([items, *differing])
+    items = [words("report.n_items", n=f"{summary.items:,}"), *_statuses(summary, words)]
+    differing = (
+        words.labelled(words.joined("core.listed", metrics), words("report.n_scored", n=f"{count:,}"))
+        for count, metrics in summary.incomplete.items()
+    )
+    return words.joined("core.clauses", [words.joined("core.comma", items), *differing])
 
 
 def _statuses(summary: Summary, words: Words) -> Iterator[str]:
     if summary.uniform:
-        yield f"{summary.scored:,} {words('report.scored')}"
+        yield words("report.n_scored", n=f"{summary.scored:,}")
         if summary.unscored:
-            yield f"{summary.unscored:,} {words('report.unscored')}"
+            yield words("report.n_unscored", n=f"{summary.unscored:,}")
     if summary.errors:
-        yield f"{summary.errors:,} {words('report.errors')}"
+        yield words("report.n_errors", n=f"{summary.errors:,}")
 
 
 def _other_counts(summary: Summary, words: Words) -> list[str]:
@@ -136,9 +158,12 @@ def _method(report: Report, words: Words) -> Iterator[str]:
     if exact:
         yield f"{words('report.exact')} {exact}/{len(comparisons)}"
     if resamples:
-        yield f"{resamples:,} {words('report.resamples')}, {words('report.seed')} {first.settings.seed}"
-    yield f"{words('report.correction')}: {words(CORRECTIONS[first.settings.correction])} ({len(comparisons)})"
-    yield f"{cells.BETTER} {words('report.significantly_better')}, {cells.WORSE} {words('report.significantly_worse')}"
+        seed = f"{words('report.seed')} {first.settings.seed}"
+        yield words.joined("core.comma", [words("report.n_resamples", n=f"{resamples:,}"), seed])
+    correction = f"{words(CORRECTIONS[first.settings.correction])} ({len(comparisons)})"
+    yield words.labelled(words("report.correction"), correction)
+    marks = {cells.BETTER: "report.significantly_better", cells.WORSE: "report.significantly_worse"}
+    yield words.joined("core.comma", (f"{mark} {words(code)}" for mark, code in marks.items()))
     yield f"{words('report.at')} {first.settings.alpha:g}"
     if report.units != "auto" or len(first.scopes) > 1:
         yield units_line(report.scope, report.units, words)
@@ -149,12 +174,13 @@ def warnings_of(report: Report, words: Words) -> Iterator[str]:
     comparisons = report.comparisons
     unpaired = max(comparison.unpaired for comparison in comparisons)
     if unpaired:
-        yield f"{words('report.items_unpaired')}: {unpaired:,}"
+        yield words.labelled(words("report.items_unpaired"), f"{unpaired:,}")
         code = "report.over_shared" if report.changed else "gate.means_over_all"
         yield words(code, n=_shared_items(comparisons))
     differ = dict.fromkeys(key for comparison in comparisons for key in comparison.settings_differ)
     if differ:
-        yield f"{words('report.settings_differ')}: {', '.join(words.name('setting', key) for key in differ)}"
+        names = words.joined("core.listed", (words.name("setting", key) for key in differ))
+        yield words.labelled(words("report.settings_differ"), names)
     questions = max((comparison.questions_differ for comparison in comparisons), key=len)
     if questions:
         yield questions_differ(questions, words)

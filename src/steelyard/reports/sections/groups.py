@@ -89,7 +89,7 @@ def _table(report: Report, index: int, tag: str, words: Words) -> TableBlock:
     return TableBlock(
         [shown, "n", *(words.name("metric", metric) for metric in metrics)],
         [_row(words.value(tag, value), summary, metrics) for value, summary in report.groups(index, tag).items()],
-        f"{report.tables[index].name}: {shown}",
+        words.labelled(report.tables[index].name, shown),
         printed=[0, 1, *(2 + metrics.index(metric) for metric in report.metrics)],
         page=PageForm("details", choice=code_of("tag_names", tag)),
         extra=words("report.interval"),

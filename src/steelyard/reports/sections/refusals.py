@@ -55,8 +55,8 @@ def pair_table(before: Counts, after: Counts, words: Words, rows: Sequence[Row] 
     """The counts of two results in one table, before → after, and further rows."""
     answerable = [_change(before.answered, after.answered), _change(before.over_refused, after.over_refused)]
     others = [_change(before.missed, after.missed), _change(before.refused, after.refused)]
-    over = [_percent(counts.over_refused, counts.answered) for counts in (before, after)]
-    missed = [_percent(counts.missed, counts.refused) for counts in (before, after)]
+    over = [_percent(counts.over_refused, counts.answered, words) for counts in (before, after)]
+    missed = [_percent(counts.missed, counts.refused, words) for counts in (before, after)]
     counted = [
         [words("report.answerable"), *answerable, " → ".join(over)],
         [words("report.not_answerable"), *others, " → ".join(missed)],
@@ -70,8 +70,8 @@ def _change(before: int, after: int) -> str:
     return f"{before:,} → {after:,}"
 
 
-def _percent(wrong: int, right: int) -> str:
-    return f"{100 * wrong / (wrong + right):.1f} %" if wrong + right else cells.DASH
+def _percent(wrong: int, right: int, words: Words) -> str:
+    return cells.percent(wrong / (wrong + right), words) if wrong + right else cells.DASH
 
 
 def _table(counts: Counts, name: str, words: Words) -> TableBlock:
@@ -80,7 +80,7 @@ def _table(counts: Counts, name: str, words: Words) -> TableBlock:
         [words("report.not_answerable"), *_row(counts.refused, counts.missed, counts.missed)],
     ]
     headings = ["", *map(words, ("report.refused", "report.answered", "report.wrong_rate"))]
-    return TableBlock(headings, rows, f"{name}: {_METRIC}")
+    return TableBlock(headings, rows, words.labelled(name, _METRIC))
 
 
 def _row(refused: int, answered: int, wrong: int) -> list[str]:

@@ -46,13 +46,14 @@ def _table(
         [
             cut(" ".join(missing.reason.text(words.language).split())),
             f"{len(places):,}",
-            ", ".join(metrics),
-            ", ".join(table.ids[row] for row in places[:NAMED]) + (" …" if len(places) > NAMED else ""),
+            words.joined("core.listed", metrics),
+            words.joined("core.listed", (table.ids[row] for row in places[:NAMED]))
+            + (" …" if len(places) > NAMED else ""),
         ]
         for (missing, places), metrics in largest[:MOST_REASONS]
     ]
     more = len(largest) - MOST_REASONS
     headings = [words("report.reason"), "n", words("report.metric"), words("report.first_items")]
     notes = [words("gate.and_more", n=f"{more:,}")] if more > 0 else []
-    title = f"{table.name}: {words('report.without_score')}"
+    title = words.labelled(table.name, words("report.without_score"))
     return TableBlock(headings, rows, title, text_columns=4, notes=notes, in_papers=False, page=page)

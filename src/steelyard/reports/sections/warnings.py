@@ -26,4 +26,4 @@ def _missing(summary: Summary, words: Words) -> Iterator[str]:
     """Queries or answers that a result lacks, which count 0 or not at all."""
     for name in counts.ALWAYS_SHOWN:
         if summary.counts.get(name):
-            yield f"{summary.name}: {words.named(name)} {summary.counts[name]:,}"
+            yield words.labelled(summary.name, f"{words.named(name)} {summary.counts[name]:,}")

@@ -40,6 +40,17 @@ class RunBlock:
         none = Spans.of(())
         return cls(none, none, np.zeros(0), None, np.zeros(0, np.int64), 0, [problem], readable=False)
 
+    def take(self, rows: IntArray) -> "RunBlock":
+        """The same block with its rows in another order."""
+        return replace(
+            self,
+            queries=self.queries.take(rows),
+            documents=self.documents.take(rows),
+            scores=self.scores[rows],
+            ranks=None if self.ranks is None else self.ranks.take(rows),
+            line=self.line[rows],
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Subtopics:
@@ -176,12 +187,4 @@ def _confirm_repeated(keys: Words, query: IntArray, documents: Spans) -> list[tu
 
 def grouped(block: RunBlock) -> RunBlock:
     """The same lines grouped by query; the lines of a query keep their order."""
-    order = block.queries.order()
-    return replace(
-        block,
-        queries=block.queries.take(order),
-        documents=block.documents.take(order),
-        scores=block.scores[order],
-        ranks=None if block.ranks is None else block.ranks.take(order),
-        line=block.line[order],
-    )
+    return block.take(block.queries.order())

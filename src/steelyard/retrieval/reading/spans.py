@@ -102,6 +102,24 @@ class Spans:
             same[both[rows]] &= ours == theirs
         return same
 
+    def exceeds(self, other: "Spans") -> Flags:
+        """Row by row, whether this value comes after the other one in byte order; no value contains a zero byte."""
+        lengths = self.ends - self.starts, other.ends - other.starts
+        views = word_view(self.buffer), word_view(other.buffer)
+        after = np.zeros(len(self), np.bool_)
+        rows: IntArray | slice = slice(None)
+        for first in range(0, int(max(length.max(initial=0) for length in lengths)), 8):
+            ours, theirs = (
+                (view[column.starts[rows] + first] & _FIRST_BYTES[np.clip(length[rows] - first, 0, 8)]).byteswap()
+                for column, view, length in zip((self, other), views, lengths, strict=True)
+            )
+            after[rows] = ours > theirs
+            same = np.flatnonzero((ours == theirs) & (lengths[0][rows] > first + 8))
+            rows = same if isinstance(rows, slice) else rows[same]
+            if not len(rows):
+                break
+        return after
+
     def changes(self) -> Flags:
         """Row by row, whether the value differs from the row before; the first row always does."""
         changed = np.ones(len(self), np.bool_)
@@ -120,6 +138,20 @@ def _spread(rows: IntArray | slice, words: Words, count: int) -> Words:
     column = np.zeros(count, np.uint64)
     column[rows] = words
     return column
+
+
+def stable_order(keys: Words) -> IntArray:
+    """The order of keys, smallest first; equal keys keep their order.
+
+    The keys are sorted by sixteen bits at a time, the last ones first, which NumPy does in linear time.
+    """
+    order: IntArray | None = None
+    for shift in range(0, 64, 16):
+        digits = (keys >> np.uint64(shift)).astype(np.uint16)
+        if len(keys) and digits.min() == digits.max():
+            continue
+        order = np.argsort(digits, kind="stable") if order is None else order[np.argsort(digits[order], kind="stable")]
+    return np.arange(len(keys)) if order is None else order
 
 
 def padded(text: bytes) -> Bytes:

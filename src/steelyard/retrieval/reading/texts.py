@@ -1,9 +1,10 @@
 """Texts of queries and documents, for what people see of rankings; no metric uses them.
 
-Queries are TREC topics, JSONL (BEIR), JSON, TSV, CSV or parquet. Documents are JSONL (BEIR), TSV, CSV or parquet; they
-are read as a stream, and only those that are shown are kept.
+Queries are TREC topics, JSONL (BEIR), JSON, TSV, CSV or parquet. Documents are JSONL (BEIR), TSV, CSV, parquet or TREC
+(<DOC>); they are read as a stream, and only those that are shown are kept.
 """
 
+import html
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -33,6 +34,12 @@ LONGEST: Final = 300
 _COLUMNS: Final = (".csv", ".parquet")
 _QUERIES_HINT: Final = Message("formats.queries_hint")
 _DOCUMENTS_HINT: Final = Message("formats.docs_hint")
+_DOCUMENT: Final = re.compile(r"\s*<doc>", re.IGNORECASE)
+_DOCNO: Final = re.compile(r"<docno>\s*(\S+?)\s*</docno>", re.IGNORECASE)
+_TITLE: Final = re.compile(r"<(title|headline|head|hl)>(.*?)</\1>", re.IGNORECASE | re.DOTALL)
+_TAG: Final = re.compile(r"<[^<>]{0,200}>")
+_LONGEST_MARKUP: Final = 20_000
+"""So many characters of a document of TREC are read."""
 _LEADING_ID: Final = re.compile(r'\s*\{\s*"(?:_id|id|docid|doc_id|docno|pid)"\s*:\s*"([^"\\]*)"')
 
 
@@ -221,7 +228,32 @@ def _document_rows(stream: Stream, kind: str, wanted: Collection[str]) -> Iterat
     every = chain([first], ((number, line) for number, line in lines if line.strip()))
     if first[1].lstrip().startswith("{"):
         return _wanted_records(_records_of(every, stream.name, wanted), wanted)
+    if _DOCUMENT.match(first[1]):
+        return _wanted_markup(every, wanted)
     return _wanted_cells(_tab_rows(every, stream.name, DOCUMENT_IDS, _DOCUMENTS_HINT), wanted)
+
+
+def _wanted_markup(lines: Iterator[tuple[int, str]], wanted: Collection[str]) -> Iterator[tuple[str, DocumentText]]:
+    """The wanted documents of TREC: <DOC> with <DOCNO>, and texts in other elements; only their beginning is kept."""
+    text, size = [""], 0
+    for _, line in lines:
+        if _DOCUMENT.match(line):
+            text, size = [], 0
+        if size < _LONGEST_MARKUP:
+            text.append(line[:_LONGEST_MARKUP])
+            size += len(line)
+        if "</doc>" in line.lower() or (size >= _LONGEST_MARKUP and text):
+            whole, text, size = "\n".join(text), [], _LONGEST_MARKUP
+            number = _DOCNO.search(whole)
+            if number is not None and number[1] in wanted:
+                yield number[1], _from_markup(whole[number.end() :])
+
+
+def _from_markup(text: str) -> DocumentText:
+    title = _TITLE.search(text)
+    rest = text if title is None else text[: title.start()] + text[title.end() :]
+    plain = [html.unescape(" ".join(_TAG.sub(" ", part).split())) for part in (title[2] if title else "", rest)]
+    return _document({"title": plain[0], "text": plain[1]})
 
 
 def _records_of(lines: Iterator[tuple[int, str]], name: str, wanted: Collection[str]) -> Iterator[Record]:

@@ -32,7 +32,6 @@ from steelyard.retrieval.reading.rankings import (
     QRELS_HINT,
     Qrels,
     RunBlock,
-    grouped,
     qrels_by_subtopic,
     qrels_from_columns,
 )
@@ -42,8 +41,9 @@ from steelyard.table import FloatArray, IntArray
 
 RUN_HINT = Message("formats.run_line_hint")
 PIPED = Message("words.a_piped_run")
-INTERLEAVED = Message("words.an_interleaved_run")
 QRELS_COLUMNS = 4
+UNORDERED_BLOCK = 1 << 23
+"""Bytes of a block that is written to a temporary file: larger ones are written and read in fewer parts."""
 ORDER_HINT = Message("formats.qrels_before_runs_hint")
 
 
@@ -118,21 +118,24 @@ class _TrecRun:
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
+        self.name = STDIN_NAME if str(path) == STDIN else str(path)
         self.stream: Stream | None = None
         self.kept = open_stream(path).read_all(limits.RANKING_BYTES, PIPED) if read_once(path) else None
 
     def run(self) -> Run:
-        name = STDIN_NAME if str(self.path) == STDIN else str(self.path)
-        return Run(name, self.pieces, self.read_all, lambda line: f"{name}:{line + 1}", self.digest, self.tag)
+        return Run(self.name, self.pieces, self.read_all, self.place, self.digest, self.tag)
 
     def pieces(self) -> Iterator[Piece]:
-        return (partial(match_lines, block) for block in self.blocks())
+        return (partial(match_lines, block) for block in line_blocks(self.opened()))
 
     def read_all(self, matcher: Matcher) -> MatchedBlock:
-        return matcher.match(grouped(parse_block(_joined(self.opened(), INTERLEAVED))))
+        from steelyard.retrieval.regrouping import match_regrouped
 
-    def blocks(self) -> Iterator[bytes]:
-        return line_blocks(self.opened())
+        blocks = line_blocks(self.opened(), UNORDERED_BLOCK)
+        return match_regrouped(self.name, (partial(parse_block, block) for block in blocks), matcher)
+
+    def place(self, line: int) -> str:
+        return f"{self.name}:{line + 1}"
 
     def opened(self) -> Stream:
         self.stream = open_stream(self.path) if self.kept is None else Stream(str(self.path), io.BytesIO(self.kept))
@@ -148,7 +151,7 @@ class _TrecRun:
         return first[5].decode("utf-8", "replace") if len(first) > 5 else ""
 
 
-def _joined(stream: Stream, what: Message = CONTENT) -> bytes:
+def _joined(stream: Stream) -> bytes:
     """All lines of a stream."""
     blocks, size = [], 0
     for block in line_blocks(stream):
@@ -156,7 +159,7 @@ def _joined(stream: Stream, what: Message = CONTENT) -> bytes:
         size += len(block)
         if size > limits.RANKING_BYTES.value:
             stream.close()
-            raise limits.RANKING_BYTES.exceeded(what, error=InputError, where=stream.name)
+            raise limits.RANKING_BYTES.exceeded(CONTENT, error=InputError, where=stream.name)
     return b"".join(blocks)
 
 

@@ -96,7 +96,7 @@ function errorsCell(row) {
 
 function runsCell(row) {
   if (row.runs < 2) return Frame.element("span", { class: "muted" }, "–");
-  const label = `${Frame.t("view.history")}: ${row.runs} ${Frame.t("view.runs")}`;
+  const label = `${Frame.t("view.history")}${Frame.t("core.colon")}${Frame.filled("view.n_runs", { n: row.runs })}`;
   const line = sparkline(row.past.map((run) => run.metrics[row.metric]).filter((mean) => typeof mean === "number"));
   return Frame.element("a", { href: `/history/${row.series}`, "aria-label": label, class: "trend" }, line, String(row.runs));
 }
@@ -164,11 +164,11 @@ function drawCompare() {
   const names = chosen.map((identifier) => results.find((row) => row.id === identifier).name);
   button.disabled = names.length !== 2;
   const words = Frame.t("view.compare_selected");
-  button.textContent = names.length === 2 ? `${Frame.t("view.compare")}: ${names[0]} → ${names[1]}` : words;
+  button.textContent = names.length === 2 ? `${Frame.t("view.compare")}${Frame.t("core.colon")}${names[0]} → ${names[1]}` : words;
 }
 
 function drawRow(row) {
-  const label = `${Frame.t("view.select")}: ${row.name}`;
+  const label = `${Frame.t("view.select")}${Frame.t("core.colon")}${row.name}`;
   const box = Frame.element("input", { type: "checkbox", value: row.id, "aria-label": label });
   box.checked = chosen.includes(row.id);
   box.addEventListener("change", () => choose(row.id, box.checked));

@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from steelyard.i18n import LANGUAGES, Language, code_of, texts, words_of
+from steelyard.i18n import LANGUAGES, Language, Message, code_of, texts, translations, words_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -116,14 +116,15 @@ def _without_surrogates(text: str) -> str:
     return _SURROGATE.sub("?", text) if _SURROGATE.search(text) else text
 
 
-def word(language: Language, *translated: str) -> "Markup":
+def word(language: Language, *translated: str, **values: object) -> "Markup":
     """A text of the page in its language, with the same in every language as attributes.
 
-    One argument is a code, or a name that is not ours and the same in every language. Several are the text in every
-    language, in the order of `LANGUAGES`.
+    One argument is a code (with values in its places), or a name that is not ours and the same in every language.
+    Several are the text in every language, in the order of `LANGUAGES`.
     """
     from markupsafe import Markup
 
+    translated = translations(Message(*translated, **values)) if values else translated
     by_language = dict(zip(LANGUAGES, translated, strict=True)) if len(translated) > 1 else _named(*translated)
     return Markup("<span {}>{}</span>").format(_attributes("data", by_language), by_language[language])
 

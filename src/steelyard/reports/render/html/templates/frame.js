@@ -28,6 +28,14 @@ const Frame = (() => {
     return named(language, code);
   }
 
+  // such words with values in their places; {n:item|items} is the first word where n is 1, else the second
+  function filled(code, values) {
+    return t(code).replace(/\{(\w+)(?::([^|}]*)\|([^}]*))?\}/g, (_, name, one, several) => {
+      const value = String(values[name]);
+      return one === undefined ? value : value === "1" ? one : several;
+    });
+  }
+
   function named(chosen, code) {
     return Object.hasOwn(words[chosen], code) ? words[chosen][code] : code;
   }
@@ -131,6 +139,7 @@ const Frame = (() => {
     nameOf,
     translated,
     chosen,
+    filled,
     word,
     number,
     language: () => language,

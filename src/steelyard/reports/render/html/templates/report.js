@@ -32,7 +32,7 @@
     const rows = Filters.matching(data, state.choice, state.columns, texts);
     List.show(state.list, rows, state.choice.sort);
     const [shown, all] = [rows.length.toLocaleString("en"), data.ids.length.toLocaleString("en")];
-    document.getElementById("shown").textContent = `${shown} / ${all} ${t("report.items")}`;
+    document.getElementById("shown").textContent = `${shown} / ${Frame.filled("report.n_items", { n: all })}`;
   }
 
   // a control was used: the list and the address follow

@@ -144,7 +144,7 @@ const Contexts = (() => {
   }
 
   function counted(code, number) {
-    return t(code).replace("{number}", number.toLocaleString("en"));
+    return Frame.filled(code, { number: number.toLocaleString("en") });
   }
 
   function show(found) {

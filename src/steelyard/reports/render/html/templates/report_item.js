@@ -175,7 +175,7 @@ const Item = (() => {
       "article",
       { class: "answer" },
       titled,
-      output.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}: `, Texts.box(Frame.chosen(output.failure))) : null,
+      output.failure ? element("p", { class: "bad" }, `${t("report.the_system_failed")}${t("core.colon")}`, Texts.box(Frame.chosen(output.failure))) : null,
       words(data, output, differing, contexts.go),
       verdicts(output),
       output.abstained === undefined ? null : reading(output.abstained),
@@ -327,7 +327,7 @@ const Item = (() => {
   // why an item has no score, or the note to it
   function scoreNote(metric, output) {
     const [kind, reason] = output.gaps?.[metric] ?? [];
-    const missing = kind ? `${t(kind === "error" ? "report.errors" : "report.unscored")}: ${Frame.chosen(reason)}` : "";
+    const missing = kind ? `${t(kind === "error" ? "report.errors" : "report.unscored")}${t("core.colon")}${Frame.chosen(reason)}` : "";
     return missing || (Frame.chosen(output.notes?.[metric] ?? []) ?? "");
   }
 

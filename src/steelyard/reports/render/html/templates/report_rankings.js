@@ -39,14 +39,10 @@ const Rankings = (() => {
     return [...new Set(all)].slice(0, MOST_SYSTEMS);
   }
 
-  function filled(code, values) {
-    return Object.entries(values).reduce((text, [name, value]) => text.replace(`{${name}}`, () => String(value)), t(code));
-  }
-
   function legend(data, systems) {
     const { level } = data.rankings;
-    if (systems.length === 1) return filled("report.grade_legend_one", { level });
-    return filled("report.grade_legend", { level, name: data.results[0].name });
+    if (systems.length === 1) return Frame.filled("report.grade_legend_one", { level });
+    return Frame.filled("report.grade_legend", { level, name: data.results[0].name });
   }
 
   function column(data, item, found, system, metric) {
@@ -88,7 +84,7 @@ const Rankings = (() => {
   function relevantFound(data, found, ranked) {
     if (found.relevant === null) return null;
     const count = ranked.filter((document) => isRelevant(data, found, document)).length;
-    const text = filled("report.relevant_found", { found: count, relevant: found.relevant, n: data.rankings.first });
+    const text = Frame.filled("report.relevant_found", { found: count, relevant: found.relevant, n: data.rankings.first });
     return element("p", { class: "muted small" }, text);
   }
 
@@ -139,17 +135,17 @@ const Rankings = (() => {
       const now = ranks.get(document) ?? "–";
       return lost(data, found, document, `${found.ranked[0].indexOf(document) + 1} → ${now}`);
     });
-    return folded(filled("report.rank_gone", { n: data.rankings.first }), rows.length, rows);
+    return folded(Frame.filled("report.rank_gone", { n: data.rankings.first }), rows.length, rows);
   }
 
   function missed(data, found, system) {
     const shown = found.missed[system];
     const there = found.ranked[system].filter((document) => isRelevant(data, found, document)).length;
     const rows = shown.map(([document, rank]) => {
-      return lost(data, found, document, rank === null ? t("report.not_retrieved") : filled("report.at_rank", { rank }));
+      return lost(data, found, document, rank === null ? t("report.not_retrieved") : Frame.filled("report.at_rank", { rank }));
     });
     if (found.relevant - there > rows.length) rows.push(element("li", { class: "muted small" }, `… +${found.relevant - there - rows.length}`));
-    return folded(filled("report.rank_missed", { n: data.rankings.first }), found.relevant - there, shown.length ? rows : []);
+    return folded(Frame.filled("report.rank_missed", { n: data.rankings.first }), found.relevant - there, shown.length ? rows : []);
   }
 
   function lost(data, found, document, where) {

@@ -54,7 +54,7 @@ const Texts = (() => {
   // what a colour means is also a tooltip
   function mark(node, classes) {
     const names = [...new Set(classes)];
-    return element("mark", { class: names.join(" "), title: names.map(meaning).join(", ") }, node);
+    return element("mark", { class: names.join(" "), title: names.map(meaning).join(t("core.comma")) }, node);
   }
 
   // a box with the text; a long one is cut, and says how to see the rest

@@ -1,0 +1,255 @@
+"""Runs whose queries are interleaved, matched in bounded memory: their lines are grouped by query in a temporary file.
+
+Blocks of lines are parsed, ordered by a hash of the query and written column by column. Then the lines of a range of
+hashes, which are those of complete queries, are read from all blocks and matched. The file has no name, so that nothing
+is left however the process ends; as long as it is small, it is in memory.
+"""
+
+import heapq
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard import limits
+from steelyard.errors import MOST_PROBLEMS, InputError, os_reason
+from steelyard.i18n import Message
+from steelyard.retrieval.matching import MatchedBlock, Matcher, Matches, interleaved
+from steelyard.retrieval.ordering import as_compared, falling_order, rank_numbers
+from steelyard.retrieval.reading.rankings import RunBlock, grouped
+from steelyard.retrieval.reading.spans import PADDING, Spans, Words, word_view
+from steelyard.retrieval.runs import Piece
+from steelyard.table import IntArray
+from steelyard.threads import ordered_thread_map
+
+Parse = Callable[[], RunBlock]
+"""Parses a block of lines in any order, on any thread; the lines have ranks."""
+
+IN_MEMORY: Final = 64_000_000
+"""Bytes up to which the temporary file is held in memory."""
+ROWS: Final = 1 << 18
+"""Rows that are matched together, unless a query has more."""
+BUCKET_BITS: Final = 12
+"""Bits of the hash of a query that say in which part of a block its lines are."""
+
+_UPPER_HALF: Final = np.uint64(0xFFFFFFFF00000000)
+_ROWS, _QUERIES, _DOCUMENTS = 0, 1, 2
+_COLUMNS: Final = (
+    ("u4", _ROWS),  # the length of the query
+    ("u8", _QUERIES),  # the words of the query
+    ("u4", _ROWS),  # the length of the document
+    ("u8", _DOCUMENTS),  # the words of the document
+    ("f8", _ROWS),  # the score
+    ("u8", _ROWS),  # the rank
+    ("u4", _ROWS),  # the line in its block
+)
+"""The type of each column, and the borders that say where its buckets begin."""
+
+Columns = Sequence[NDArray[Any]]
+
+
+def match_regrouped(name: str, blocks: Iterator[Parse], matcher: Matcher) -> MatchedBlock:
+    """The matches of all blocks of a run as if they were one block; its problems only, if a line cannot be read."""
+    try:
+        with tempfile.SpooledTemporaryFile(IN_MEMORY) as file:
+            store = _Store(name, file)
+            store.fill(blocks, matcher.threads)
+            matched = ordered_thread_map(store.pieces(), lambda piece: piece(matcher), threads=matcher.threads)
+            matches = _merged([] if store.problems else [found.matches for found in matched])
+            return MatchedBlock(matches, store.lines, store.problems, store.anomalies, store.readable)
+    except OSError as error:
+        message = Message("formats.cannot_regroup", folder=tempfile.tempdir or "TMPDIR", strerror=os_reason(error))
+        raise InputError(message, where=name, hint=Message("formats.regroup_hint")) from None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stored:
+    """A block in the file: where each column is, and by `_ROWS`, `_QUERIES`, `_DOCUMENTS` where its buckets begin."""
+
+    lines: int
+    problems: list[tuple[int, Message]]
+    anomalies: dict[str, int]
+    readable: bool
+    offsets: list[int] = field(default_factory=list)
+    borders: tuple[IntArray, ...] = ()
+
+
+class _Store:
+    """The lines of a run in a file, block by block, each ordered by buckets of queries."""
+
+    def __init__(self, name: str, file: "tempfile.SpooledTemporaryFile[bytes]") -> None:
+        self.lines = 0
+        self.problems: list[tuple[int, Message]] = []
+        self.anomalies: dict[str, int] = {}
+        self.readable = True
+        self._name = name
+        self._file = file
+        self._lock = threading.Lock()
+        self._blocks: list[_Stored] = []
+        self._first_lines: list[int] = []
+
+    def fill(self, blocks: Iterator[Parse], threads: int) -> None:
+        """Write all blocks, as far as all lines can be read."""
+        for block in ordered_thread_map(blocks, self._write, threads=threads):
+            self.problems = [(self.lines + line, message) for line, message in block.problems]
+            self.readable = block.readable
+            if self.problems:
+                return
+            self._blocks.append(block)
+            self._first_lines.append(self.lines)
+            self.lines += block.lines
+            for code, count in block.anomalies.items():
+                self.anomalies[code] = self.anomalies.get(code, 0) + count
+
+    def _write(self, parse: Parse) -> _Stored:
+        """Parse a block and write its columns."""
+        block = parse()
+        about = block.lines, block.problems, block.anomalies, block.readable
+        if block.problems or block.ranks is None:
+            return _Stored(*about)
+        bucket = (block.queries.hashes() >> np.uint64(64 - BUCKET_BITS)).astype(np.uint16)
+        columns, word_ends = _columns(block, rank_numbers(block.ranks), np.argsort(bucket, kind="stable"))
+        begins = np.append(0, np.cumsum(np.bincount(bucket, minlength=1 << BUCKET_BITS)))
+        borders = (begins, *(np.append(0, ends)[begins] for ends in word_ends))
+        with self._lock:
+            offsets = [self._append(column) for column in columns]
+        return _Stored(*about, offsets, tuple(border.astype(np.uint32) for border in borders))
+
+    def _append(self, column: NDArray[Any]) -> int:
+        offset = self._file.tell()
+        self._file.write(column.data)
+        return offset
+
+    def pieces(self) -> Iterator[Piece]:
+        """The run in pieces of complete queries, read one after the other."""
+        for first, end in self._ranges():
+            yield partial(_match_rows, self._read(first, end))
+
+    def _ranges(self) -> Iterator[tuple[int, int]]:
+        """Ranges of buckets with not more than `ROWS` rows, or of a single bucket."""
+        ends = sum((block.borders[_ROWS][1:].astype(np.int64) for block in self._blocks), np.zeros(1, np.int64))
+        first = done = 0
+        while first < len(ends) and done < ends[-1]:
+            end = max(int(np.searchsorted(ends, done + ROWS, side="right")), first + 1)
+            yield first, end
+            first, done = end, int(ends[end - 1])
+
+    def _read(self, first: int, end: int) -> RunBlock:
+        """The rows of a range of buckets, in the order of the run."""
+        bounds = [[(int(b[first]), int(b[end])) for b in block.borders] for block in self._blocks]
+        counts = np.array([[end - start for start, end in block] for block in bounds])
+        totals = counts.sum(axis=0).tolist()
+        if sum(np.dtype(kind).itemsize * totals[which] for kind, which in _COLUMNS) > limits.RANKING_BYTES.value:
+            raise limits.RANKING_BYTES.exceeded(
+                Message("words.the_text_of_one_query"), error=InputError, where=self._name
+            )
+        buffers = [_buffer(np.dtype(kind).itemsize * totals[which]) for kind, which in _COLUMNS]
+        filled = [PADDING] * len(_COLUMNS)
+        for block, bound in zip(self._blocks, bounds, strict=True):
+            for number, (kind, which) in enumerate(_COLUMNS):
+                size, (start, stop) = np.dtype(kind).itemsize, bound[which]
+                part = buffers[number][filled[number] : filled[number] + size * (stop - start)]
+                self._read_into(part, block.offsets[number] + size * start)
+                filled[number] += len(part)
+        return _block(buffers, np.repeat(np.array(self._first_lines), counts[:, _ROWS]))
+
+    def _read_into(self, part: NDArray[np.uint8], offset: int) -> None:
+        if not len(part):
+            return
+        self._file.seek(offset)
+        if self._file.readinto(part.data) != len(part):
+            raise OSError("the temporary file is shorter than it was written")
+
+
+def _columns(block: RunBlock, ranks: Words, order: IntArray) -> tuple[Columns, tuple[IntArray, IntArray]]:
+    """The columns of a block as they are stored, in this order, and where the words of each query and document end."""
+    query_lengths, query_words, query_ends = _words(block.queries, order)
+    lengths, words, ends = _words(block.documents, order)
+    line = block.line.astype(np.uint32)[order]
+    rows = (query_lengths, query_words, lengths, words, block.scores[order], ranks[order], line)
+    return rows, (query_ends, ends)
+
+
+def _words(column: Spans, order: IntArray) -> tuple[NDArray[np.uint32], Words, IntArray]:
+    """The lengths of the values, the words that they occupy, each from its own start, and where those of each end."""
+    sizes = column.ends - column.starts
+    lengths = sizes.astype(np.uint32)[order]
+    if sizes.min(initial=1) >= 1 and sizes.max(initial=1) <= 8:
+        return lengths, word_view(column.buffer)[column.starts][order], np.arange(1, len(order) + 1)
+    counts = (lengths.astype(np.int64) + 7) >> 3
+    ends = np.cumsum(counts)
+    index = np.repeat(column.starts[order] - 8 * (ends - counts), counts) + 8 * np.arange(counts.sum())
+    return lengths, word_view(column.buffer)[index], ends
+
+
+def _buffer(size: int) -> NDArray[np.uint8]:
+    return np.zeros(size + 2 * PADDING, np.uint8)
+
+
+def _block(buffers: list[NDArray[np.uint8]], first_line: IntArray) -> RunBlock:
+    """A block of columns that were read; `line` is the number of each line in the run."""
+    query_length, query_words, length, words, score, rank, line = buffers
+    count = len(first_line)
+    return RunBlock(
+        queries=_spans(query_words, _values(query_length, "u4")),
+        documents=_spans(words, _values(length, "u4")),
+        scores=_values(score, "f8"),
+        ranks=_spans(_big_endian(rank), np.full(count, 8)),
+        line=_values(line, "u4") + first_line,
+        lines=count,
+    )
+
+
+def _values(buffer: NDArray[np.uint8], kind: str) -> NDArray[Any]:
+    return buffer[PADDING:-PADDING].view(kind)
+
+
+def _big_endian(numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The numbers of a buffer as eight digits to the base 256, which `rank_numbers` reads as the same numbers."""
+    _values(numbers, "u8").byteswap(inplace=True)
+    return numbers
+
+
+def _spans(buffer: NDArray[np.uint8], lengths: NDArray[Any]) -> Spans:
+    """Values of these lengths, each of which begins at a word of its own."""
+    sizes = lengths.astype(np.int64)
+    words = (sizes + 7) >> 3
+    starts = 8 * (np.cumsum(words) - words) + PADDING
+    return Spans(buffer, starts, starts + sizes)
+
+
+def _match_rows(block: RunBlock, matcher: Matcher) -> MatchedBlock:
+    """The matches of rows of complete queries.
+
+    They are ordered by half of the query's hash and by score; if two queries share it or a document is repeated, by
+    query and line.
+    """
+    scores = as_compared(block.scores, matcher.single_precision)
+    order = falling_order(block.queries.hashes() & _UPPER_HALF, scores)
+    found = matcher.match(block.take(order))
+    is_exact = not found.matches.duplicates and not interleaved([found.matches])
+    return found if is_exact else matcher.match(grouped(block))
+
+
+def _merged(found: list[Matches]) -> Matches:
+    """The matches of several blocks of complete queries as those of one; only the first duplicates are kept."""
+    none = np.zeros(0, np.int64)
+    return Matches(
+        query=np.concatenate([none, *(block.query for block in found)]),
+        query_hash=np.concatenate([none.astype(np.uint64), *(block.query_hash for block in found)]),
+        length=np.concatenate([none, *(block.length for block in found)]),
+        hit=np.concatenate([none, *(block.hit for block in found)]),
+        rank=np.concatenate([none, *(block.rank for block in found)]),
+        tied=sum(block.tied for block in found),
+        disordered=sum(block.disordered for block in found),
+        duplicates=heapq.nsmallest(
+            MOST_PROBLEMS, chain.from_iterable(block.duplicates for block in found), key=lambda pair: pair[1]
+        ),
+        first={query: ids for block in found for query, ids in block.first.items()},
+    )
