@@ -106,9 +106,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         path = Path(folder) / "page.html"
         start, cpu = time.perf_counter(), time.process_time()
         path.write_text(render_html(report), encoding="utf-8")
-        print(
-            f"{'written s':20} {time.perf_counter() - start:8.2f}\n{'written CPU s':20} {time.process_time() - cpu:8.2f}"
-        )
+        print(f"{'written s':20} {time.perf_counter() - start:8.2f}")
+        print(f"{'written CPU s':20} {time.process_time() - cpu:8.2f}")
         print(f"{'MB':20} {path.stat().st_size / 1e6:8.2f}")
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 900})
