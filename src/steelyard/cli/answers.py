@@ -90,7 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
     if _is_summary(tables, arguments):
         print_summary(tables[0], arguments)
     else:
-        _deliver(_shown(tables, keep), arguments)
+        _deliver(tables, _shown(tables, keep), arguments)
     return 0
 
 
@@ -100,15 +100,15 @@ def _is_summary(tables: "list[Table]", arguments: argparse.Namespace) -> bool:
     return arguments.json and len(tables) == 1 and not added
 
 
-def _deliver(tables: "list[Table]", arguments: argparse.Namespace) -> None:
-    """Compare, write and print."""
+def _deliver(tables: "list[Table]", shown: "list[Table]", arguments: argparse.Namespace) -> None:
+    """Compare the tables, with their questions, then write and print those that are shown."""
     from steelyard.cli.output import deliver
     from steelyard.reports.content import Report
     from steelyard.stats.compare import compare_all
 
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     settings: dict[str, Any] = {"units": arguments.units, "named": bool(arguments.metric)}
-    deliver(Report(tables, comparisons, arguments.per_item, arguments.by, **settings), arguments)
+    deliver(Report(shown, comparisons, arguments.per_item, arguments.by, **settings), arguments)
 
 
 def _tables(arguments: argparse.Namespace, keep: 'bool | Literal["questions"]') -> "list[Table]":
