@@ -1,7 +1,7 @@
 """Results files that somebody changed: `python -m bench.fuzz_results [-n 20000] [--seed 1]`.
 
-Real results files of every kind are mutated (values, types, lines, bytes), and each is given to load, gate, compare,
-report and the page, in this process. A SteelyardError is a message to the user; any other exception would be a
+Real results files of every kind are mutated (values, types, lines, bytes), and each is given to load, the list, gate,
+compare, report and the page, in this process. A SteelyardError is a message to the user; any other exception would be a
 traceback, which is a failure. A warning of NumPy is a failure too. Prints how often each outcome came about.
 """
 
@@ -19,6 +19,7 @@ import steelyard
 from bench.mutations import mutate_bytes, mutate_value
 from bench.outcomes import outcome_of, print_outcomes, read_options
 from steelyard.io.results import load_all
+from steelyard.io.results.outlines import read_outlines
 from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.reports.build import report_blocks
 from steelyard.reports.content import Report
@@ -61,6 +62,7 @@ def attempts(path: Path, original: Table) -> dict[str, Callable[[], object]]:
     """What commands do with a results file."""
     return {
         "load": lambda: load_all(path),
+        "list": lambda: read_outlines(path),
         "gate": lambda: gate(load_all(path, strict=True)[0], original),
         "compare": lambda: compare_all([load_all(path, strict=True)[0]], original),
         "report": lambda: report(load_all(path), original),

@@ -2,7 +2,8 @@
 
 Honest clients open the list, results, comparisons and the history, and wait a little between pages. Hostile ones send
 giant cookies, send their request byte by byte, send half of it, leave while a page is sent, or do not read it.
-With `--readers N` instead N clients read one large result at the same time, for the peak of memory.
+With `--readers N` instead N clients read one large result at the same time, for the peak of memory. With `--index N`
+the first index of N results with 8,500 items each is timed, by headers and footers and from every line.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from bench.processes import PROJECT
+from bench.processes import PROJECT, run_python
 
 BAD: Final = (ConnectionResetError, BrokenPipeError, ConnectionRefusedError)
 RESULTS: Final = 20
@@ -212,6 +213,29 @@ async def readers(target: Target, arguments: argparse.Namespace) -> None:
     print("at end  ", {name: round(value) for name, value in target.resident().items()})
 
 
+INDEX: Final = """
+import pathlib, sys, time
+from steelyard.web.index import Index
+start = time.process_time()
+index = Index(pathlib.Path(sys.argv[1]))
+index.refresh()
+print(f"{len(index.listing().entries)} results, CPU {time.process_time() - start:.2f} s")
+"""
+
+
+def first_index(results: int) -> None:
+    """The seconds of CPU of an index of files that this program wrote, and of the same without their summaries."""
+    from bench.page import table
+
+    with tempfile.TemporaryDirectory() as place:
+        for number in range(results):
+            table(8_500, f"run {number}", 0.0).save(Path(place) / f"{number}.jsonl")
+        print("by footers:", run_python(["-c", INDEX, place]).output, end="")
+        for path in Path(place).glob("*.jsonl"):
+            path.write_bytes(path.read_bytes().replace(b'"summary": {', b'"omitted": {'))
+        print("every line:", run_python(["-c", INDEX, place]).output, end="")
+
+
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.view_load", description=__doc__)
     parser.add_argument("--minutes", type=float, default=5)
@@ -220,7 +244,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--cold", action="store_true", help="do not open every page once before")
     parser.add_argument("--readers", type=int, default=0, help="so many read one large result at the same time")
     parser.add_argument("--large", type=float, default=44, metavar="MB", help="size of that result")
+    parser.add_argument("--index", type=int, default=0, metavar="N", help="time the first index of so many results")
     arguments = parser.parse_args(argv)
+    if arguments.index:
+        first_index(arguments.index)
+        return
     with tempfile.TemporaryDirectory() as place:
         if arguments.readers:
             write_result(Path(place) / "large.jsonl", "large", int(arguments.large * 1e6 / 4_500), 1_470, seed=0)

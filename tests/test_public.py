@@ -70,12 +70,28 @@ def test_the_page_of_a_ranking_brings_in_no_judge_and_no_system(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_json_of_a_ranking_brings_in_no_report_and_no_gate(tmp_path):
+@pytest.mark.parametrize("words", [("retrieval", "qrels", "run"), ("answers", "rows.jsonl")])
+def test_the_json_of_one_result_brings_in_no_report_and_no_gate(tmp_path, words):
     (tmp_path / "qrels").write_text("q1 0 d1 1\n")
     (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 tag\n")
+    (tmp_path / "rows.jsonl").write_text('{"id": "1", "prediction": "a", "references": ["a b"]}\n')
     unwanted = ("steelyard.legal", "steelyard.reports", "steelyard.stats.gate", "steelyard.stats.compare")
     code = (
-        "import sys; from steelyard.cli import main; main(['retrieval', 'qrels', 'run', '--json']); "
+        f"import sys; from steelyard.cli import main; main([*{words}, '--json']); "
+        f"print([m for m in sys.modules if m.startswith({unwanted})])"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("\n[]\n")
+
+
+@pytest.mark.slow
+def test_the_comparison_of_answers_brings_in_no_gate_and_no_documents(tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"id": "1", "prediction": "a", "references": ["a b"]}\n')
+    unwanted = ("steelyard.documents", "steelyard.stats.gate", "steelyard.reports.gate", "steelyard.systems", "jinja2")
+    code = (
+        "import sys; from steelyard.cli import main; main(['answers', 'rows.jsonl', '-o', 'a.jsonl']); "
+        "main(['compare', 'a.jsonl', 'a.jsonl']); "
         f"print([m for m in sys.modules if m.startswith({unwanted})])"
     )
     command = [sys.executable, "-c", code]

@@ -385,3 +385,19 @@ def test_printed_json_of_a_ranking_is_that_of_its_report(run, tmp_path, options)
     printed = run(*line, "--json", cwd=tmp_path)
     run(*line, "-o", "x.json", cwd=tmp_path)
     assert printed.stdout == (tmp_path / "x.json").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "options", ["", "-m EM -m Refusal", "--lang zh", "--units items", "--by type", "--tags document", "--profile squad"]
+)
+def test_printed_json_of_answers_is_that_of_their_report(run, tmp_path, options):
+    rows = [
+        {"id": "一", "prediction": "no answer", "references": ["a b"], "type": "x", "document": "d", "contexts": ["a"]},
+        {"id": "2", "prediction": "a\u2028b", "references": ["a b", "c"], "type": "y", "document": "d"},
+        {"id": "3", "prediction": None, "references": [], "type": "y", "document": "e"},
+    ]
+    (tmp_path / "答.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    line = ("answers", "答.jsonl", *options.split())
+    printed = run(*line, "--json", cwd=tmp_path)
+    run(*line, "-o", "x.json", cwd=tmp_path)
+    assert printed.stdout == (tmp_path / "x.json").read_text("utf-8")

@@ -93,7 +93,9 @@ def test_an_old_file_is_written_again_byte_by_byte(tmp_path):
     ]
     (tmp_path / "old.jsonl").write_text("\n".join(old) + "\n", encoding="utf-8")
     steelyard.load(tmp_path / "old.jsonl").save(tmp_path / "new.jsonl")
-    assert (tmp_path / "new.jsonl").read_bytes() == (tmp_path / "old.jsonl").read_bytes()
+    *new, footer = (tmp_path / "new.jsonl").read_text(encoding="utf-8").splitlines()
+    assert new == old[:-1]
+    assert footer.startswith(old[-1].removesuffix("}}") + ', "summary": {')
 
 
 def test_the_time_is_that_of_the_first_writing(tmp_path):
@@ -132,7 +134,15 @@ def test_header_items_footer(tmp_path):
     }
     assert lines[2]["unscored"] == {"legal": "no reference"}
     assert lines[3]["errors"] == {"legal": "timeout"}
-    assert lines[4] == {"footer": {"items": 3, "means": {"legal": 0.30000000000000004, "NumRel": 4 / 3}}}
+    footer = lines[4].pop("footer")
+    assert footer.pop("summary") == {
+        "steelyard": steelyard.__version__,
+        "errors": 1,
+        "metrics": {name: each.as_dict() for name, each in table().summary().metrics.items()},
+    }
+    content = (tmp_path / "results.jsonl").read_bytes()
+    assert footer.pop("bytes") == content.rindex(b"\n", 0, -1) + 1
+    assert footer == {"items": 3, "means": {"legal": 0.30000000000000004, "NumRel": 4 / 3}}
 
 
 def test_several_results_in_one_file(tmp_path):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,13 @@ from steelyard.answers.profiles import Profile
 from steelyard.answers.rows import AnswerRow
 from steelyard.i18n import Message
 from steelyard.registry.metrics import Measure, Scored, column_of
-from steelyard.retrieval.matching import Rankings
 from steelyard.stats.direction import is_lower_better
 from steelyard.table import Flags, FloatArray, IntArray, Missing
 from steelyard.text.characters import are_spaced
 from steelyard.text.citations import without_citations
+
+if TYPE_CHECKING:
+    from steelyard.retrieval.matching import Rankings
 
 Paired = Sequence[tuple[IntArray, AnswerBatch]]
 _USUAL = frozenset(("prediction", "references"))
@@ -147,8 +150,10 @@ def _with_gaps(values: FloatArray, measure: Measure, rows: int, gaps: Sequence[i
     return column
 
 
-def rankings_of(rows: Sequence[AnswerRow]) -> Rankings:
+def rankings_of(rows: Sequence[AnswerRow]) -> "Rankings":
     """The rankings of rows with ids, one query for each; an id that is retrieved again counts at its first place."""
+    from steelyard.retrieval.matching import Rankings
+
     hits: list[tuple[int, int, int]] = []
     judged: list[tuple[int, int]] = []
     retrieved = []

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese")
 WITH_TEXTS = (".html", ".jsonl")
+REFUSAL = "Refusal"
+"""The metric whose parts a report counts two by two."""
 
 
 def add_command(commands: Any) -> None:
@@ -71,24 +73,42 @@ def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
     from pathlib import Path
 
-    from steelyard.cli.output import deliver, notify_other_meanings
+    from steelyard.cli.output import notify_other_meanings, print_summary
     from steelyard.io.records import check_readers
     from steelyard.registry.metrics import load_metrics
-    from steelyard.reports.content import Report
-    from steelyard.reports.files import check_outputs
-    from steelyard.stats.compare import compare_all
 
-    check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite)
+    if arguments.output:
+        from steelyard.reports.files import check_outputs
+
+        check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite)
     check_readers(arguments.files)
     load_metrics(arguments.metrics_from, Path.cwd())
     notify_other_meanings(arguments)
     keep = _kept(arguments)
     tables = _tables(arguments, keep)
     _check_tags(arguments.tags, tables)
+    if _is_summary(tables, arguments):
+        print_summary(tables[0], arguments)
+    else:
+        _deliver(tables, _shown(tables, keep), arguments)
+    return 0
+
+
+def _is_summary(tables: "list[Table]", arguments: argparse.Namespace) -> bool:
+    """Whether nothing is wanted but the JSON of one result, to which no section of a report adds a field."""
+    added = arguments.output or arguments.per_item or arguments.by or REFUSAL in tables[0].columns
+    return arguments.json and len(tables) == 1 and not added
+
+
+def _deliver(tables: "list[Table]", shown: "list[Table]", arguments: argparse.Namespace) -> None:
+    """Compare the tables, with their questions, then write and print those that are shown."""
+    from steelyard.cli.output import deliver
+    from steelyard.reports.content import Report
+    from steelyard.stats.compare import compare_all
+
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     settings: dict[str, Any] = {"units": arguments.units, "named": bool(arguments.metric)}
-    deliver(Report(_shown(tables, keep), comparisons, arguments.per_item, arguments.by, **settings), arguments)
-    return 0
+    deliver(Report(shown, comparisons, arguments.per_item, arguments.by, **settings), arguments)
 
 
 def _tables(arguments: argparse.Namespace, keep: 'bool | Literal["questions"]') -> "list[Table]":

@@ -84,6 +84,17 @@ def print_json(text: str) -> None:
     sys.stdout.buffer.write(visible_json(text).encode("utf-8"))
 
 
+def print_summary(table: "Table", arguments: argparse.Namespace) -> None:
+    """The JSON of one result, as a report has it; without the modules of reports, which take longer than small runs."""
+    from steelyard.stats.scopes import scope_of
+    from steelyard.stats.summary import head_fields
+    from steelyard.text.visible import indented_json
+
+    scope = scope_of(arguments.units, table)
+    head = head_fields(table, arguments.units, scope)
+    print_json(indented_json({**head, "results": [table.summary(units=scope).as_dict()], "comparisons": []}))
+
+
 def print_text(text: str) -> None:
     """Print on standard output; control characters of names and answers are escaped."""
     sys.stdout.write(printable(text))

@@ -93,22 +93,12 @@ def run(arguments: argparse.Namespace) -> int:
 
         tables = with_texts(tables, arguments.queries, arguments.docs)
     if arguments.json and not arguments.output and len(tables) == 1 and not arguments.per_item:
-        _print_summary(tables[0], arguments)
+        from steelyard.cli.output import print_summary
+
+        print_summary(tables[0], arguments)
     else:
         _deliver(runs, tables, arguments, recorded=recorded)
     return 0
-
-
-def _print_summary(table: "Table", arguments: argparse.Namespace) -> None:
-    """The JSON of one result, as a report has it; without the modules of reports, which take longer than small runs."""
-    from steelyard.cli.output import print_json
-    from steelyard.stats.scopes import scope_of
-    from steelyard.stats.summary import head_fields
-    from steelyard.text.visible import indented_json
-
-    scope = scope_of(arguments.units, table)
-    head = head_fields(table, arguments.units, scope)
-    print_json(indented_json({**head, "results": [table.summary(units=scope).as_dict()], "comparisons": []}))
 
 
 def _deliver(runs: "list[Run]", tables: "list[Table]", arguments: argparse.Namespace, *, recorded: bool) -> None:

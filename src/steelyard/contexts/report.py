@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from steelyard.documents.pages import Document
 from steelyard.i18n import Language, Message, codes, translations
 from steelyard.legal.wording import INVENTED
 from steelyard.reports.render.html.contexts import MOST_CONTEXTS, ShownContext, contexts_in
@@ -14,6 +13,7 @@ from steelyard.table import Table
 if TYPE_CHECKING:
     from steelyard.contexts.grounding import Span
     from steelyard.contexts.highlights import Highlighter, Highlights, Marked
+    from steelyard.documents.pages import Document
 
 MOST_CHECKED: Final = 2_500_000
 """Characters of contexts that are checked for one page; contexts full of numbers take ten seconds."""
@@ -30,7 +30,7 @@ class ContextPage(KindPage):
 
     codes: ClassVar[Iterable[str]] = tuple(kind.code for kind in INVENTED.values())
 
-    def details(self, documents: Mapping[str, Document]) -> ItemDetails:
+    def details(self, documents: "Mapping[str, Document]") -> ItemDetails:
         """The details of items, with highlights."""
         return ContextItems()
 

@@ -86,6 +86,38 @@ def check_shape(value: Any, shape: Shape, path: str, where: str) -> None:
             _check_members(value, shape, path, where)
 
 
+def quick_test(shape: Shape) -> Callable[[Any], bool]:
+    """A test that is made once for many values: those that it accepts pass `check_shape` and are left as they are."""
+    match shape:
+        case Plain():
+            return shape.accepts
+        case ListOf():
+            member = quick_test(shape.member)
+            return lambda value: isinstance(value, list) and all(map(member, value))
+        case MapOf():
+            entry = quick_test(shape.member)
+            return lambda value: isinstance(value, dict) and all(map(entry, value.values()))
+        case Fields():
+            return _quick_fields(shape)
+
+
+def _quick_fields(shape: Fields) -> Callable[[Any], bool]:
+    tests = {name: quick_test(member) for name, member in shape.members.items()}
+    may_be_null = {name for name, each in shape.members.items() if isinstance(each, Plain) and name not in shape.needed}
+    needed = shape.needed
+
+    def accepts(value: Any) -> bool:
+        if not isinstance(value, dict) or not value.keys() >= needed:
+            return False
+        for name, member in value.items():
+            test = tests.get(name)
+            if test is not None and not test(member) and not (member is None and name in may_be_null):
+                return False
+        return True
+
+    return accepts
+
+
 def wrong_shape(path: str, words: Message, value: Any, where: str) -> InputError:
     """The error about a value that has another shape."""
     return InputError(Message("formats.field_wrong_type", path=path, words=words, value=shown(value)), where=where)

@@ -52,11 +52,10 @@ class PairedRows:
 def pair(new: Table, old: Table, scope: Scope = "items") -> PairedRows:
     """Pair the rows of two tables by item id; without a common id an error is raised."""
     row_of = {item: row for row, item in enumerate(old.ids)}
-    pairs = [(row, row_of[item]) for row, item in enumerate(new.ids) if item in row_of]
-    if not pairs:
+    shared = sorted((item, row) for row, item in enumerate(new.ids) if item in row_of)
+    if not shared:
         raise InputError(Message("stats.no_common_item", new=new.name, old=old.name), hint=_hint(new, old))
-    pairs.sort(key=lambda rows: new.ids[rows[0]])
-    rows = np.array(pairs)
+    rows = np.array([(row, row_of[item]) for item, row in shared])
     clusters = clusters_of(new, scope)
     return PairedRows((new, old), rows[:, 0], rows[:, 1], None if clusters is None else clusters[rows[:, 0]], scope)
 
@@ -133,19 +132,21 @@ def changes(new: Table, old: Table, metric: str) -> Changes:
     """The items that changed from the old table to the new; rounding errors do not count."""
     rows = pair(new, old)
     differences = rows.differences(metric, ties=True)
+    before, after = old.column(metric)[rows.old].tolist(), new.column(metric)[rows.new].tolist()
     changed = [
-        Change(new.ids[a], float(old.column(metric)[b]), float(new.column(metric)[a]), float(difference))
-        for a, b, difference in zip(rows.new, rows.old, differences, strict=True)
-        if difference and not np.isnan(difference)
+        Change(new.ids[row], *values)
+        for row, *values in zip(rows.new.tolist(), before, after, differences.tolist(), strict=True)
+        if values[-1] and not math.isnan(values[-1])
     ]
+    sign = gain(metric, 1.0)
     changed.sort(key=lambda change: (-abs(change.difference), change.id))
     ours, theirs = _scored(new, metric), _scored(old, metric)
     return Changes(
         a=new.name,
         b=old.name,
         metric=metric,
-        better=tuple(change for change in changed if gain(metric, change.difference) > 0),
-        worse=tuple(change for change in changed if gain(metric, change.difference) < 0),
+        better=tuple(change for change in changed if sign * change.difference > 0),
+        worse=tuple(change for change in changed if sign * change.difference < 0),
         only_a=tuple(item for item in ours if item not in theirs),
         only_b=tuple(item for item in theirs if item not in ours),
     )

@@ -1,7 +1,8 @@
 """An index of a folder of results in SQLite: only files that changed are read again.
 
-The index is a copy of data in the files and may be deleted at any time. One that is damaged or of another version is
-replaced; if it cannot be written, it is kept in memory. Paths in it are not trusted: see `folder.within`.
+Files are read by their headers and footers where these have what is listed (`io.results.outlines`). The index is a copy
+of data in the files and may be deleted at any time. One that is damaged or of another version is replaced; if it cannot
+be written, it is kept in memory. Paths in it are not trusted: see `folder.within`.
 """
 
 import json
@@ -21,6 +22,7 @@ from steelyard.errors import InputError, Problem, SteelyardError
 from steelyard.i18n import LANGUAGES, Localized, Message, translations
 from steelyard.io.foreign.tables import KIND as SCORES
 from steelyard.io.results import load_all
+from steelyard.io.results.outlines import Outline, read_outlines
 from steelyard.progress import ProgressCallback, no_progress
 from steelyard.reports.content import main_of
 from steelyard.stats.comparable import OWN_SETTINGS
@@ -208,7 +210,8 @@ def _read(folder: Path, file: ResultFile) -> tuple[tuple[Any, ...], list[tuple[A
         limits.VIEW_RESULT_BYTES.check(file.size, size, error=InputError, where=file.path)
         if not holds_results(place):
             return (*stamp, ""), []
-        return (*stamp, None), [_row(path, number, table) for number, table in enumerate(load_all(place))]
+        outlines = read_outlines(place) or [Outline.of(table) for table in load_all(place)]
+        return (*stamp, None), [_row(path, number, outline) for number, outline in enumerate(outlines)]
     except SteelyardError as error:
         return (*stamp, _stored(error, folder)), []
     except Exception as error:  # one bad file must not hide the others
@@ -230,31 +233,30 @@ def _texts(stored: str) -> tuple[str, ...]:
     return tuple(map(str, texts))
 
 
-def _row(path: bytes, place: int, table: Table) -> tuple[Any, ...]:
-    summary = table.summary()
-    means = [metric for metric in table.metrics if metric not in table.sums]
-    main = main_of(table.kind, means) if means else ""
-    metrics = {_storable(metric): mean.as_dict() for metric, mean in summary.metrics.items()}
+def _row(path: bytes, place: int, outline: Outline) -> tuple[Any, ...]:
+    means = [metric for metric in outline.summaries if metric not in outline.sums]
+    main = main_of(outline.kind, means) if means else ""
+    metrics = {_storable(metric): summary for metric, summary in outline.summaries.items()}
     return (
         _digest([path.hex(), place]),
         path,
         place,
-        _storable(table.kind),
-        _storable(table.name),
-        _storable(str(table.signature), longest=10_000),
-        summary.items,
-        summary.errors,
-        not table.complete,
+        _storable(outline.kind),
+        _storable(outline.name),
+        _storable(str(outline.signature), longest=10_000),
+        outline.items,
+        outline.errors,
+        not outline.complete,
         _storable(main),
         json.dumps(metrics),
-        _seconds(table.created),
+        _seconds(outline.created),
     )
 
 
-def _seconds(created: str | None) -> float | None:
+def _seconds(created: str) -> float | None:
     """The time of a header as seconds; None for no time, or text that is none."""
     try:
-        moment = datetime.fromisoformat(created or "")
+        moment = datetime.fromisoformat(created)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None

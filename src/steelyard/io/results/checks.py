@@ -23,6 +23,7 @@ from steelyard.io.shapes import (
     Plain,
     check_shape,
     is_number,
+    quick_test,
     shown,
 )
 from steelyard.registry.kinds import kind_of
@@ -84,7 +85,33 @@ _ITEM: Final = Fields(
     },
     frozenset(("id", "scores")),
 )
-_FOOTER: Final = Fields({"items": _COUNT, "means": MapOf(_BOUND)})
+_FITS_ITEM: Final = quick_test(_ITEM)
+_PASSAGE: Final = Fields(PASSAGE)
+_FITS_PASSAGE: Final = quick_test(_PASSAGE)
+_SCOPE: Final = Fields(
+    {"scope": TEXT, "units": _COUNT, "ci95": ListOf(_BOUND)},
+    frozenset(("scope", "units", "ci95")),
+)
+_METRIC_SUMMARY: Final = Fields(
+    {
+        "mean": _BOUND,
+        "ci95": ListOf(_BOUND),
+        "scored": _COUNT,
+        "unscored": _COUNT,
+        "errors": _COUNT,
+        "interval": TEXT,
+        "scope": TEXT,
+        "scopes": ListOf(_SCOPE),
+        "average": TEXT,
+        "sum": _BOUND,
+    },
+    frozenset(("mean", "ci95", "scored", "unscored", "errors", "interval", "scope", "scopes")),
+)
+_SUMMARY: Final = Fields(
+    {"steelyard": TEXT, "errors": _COUNT, "metrics": MapOf(_METRIC_SUMMARY)},
+    frozenset(("steelyard", "errors", "metrics")),
+)
+_FOOTER: Final = Fields({"items": _COUNT, "means": MapOf(_BOUND), "summary": _SUMMARY, "bytes": _COUNT})
 
 
 def check_header(head: Json, where: str) -> None:
@@ -110,19 +137,17 @@ def check_header(head: Json, where: str) -> None:
 
 def check_item(item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[str, Bounds], where: str) -> None:
     """Refuse an item that is not of the shape that readers rely on, or has a score that it cannot have."""
-    check_shape(item, _ITEM, "", where)
-    known = frozenset(metrics)
-    for metric in (*item["scores"], *(item.get("parts") or ()), *(item.get("notes") or ())):
-        if metric not in known:
-            message = Message("formats.metric_not_in_header", metric=metric)
-            raise InputError(message, where=where, hint=nearest(metric, metrics))
+    if not _FITS_ITEM(item):
+        check_shape(item, _ITEM, "", where)
+    _check_metrics(item, metrics, where)
     for metric, value in item["scores"].items():
         if value is not None:
-            check_score(value, Message("words.the_score_of", metric=metric), where)
+            if not _is_score(value):
+                check_score(value, Message("words.the_score_of", metric=metric), where)
             _check_bounds(metric, value, bounds.get(metric), where)
     for metric, parts in (item.get("parts") or {}).items():
         for part, value in parts.items():
-            if value is not None:
+            if value is not None and not _is_score(value):
                 check_score(value, Message("words.the_part_of", part=part, metric=metric), where)
     _check_passages(item.get("output") or {}, where)
     checks = kind_of(kind).load_checks()
@@ -130,11 +155,23 @@ def check_item(item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[st
         checks.check_item(item, where)
 
 
-def check_footer(foot: Any, items: int, where: str) -> None:
-    """Refuse a footer that is not of the shape that readers rely on, or counts other items than there are."""
+def _check_metrics(item: Json, metrics: Sequence[str], where: str) -> None:
+    """Refuse scores, parts and notes of metrics that the header does not have."""
+    for field in ("scores", "parts", "notes"):
+        for metric in item.get(field) or ():
+            if metric not in metrics:
+                message = Message("formats.metric_not_in_header", metric=metric)
+                raise InputError(message, where=where, hint=nearest(metric, metrics))
+
+
+def check_footer(foot: Any, items: int | None, where: str) -> None:
+    """Refuse a footer that is not of the shape that readers rely on, or counts other items than there are.
+
+    `items` is None if they were not counted.
+    """
     check_shape(foot, _FOOTER, "footer", where)
     counted = foot.get("items")
-    if counted is not None and counted != items:
+    if counted is not None and items is not None and counted != items:
         message = Message("formats.footer_item_count", counted=shown(counted), items=items)
         raise InputError(message, where=where, hint=Message("formats.lines_missing_hint"))
 
@@ -149,12 +186,25 @@ def contradictions(footed: Mapping[str, float | None], counted: Mapping[str, flo
     ]
 
 
+def summary_contradictions(footed: Json, counted: Json) -> list[str]:
+    """The names in the summary of a footer of which the summary of the items has other values."""
+    metrics = {name: (footed["metrics"].get(name), counted["metrics"].get(name)) for name in counted["metrics"]}
+    unknown = [name for name in footed["metrics"] if name not in metrics]
+    wrong = [name for name, pair in metrics.items() if not _are_close(*pair)]
+    return [*wrong, *unknown, *([] if footed["errors"] == counted["errors"] else ["errors"])]
+
+
 def check_score(value: Any, what: Message, where: str) -> None:
     """Refuse what is no number, or one so large that means and intervals cannot be had."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(Message("formats.not_a_number", what=what, value=shown(value)), where=where)
     if abs(value) > limits.SCORE.value:
         raise limits.SCORE.exceeded(what, error=InputError, where=where)
+
+
+def _is_score(value: Any) -> bool:
+    """Whether `check_score` accepts a value; its message is not made for each of them."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= limits.SCORE.value
 
 
 def check_characters(text: str, line: Any, where: str) -> None:
@@ -186,8 +236,19 @@ def _check_passages(output: Json, where: str) -> None:
     """Citations, evidence and contexts may be plain text; where they are objects, they are passages."""
     for name in ("citations", "evidence", "contexts"):
         for number, each in enumerate(output.get(name) or ()):
-            if isinstance(each, dict):
-                check_shape(each, Fields(PASSAGE), f"output.{name}[{number}]", where)
+            if isinstance(each, dict) and not _FITS_PASSAGE(each):
+                check_shape(each, _PASSAGE, f"output.{name}[{number}]", where)
+
+
+def _are_close(footed: Any, counted: Any) -> bool:
+    """Whether two values of JSON are equal but for the rounding of their numbers."""
+    if isinstance(footed, dict) and isinstance(counted, dict):
+        return footed.keys() == counted.keys() and all(_are_close(footed[name], counted[name]) for name in counted)
+    if isinstance(footed, list) and isinstance(counted, list):
+        return len(footed) == len(counted) and all(map(_are_close, footed, counted))
+    if is_number(footed) and is_number(counted):
+        return _is_close(footed, counted)
+    return bool(footed == counted)
 
 
 def _is_close(footed: float | None, counted: float) -> bool:

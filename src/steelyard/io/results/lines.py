@@ -146,26 +146,41 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """The line that closes a result: how many items it has, and their means."""
+    """The line that closes a result: how many items it has, and their means.
+
+    `summary` is what a list of results shows (`summary_json`), with the version that computed it; `size` is the number
+    of bytes of the lines before it, from the header on. Both are None in files that lack them.
+    """
 
     items: int | None
     means: Mapping[str, float | None]
+    summary: Json | None = None
+    size: int | None = None
 
     @classmethod
     def of(cls, table: Table) -> Self:
         """The footer of a finished table."""
         means = numbers(np.array([table.mean(metric) for metric in table.metrics]))
-        return cls(len(table), dict(zip(table.metrics, means, strict=True)))
+        return cls(len(table), dict(zip(table.metrics, means, strict=True)), summary_json(table))
 
     @classmethod
-    def parse(cls, line: Any, items: int, where: str) -> Self:
-        """The footer in a line of JSON, checked against the number of items that came before it."""
+    def parse(cls, line: Any, items: int | None, where: str) -> Self:
+        """The footer in a line of JSON, checked against the number of items that came before it, if they were read."""
         check_footer(line, items, where)
-        return cls(line.get("items"), line.get("means") or {})
+        return cls(line.get("items"), line.get("means") or {}, line.get("summary"), line.get("bytes"))
 
     def to_json(self) -> Json:
         """As the file has it."""
-        return {"footer": {"items": self.items, "means": self.means}}
+        added = {"summary": self.summary, "bytes": self.size}
+        present = {name: value for name, value in added.items() if value is not None}
+        return {"footer": {"items": self.items, "means": self.means, **present}}
+
+
+def summary_json(table: Table) -> Json:
+    """What a list of results shows of a table, as a footer has it."""
+    summary = table.summary()
+    metrics = {metric: mean.as_dict() for metric, mean in summary.metrics.items()}
+    return {"steelyard": __version__, "errors": summary.errors, "metrics": metrics}
 
 
 def utc_now() -> str:

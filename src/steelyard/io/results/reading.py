@@ -1,6 +1,7 @@
 """Results files as Tables: lines to sections, one for each result, and a section to a Table."""
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -9,14 +10,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from steelyard import limits
+from steelyard import __version__, limits
 from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.addresses import Address, addressed
 from steelyard.io.foreign.tables import load_scores
 from steelyard.io.records import LINES, format_suffix, parse_json, parse_json_file
-from steelyard.io.results.checks import CONTRADICTION_HINT, check_characters, contradictions
-from steelyard.io.results.lines import Footer, Header, Item
+from steelyard.io.results.checks import CONTRADICTION_HINT, check_characters, contradictions, summary_contradictions
+from steelyard.io.results.lines import Footer, Header, Item, summary_json
 from steelyard.io.streams import Stream, byte_blocks, check_encoding, decode, is_folder, open_stream, read_once
 from steelyard.registry.kinds import kind_of
 from steelyard.table import Column, FloatArray, IntArray, Missing, Table
@@ -28,6 +29,7 @@ RESULT_HEADER: Final = frozenset(("kind", "signature", "metrics"))
 UNFINISHED: Final = "counts.items_before_cut"
 CONTRADICTED: Final = "counts.means_contradicted"
 DISAGREEING: Final = "counts.scores_disagreeing"
+SUMMARIES_CONTRADICTED: Final = "counts.summaries_contradicted"
 
 
 def load(path: str | Path, *, strict: bool = False, system: str | None = None) -> Table:
@@ -128,13 +130,14 @@ def _is_header(line: Any) -> bool:
 
 @dataclass(slots=True)
 class Section:
-    """One result in a file: items by id, where each line is, and the byte after its last whole line (`end`)."""
+    """One result in a file: items by id, where each line is, and its bytes, to the `end` of its last whole line."""
 
     header: Header
     items: dict[str, Item] = field(default_factory=dict)
     locations: dict[str, str] = field(default_factory=dict)
     footer: Footer | None = None
     footer_location: str = ""
+    start: int = 0
     end: int = 0
 
     @property
@@ -177,10 +180,10 @@ def read_sections(path: str | Path) -> list[Section]:
     sections: list[Section] = []
     end = 0
     for number, line in enumerate(_whole_lines(stream), 1):
-        end += len(line) + 1
+        start, end = end, end + len(line) + 1
         if line.strip():
             check_encoding(line, stream.name, number)
-            _add_line(sections, line.decode("utf-8"), stream.name, number)
+            _add_line(sections, line.decode("utf-8"), start, stream.name, number)
         if sections:
             sections[-1].end = end
     return sections
@@ -198,22 +201,32 @@ def _whole_lines(stream: Stream) -> Iterator[bytes]:
         yield from block.split(b"\n")[:-1]
 
 
-def _add_line(sections: list[Section], text: str, name: str, number: int) -> None:
-    """Add a header, item or footer to the sections that were read before it."""
+def _add_line(sections: list[Section], text: str, start: int, name: str, number: int) -> None:
+    """Add a header, item or footer, which begins at byte `start`, to the sections that were read before it."""
     line, where = parse_json(text, name, number), f"{name}:{number}"
     check_characters(text, line, where)
     current = sections[-1] if sections and sections[-1].footer is None else None
     match line:
         case {"footer": footer} if current:
             current.footer, current.footer_location = Footer.parse(footer, len(current.items), where), where
+            _check_size(sections, current.footer, start, where)
         case {"scores": _} | {"id": _} if current:
             current.add(Item.parse(line, current.header, where), where)
         case {"kind": _, "metrics": _, "signature": _}:
-            sections.append(Section(Header.parse(line, where)))
+            sections.append(Section(Header.parse(line, where), start=start))
         case _ if not sections:
             raise InputError(Message("formats.not_results_file"), where=where)
         case _:
             raise InputError(Message("formats.unknown_line"), where=where)
+
+
+def _check_size(sections: Sequence[Section], footer: Footer, start: int, where: str) -> None:
+    """Refuse a footer whose size leads to the header of another result, which would be listed with its numbers."""
+    if footer.size is None or start - footer.size == sections[-1].start:
+        return
+    place = bisect_left(sections, start - footer.size, key=lambda section: section.start)
+    if place < len(sections) and sections[place].start == start - footer.size:
+        raise InputError(Message("formats.footer_of_other_result"), where=where, hint=CONTRADICTION_HINT)
 
 
 def _checked(table: Table, section: Section, *, strict: bool) -> Table:
@@ -225,8 +238,16 @@ def _checked(table: Table, section: Section, *, strict: bool) -> Table:
     if wrong and strict:
         message = Message("formats.footer_mean_differs", wrong=wrong[0])
         raise InputError(message, where=section.footer_location, hint=CONTRADICTION_HINT)
-    counts = {CONTRADICTED: len(wrong), DISAGREEING: len(section.inconsistent())}
+    summaries = 0 if strict else len(set(_other_summaries(table, section.footer)).difference(wrong))
+    counts = {CONTRADICTED: len(wrong), DISAGREEING: len(section.inconsistent()), SUMMARIES_CONTRADICTED: summaries}
     return replace(table, counts={**table.counts, **{code: count for code, count in counts.items() if count}})
+
+
+def _other_summaries(table: Table, footer: Footer | None) -> list[str]:
+    """The names of which the footer has another summary than the items; one of another version is not compared."""
+    if footer is None or footer.summary is None or footer.summary["steelyard"] != __version__:
+        return []
+    return summary_contradictions(footer.summary, summary_json(table))
 
 
 def table_of(section: Section) -> Table:
@@ -251,7 +272,7 @@ def table_of(section: Section) -> Table:
 
 def _counts(section: Section) -> dict[str, int]:
     """The counts of the header; contradictions are counted anew."""
-    derived = (CONTRADICTED, DISAGREEING)
+    derived = (CONTRADICTED, DISAGREEING, SUMMARIES_CONTRADICTED)
     counts = {code: count for code, count in section.header.counts.items() if code not in derived}
     return counts if section.is_complete else {**counts, UNFINISHED: len(section.items)}
 

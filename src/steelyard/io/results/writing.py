@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, Self
@@ -30,10 +31,15 @@ def save(table: Table, path: str | Path) -> None:
 
 def save_all(tables: Sequence[Table], path: Path, *, overwrite: bool = True) -> None:
     """Write several tables, one result after another."""
-    with whole_file(path, overwrite=overwrite) as part, open(part, "w", encoding="utf-8", newline="\n") as file:
+    with whole_file(path, overwrite=overwrite) as part, open(part, "wb") as file:
         for table in tables:
-            lines: tuple[Header | Item | Footer, ...] = (Header.of(table), *items_of(table), Footer.of(table))
-            file.writelines(dump(line.to_json()) + "\n" for line in lines)
+            size = file.write(_line(Header.of(table)))
+            size += sum(map(file.write, map(_line, items_of(table))))
+            file.write(_line(replace(Footer.of(table), size=size)))
+
+
+def _line(line: Header | Item | Footer) -> bytes:
+    return (dump(line.to_json()) + "\n").encode()
 
 
 class ResultsWriter:
@@ -103,7 +109,7 @@ class ResultsWriter:
 
     def finish(self, footer: Footer) -> None:
         """Write the footer and close."""
-        self.add(footer)
+        self.add(replace(footer, size=os.fstat(self._file.fileno()).st_size))
         os.fsync(self._file.fileno())
         self.close()
 

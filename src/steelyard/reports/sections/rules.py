@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.i18n import Words
 from steelyard.reports.blocks import Block, Fields
 from steelyard.reports.content import Report
-from steelyard.reports.gate import findings_json
-from steelyard.stats.gate import Gate
+
+if TYPE_CHECKING:
+    from steelyard.stats.gate import Gate
 
 ORDER: Final = 50
 
@@ -19,5 +20,7 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
         yield Fields(partial(_fields, report.gate))
 
 
-def _fields(gate: Gate) -> dict[str, Any]:
+def _fields(gate: "Gate") -> dict[str, Any]:
+    from steelyard.reports.gate import findings_json
+
     return {"gate": findings_json(gate)}

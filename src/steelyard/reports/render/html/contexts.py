@@ -32,6 +32,8 @@ class ShownContext:
 
 def contexts_in(output: Mapping[str, Any]) -> list[ShownContext]:
     """The contexts of an output, best first; those of which only the id is known have no text."""
+    if not output.get("contexts") and not output.get("context_ids"):
+        return []
     given, ids = as_list(output.get("contexts")), as_list(output.get("context_ids"))
     members = given or [None] * len(ids)
     names = ids if len(ids) == len(members) else [None] * len(members)

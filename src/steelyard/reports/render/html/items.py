@@ -56,8 +56,10 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str, kind
 
 def _first(tables: Sequence[Table], rows: Rows, key: str) -> Any:
     """What the first result that has it says of an item under this key; `rows` is its row in each table."""
-    outputs = (_output(table, row) for table, row in zip(tables, rows, strict=True))
-    return next((output[key] for output in outputs if output.get(key)), "")
+    for table, row in zip(tables, rows, strict=True):
+        if value := _output(table, row).get(key):
+            return value
+    return ""
 
 
 def _tags(tables: Sequence[Table], rows: Sequence[Rows]) -> Json:
@@ -71,9 +73,10 @@ def _tags(tables: Sequence[Table], rows: Sequence[Rows]) -> Json:
 
 
 def _tag(tables: Sequence[Table], rows: Rows, tag: str) -> str:
-    pairs = zip(tables, rows, strict=True)
-    values = (table.tags[tag][row] for table, row in pairs if row is not None and tag in table.tags)
-    return next((value for value in values if value), "")
+    for table, row in zip(tables, rows, strict=True):
+        if row is not None and tag in table.tags and (value := table.tags[tag][row]):
+            return value
+    return ""
 
 
 def _expected(tables: Sequence[Table], rows: Rows, details: ItemDetails, texts: ContextTexts) -> Json | None:
@@ -134,13 +137,16 @@ def _answer(table: Table, row: int, *, details: ItemDetails, kind: KindPage, tex
     output = _output(table, row)
     text = as_text(output.get("answer"))
     verdict = details.answer(text, output, table.tags[DOCUMENT][row] if DOCUMENT in table.tags else "")
-    shown = _SHOWN | details.fields
     values = {
         "answer": text,
         "marks": verdict.marks,
         "fields": {
             **verdict.values,
-            **{key: _cut(as_text(value), LONGEST_FIELD) for key, value in output.items() if key not in shown},
+            **{
+                key: _cut(as_text(value), LONGEST_FIELD)
+                for key, value in output.items()
+                if key not in _SHOWN and key not in details.fields
+            },
         },
         "citations": verdict.citations,
         "evidence": verdict.evidence,

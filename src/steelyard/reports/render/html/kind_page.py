@@ -8,14 +8,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from steelyard.documents.pages import Document
 from steelyard.i18n import Language
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.render.html.tiles import Tile
 from steelyard.stats.scopes import Units
 from steelyard.table import Table
+
+if TYPE_CHECKING:
+    from steelyard.documents.pages import Document
 
 Json = dict[str, Any]
 Rows = Sequence[int | None]
@@ -129,7 +131,7 @@ class KindPage:
         """The charts of one result."""
         return ()
 
-    def details(self, documents: Mapping[str, Document]) -> ItemDetails:
+    def details(self, documents: "Mapping[str, Document]") -> ItemDetails:
         """What is shown of items, with passages found in these documents."""
         return ItemDetails()
 
@@ -168,4 +170,4 @@ def as_text(value: Any) -> str:
 
 def present(values: Json) -> Json:
     """The fields that have a value."""
-    return {key: value for key, value in values.items() if value not in (None, "", [], {}, ())}
+    return {key: value for key, value in values.items() if value or value not in (None, "", [], {}, ())}

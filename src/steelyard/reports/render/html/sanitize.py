@@ -21,13 +21,13 @@ _LINE_ENDS: Final = re.compile("[\x0b\x0c\x85\u2028\u2029]")
 def sanitized(value: T) -> T:
     """The value with every text in it sanitized, keys included; offsets into a text stay valid."""
     result: Any = value
-    match value:
-        case str() if not value.isprintable():
+    if isinstance(value, str):
+        if not value.isprintable():
             result = _LINE_ENDS.sub("\n", _INVALID.sub("\ufffd", value))
-        case dict():
-            result = {sanitized(key): sanitized(entry) for key, entry in value.items()}
-        case list() | tuple():
-            result = [sanitized(entry) for entry in value]
+    elif isinstance(value, dict):
+        result = {sanitized(key): sanitized(entry) for key, entry in value.items()}
+    elif isinstance(value, list | tuple):
+        result = [sanitized(entry) for entry in value]
     return result  # type: ignore[no-any-return]
 
 
