@@ -2,14 +2,12 @@
 
 import re
 from calendar import monthrange
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from steelyard.text.numerals import CHINESE, value_of
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
+class Day(NamedTuple):
     """A date; parts that the text does not give are None."""
 
     year: int | None = None
@@ -45,8 +43,7 @@ class Day:
         return "-".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class DateMention:
+class DateMention(NamedTuple):
     """A date in a text; `until` ends a range; a `loose` date is a bound, a part of a month, or not Gregorian."""
 
     start: int
@@ -143,8 +140,8 @@ def _with_day_before(text: str, mention: DateMention) -> DateMention:
     if before is None or not text[mention.start].isdigit() or mention.text[:4].isdigit():
         return mention
     start = mention.start - len(before[0])
-    begun = replace(mention.day, day=int(before["d"]))
-    return replace(mention, start=start, text=text[start : mention.end], day=begun, until=mention.day)
+    begun = mention.day._replace(day=int(before["d"]))
+    return mention._replace(start=start, text=text[start : mention.end], day=begun, until=mention.day)
 
 
 def _mentions(text: str) -> list[tuple[DateMention, str]]:
@@ -214,10 +211,10 @@ def _resolved(dated: list[tuple[DateMention, str]]) -> list[DateMention]:
         before = resolved[-1].day.year if resolved else None
         if relative == "同月" and resolved:
             last = resolved[-1].day
-            resolved.append(replace(mention, day=replace(mention.day, year=last.year, month=last.month)))
+            resolved.append(mention._replace(day=mention.day._replace(year=last.year, month=last.month)))
         elif relative and before is not None:
             year = before if relative == "同" else before + 1
-            resolved.append(replace(mention, day=replace(mention.day, year=year)))
+            resolved.append(mention._replace(day=mention.day._replace(year=year)))
         else:
             resolved.append(mention)
     return resolved
@@ -236,7 +233,7 @@ def _qualified(text: str, mention: DateMention) -> DateMention:
     elif vague:
         loose = "vague"
     approx = bool(_APPROX_AFTER.match(after) or _APPROX_BEFORE.search(before))
-    return replace(mention, loose=loose, approx=approx)
+    return mention._replace(loose=loose, approx=approx)
 
 
 def _ranges(text: str, mentions: list[DateMention]) -> list[DateMention]:
@@ -256,9 +253,9 @@ def _ranges(text: str, mentions: list[DateMention]) -> list[DateMention]:
             continue
         skip = index + 1 if following is not None and until.start == following.start else skip
         loose = "" if mention.loose == "bound" and not until.loose else mention.loose or until.loose
-        begun = replace(mention.day, year=mention.day.year or until.day.year)
+        begun = mention.day._replace(year=mention.day.year or until.day.year)
         words = text[mention.start : until.end]
-        joined.append(replace(mention, end=until.end, text=words, day=begun, until=until.day, loose=loose))
+        joined.append(mention._replace(end=until.end, text=words, day=begun, until=until.day, loose=loose))
     return joined
 
 
@@ -274,6 +271,6 @@ def _end_of_range(text: str, mention: DateMention, following: DateMention | None
         end = DateMention(short.start(), short.end(), short[0], Day(None, int(short["m"]), int(short["d"])))
     else:
         return None
-    day = replace(end.day, year=end.day.year or mention.day.year, month=end.day.month or mention.day.month)
+    day = end.day._replace(year=end.day.year or mention.day.year, month=end.day.month or mention.day.month)
     closing = 1 if text[end.end : end.end + 1] == "止" else 0
-    return replace(end, day=day, end=end.end + closing)
+    return end._replace(day=day, end=end.end + closing)

@@ -4,9 +4,8 @@
 """
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import Final, NamedTuple
 
 DIGITS: Final = {char: value for value, chars in enumerate(
     ("零〇", "一壹弌", "二贰两弍貳", "三叁弎參叄", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖")
@@ -46,8 +45,7 @@ LONGEST: Final = 60
 """The longest run of numerals in characters that is read as a number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Numeral:
+class Numeral(NamedTuple):
     """A number in a text; `value` is None if the words are a range (三四千) or not a number."""
 
     start: int
