@@ -18,6 +18,8 @@ _WIDEST: Final = 12
 """The most characters of a class that are looked for one by one."""
 _NAMED: Final = re.compile(r"\(\?P<\w+>")
 _FREQUENT: Final = frozenset("的一是不了在有人我他这中上个到说们为和你地出也时年就那要下以会自之过对可里后多而能好都没")
+_CASED: Final = re.compile("[A-Z]|[^\x00-\x7f\u2000-\u20ff\u3000-\u9fff\uff00-\uff20]")
+"""Characters that may differ in lower case: none of punctuation, kana and ideographs do."""
 _EQUAL_LETTERS: Final = frozenset("\u0130\u0131\u017f\u212a")
 """Letters that equal i, s and k where the case is ignored, but not in lower case."""
 
@@ -149,10 +151,10 @@ class _Words:
     __slots__ = ("breadth", "by_mark", "marks")
 
     def __init__(self, words: frozenset[str]) -> None:
-        self.by_mark: dict[str, list[str]] = {}
+        self.by_mark: dict[str, list[tuple[str, str]]] = {}
         for word in sorted(words):
             mark = next((char for char in word if char not in _FREQUENT), word[0])
-            self.by_mark.setdefault(mark, []).append(word)
+            self.by_mark.setdefault(mark, []).append((word, word[-1] if word[-1] != mark else word[0]))
         self.marks = frozenset(self.by_mark)
         self.breadth = sum(1 if len(word) > 1 else 4 for word in words)
 
@@ -167,10 +169,12 @@ class _Contents:
     """The characters of a text in lower case, and which words it has, as far as that was asked."""
 
     def __init__(self, text: str) -> None:
-        self._text = text.lower()
-        self._characters = frozenset(self._text)
+        characters = frozenset(text)
+        has_case = _CASED.search(text) is not None
+        self._text = text.lower() if has_case else text
+        self._characters = frozenset(self._text) if has_case else characters
         self._known: dict[_Words, bool] = {}
-        self.is_plain = _EQUAL_LETTERS.isdisjoint(self._characters)
+        self.is_plain = _EQUAL_LETTERS.isdisjoint(characters)
 
     def has_all(self, needed: Sequence[_Words]) -> bool:
         """Whether the text has one word of each."""
@@ -184,8 +188,12 @@ class _Contents:
         return True
 
     def _has(self, words: _Words) -> bool:
-        marks = words.marks & self._characters
-        return any(word in self._text for mark in marks for word in words.by_mark[mark])
+        characters, text = self._characters, self._text
+        for mark in words.marks & characters:
+            for word, last in words.by_mark[mark]:
+                if last in characters and word in text:
+                    return True
+        return False
 
 
 @lru_cache(maxsize=1 << 5)

@@ -2,6 +2,7 @@
 
 import re
 from calendar import monthrange
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from steelyard.text.numerals import CHINESE, value_of
@@ -70,7 +71,10 @@ _NAME: Final = (
     r"nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _HAS_MONTH: Final = re.compile("|".join(_NAMES), re.IGNORECASE)
+_LETTERS: Final = re.compile("[A-Za-z\u017f]")
 _DIGITS: Final = re.compile("[0-9]+")
+_LONGEST_PART: Final = 4  # characters of a year or a month before 年 or 月
+_RARE: Final = 40  # characters for each 年 or 月 in a text where they are rare
 _REACH: Final = 24  # characters between a number and the beginning of the name of its month
 _HAS_SEPARATED: Final = re.compile(r"\d[-/.]\d{1,2}[-/.]\d")
 _HAS_EIGHT: Final = re.compile(r"\d{8}")
@@ -123,6 +127,8 @@ _APPROX_BEFORE: Final = re.compile(
     r"(?:大约|大概|约|好像|around|about|approximately|circa)\s*(?:是|在|on|于)?\s*$", re.IGNORECASE
 )
 _LUNAR: Final = re.compile(r"(?:农历|阴历|旧历|夏历)\D{0,3}$")
+LUNAR_SIGN: Final = re.compile("月[初十廿二三]")
+"""What every lunar day has."""
 LUNAR_DAY: Final = re.compile(
     rf"(?:农历|阴历|旧历)?(?:[\d{CHINESE}]{{1,6}}年)?(?:正|腊|冬|闰?[一二三四五六七八九十]{{1,2}})月(?:初[一二三四五六七八九十]|十[一二三四五六七八九]|廿[一二三四五六七八九]?|二十[一二三四五六七八九]?|三十)(?![日号一二三四五六七八九十])"
 )
@@ -154,7 +160,7 @@ def _mentions(text: str) -> list[tuple[DateMention, str]]:
     for gate, form in _FORMS:
         if gate not in gates:
             continue
-        for match in form.finditer(text):
+        for match in _matches(gate, form, text):
             start, end = match.span()
             if any(taken[start:end]):
                 continue
@@ -162,6 +168,25 @@ def _mentions(text: str) -> list[tuple[DateMention, str]]:
             taken[start:end] = b"\1" * (end - start)
             dated.append((DateMention(start, end, match[0], day), relative))
     return sorted(dated, key=lambda pair: pair[0].start)
+
+
+def _matches(gate: str, form: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """The matches of a form; of one with 年 or 月, where these are rare, only the characters before them are tried."""
+    sign = gate[0]
+    if sign not in "年月" or text.count(sign) * _RARE > len(text):
+        return form.finditer(text)
+    return _matches_before(sign, form, text)
+
+
+def _matches_before(sign: str, form: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    end, at = 0, text.find(sign)
+    while at >= 0:
+        for start in range(max(end, at - _LONGEST_PART), at):
+            if match := form.match(text, start):
+                yield match
+                end = match.end()
+                break
+        at = text.find(sign, at + 1)
 
 
 def _open_gates(text: str) -> set[str]:
@@ -176,6 +201,8 @@ def _open_gates(text: str) -> set[str]:
 
 def _names_a_month(text: str) -> bool:
     """Whether the name of a month stands near a number; "may" and "market" alone are no dates."""
+    if not _LETTERS.search(text):
+        return False
     runs = ((run.start(), run.end()) for run in _DIGITS.finditer(text))
     return any(_HAS_MONTH.search(text, max(0, start - _REACH), end + _REACH) for start, end in runs)
 

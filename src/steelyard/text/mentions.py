@@ -9,9 +9,9 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final, Literal, NamedTuple
 
-from steelyard.text.dates import LUNAR_DAY, Day, dates
+from steelyard.text.dates import LUNAR_DAY, LUNAR_SIGN, Day, dates
 from steelyard.text.measures import MEASURES
-from steelyard.text.numerals import CHINESE, HAS_WORD, NUMBER_WORDS, Numeral, numerals
+from steelyard.text.numerals import CHINESE, NUMBER_WORDS, Numeral, has_number_word, numerals
 
 Kind = Literal[
     "id", "phone", "card", "serial", "date", "time", "percent", "age", "ordinal", "money", "count", "number"
@@ -48,13 +48,13 @@ class Mention(NamedTuple):
 @lru_cache(maxsize=1 << 12)
 def mentions(text: str) -> tuple[Mention, ...]:
     """All values of a normalised text, in order."""
-    if not _ANY_NUMBER.search(text):
+    if not _has_number(text):
         return ()
     values: list[Mention] = []
     masked = text
     contents = _contents(text)
-    for may_occur, gate, find in _FINDERS:
-        if not may_occur(contents) or not gate.search(masked):
+    for may_occur, has, find in _FINDERS:
+        if not may_occur(contents) or not has(masked):
             continue
         new = list(find(masked))
         values += new
@@ -184,7 +184,7 @@ def _find_percents(text: str) -> Iterator[Mention]:
 
 
 def _find_dates(text: str) -> Iterator[Mention]:
-    lunar_days = list(LUNAR_DAY.finditer(text)) if "月" in text else []
+    lunar_days = list(LUNAR_DAY.finditer(text)) if LUNAR_SIGN.search(text) else []
     for lunar in lunar_days:
         yield Mention("date", lunar.start(), lunar.end(), lunar[0], loose="lunar")
     without = LUNAR_DAY.sub(lambda lunar: _TAKEN * len(lunar[0]), text) if lunar_days else text
@@ -429,7 +429,17 @@ def _count(text: str, numeral: Numeral) -> Mention:
     return _qualified(text, Mention(kind, numeral.start, end, text[numeral.start : end], numeral.value, unit, loose))
 
 
-_ANY_NUMBER: Final = re.compile(rf"[0-9{CHINESE}俩仨]|(?i:\b(?:once|twice|thrice)\b|{HAS_WORD.pattern})")
+_FIGURE: Final = re.compile(f"[0-9{CHINESE}俩仨]")
+
+
+def _has_number(text: str) -> bool:
+    return _FIGURE.search(text) is not None or _has_number_in_words(text)
+
+
+def _has_number_in_words(text: str) -> bool:
+    return has_number_word(text) or _OFTEN.search(text) is not None
+
+
 _CARD_MARKS: Final = frozenset("卡账帐尾末 e")
 _DATE_MARKS: Final = frozenset("年月")
 _DATE_SIGNS: Final = frozenset("年月-/.")
@@ -438,53 +448,55 @@ _PERCENT_MARKS: Final = frozenset("%‰‱分率息")
 _ORDINAL_SIGNS: Final = frozenset(".§")
 _PAIRS: Final = frozenset("俩仨")
 # each kind with what a text must contain for it to occur: its characters, which are cheap to look up, and a pattern
-_FINDERS: Final[tuple[tuple[Callable[[_Contents], bool], re.Pattern[str], Callable[[str], Iterator[Mention]]], ...]] = (
-    (lambda text: text.plain >= 4, re.compile(r"\d{4}"), _find_marked("id", _ID)),
-    (lambda text: text.plain >= 3, re.compile(r"\d{3}"), _find_marked("phone", _PHONE)),
+_FINDERS: Final[
+    tuple[tuple[Callable[[_Contents], bool], Callable[[str], object], Callable[[str], Iterator[Mention]]], ...]
+] = (
+    (lambda text: text.plain >= 4, re.compile(r"\d{4}").search, _find_marked("id", _ID)),
+    (lambda text: text.plain >= 3, re.compile(r"\d{3}").search, _find_marked("phone", _PHONE)),
     (
         lambda text: text.plain >= 1 and (text.any >= 16 or text.has(_CARD_MARKS)),
-        re.compile(r"\d{16}|\d{4} \d{4} |[卡账帐尾]号|末[四位]|\bend(?:ing|s)\b"),
+        re.compile(r"\d{16}|\d{4} \d{4} |[卡账帐尾]号|末[四位]|\bend(?:ing|s)\b").search,
         _find_marked("card", _CARD),
     ),
     (
         lambda text: text.plain >= 1 and (text.any >= 3 or "号" in text.characters),
-        re.compile(r"\d{3}|号"),
+        re.compile(r"\d{3}|号").search,
         _find_marked("serial", _ANNOUNCED),
     ),
     (
         lambda text: text.has_latin or text.any >= 8 or text.has(_DATE_SIGNS if text.any else _DATE_MARKS),
-        re.compile(r"[年月]|\d[-/.]\d|\d{8}|[A-Za-z]{3}"),
+        re.compile(r"[年月]|\d[-/.]\d|\d{8}|[A-Za-z]{3}").search,
         _find_dates,
     ),
     (
         lambda text: text.plain >= 1 and text.has_latin,
-        re.compile(r"[A-Za-z][-_]?\d|\d[A-Za-z]"),
+        re.compile(r"[A-Za-z][-_]?\d|\d[A-Za-z]").search,
         _find_marked("serial", _SERIAL),
     ),
     (
         lambda text: text.has(_TIME_MARKS) or bool(text.any and (text.has_latin or ":" in text.characters)),
-        re.compile(r"[时点]|\d:\d|\d ?[ap]\.?m", re.IGNORECASE),
+        re.compile(r"[时点]|\d:\d|\d ?[ap]\.?m", re.IGNORECASE).search,
         _find_marked("time", _TIME),
     ),
     (
         lambda text: text.has(_PERCENT_MARKS) or text.has_latin,
-        re.compile(r"[%‰‱]|分之|利率|[月年]息|per ?cent", re.IGNORECASE),
+        re.compile(r"[%‰‱]|分之|利率|[月年]息|per ?cent", re.IGNORECASE).search,
         _find_percents,
     ),
     (
         lambda text: "岁" in text.characters or text.has_latin,
-        re.compile(r"岁|\bold\b|\baged?\b"),
+        re.compile(r"岁|\bold\b|\baged?\b").search,
         _find_numbered("age", _AGE),
     ),
     (
         lambda text: "第" in text.characters or bool(text.any and (text.has_latin or text.has(_ORDINAL_SIGNS))),
-        re.compile(r"第|\d(?:st|nd|rd|th)\b|[A-Za-z.§] ?\d", re.IGNORECASE),
+        re.compile(r"第|\d(?:st|nd|rd|th)\b|[A-Za-z.§] ?\d", re.IGNORECASE).search,
         _find_marked("ordinal", _ORDINAL),
     ),
     (
         lambda text: text.has(_PAIRS) or text.has_latin,
-        re.compile(r"[俩仨]|ce\b", re.IGNORECASE),
+        re.compile(r"[俩仨]|ce\b", re.IGNORECASE).search,
         _find_words,
     ),
-    (lambda text: True, _ANY_NUMBER, _find_figures),
+    (lambda text: True, _has_number, _find_figures),
 )

@@ -41,6 +41,7 @@ NUMBER_WORDS: Final = (
 _WORD_RUN: Final = re.compile(NUMBER_WORDS, re.IGNORECASE)
 HAS_WORD: Final = re.compile(rf"\b(?:{_WORD})\b", re.IGNORECASE)
 """Pattern of a word of such a number."""
+_LETTER: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
 LONGEST: Final = 60
 """The longest run of numerals in characters that is read as a number."""
 
@@ -62,10 +63,15 @@ class Numeral(NamedTuple):
 def numerals(text: str) -> list[Numeral]:
     """All numbers of a folded text, in order."""
     digits = [Numeral(run.start(), run.end(), run[0], value_of(run[0])) for run in _RUN.finditer(text)]
-    if not HAS_WORD.search(text):
+    if not has_number_word(text):
         return digits
     words = [Numeral(run.start(), run.end(), run[0], _english(run[0])) for run in _WORD_RUN.finditer(text)]
     return sorted([*digits, *words], key=lambda numeral: numeral.start) if words else digits
+
+
+def has_number_word(text: str) -> bool:
+    """Whether a text has a word of a number in English."""
+    return _LETTER.search(text) is not None and HAS_WORD.search(text) is not None
 
 
 def value_of(run: str) -> Decimal | None:

@@ -16,6 +16,7 @@ _SENTENCE_END: Final = re.compile(r"[。!?！？;；\n.](?:(?<!\.)|(?=\s|$))")
 _QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"\n]*"')
 _BRACKETED: Final = re.compile(r"\([^()\n]{0,400}\)|\[[^\[\]\n]{0,400}\]|【[^】\n]{0,400}】|（[^）\n]{0,400}）")
 
+_DENIAL_MARK: Final = re.compile("[不非没未误NRInri\u0130\u0131]")  # what every denial before a value has
 _DENIED: Final = re.compile(
     r"(?:(?<!仅)(?<!但)(?:并不是|不是|并非|绝非|而非|而不是|不为|不等于|不在)(?!仅|但|不)"
     r"|(?:没有|没|未|从未|并未|未曾|不曾)(?:收|给|支付|付|交|转|借|拿|说|签|去|花|欠)"
@@ -207,7 +208,8 @@ def is_denied(text: str, value: Mention) -> bool:
     """Whether a negator of its clause governs the value."""
     clause = clause_of(text, value.start)
     before = text[max(clause.start, value.start - 40) : value.start]
-    return _DENIED.search(before) is not None or _DENIED_AFTER.match(text, value.end) is not None
+    is_denied_before = _DENIAL_MARK.search(before) and _DENIED.search(before)
+    return bool(is_denied_before) or _DENIED_AFTER.match(text, value.end) is not None
 
 
 def are_alternatives(text: str, values: Sequence[Mention]) -> bool:
