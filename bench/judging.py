@@ -20,9 +20,9 @@ benchmark = load_benchmark(sys.argv[1])
 records = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
 outputs = {item["id"]: item["output"] for item in records if "id" in item}
 def timed(change):
-    start = time.perf_counter()
+    start = time.process_time()
     judge_records(benchmark, {k: change(v) for k, v in outputs.items()})
-    return time.perf_counter() - start
+    return time.process_time() - start
 tail = "这是对上述情况的说明，双方对此没有其他约定。"
 def longer(record, length):
     answer = record.get("answer", "")
@@ -106,9 +106,9 @@ judges = {
 }
 found = {}
 for name, judge in judges.items():
-    start = time.perf_counter()
+    start = time.process_time()
     judge()
-    found[name] = time.perf_counter() - start
+    found[name] = time.process_time() - start
 print(json.dumps(found))
 """
 
@@ -128,7 +128,7 @@ def main() -> None:
 def _print_rates(rounds: list[dict[str, Any]]) -> None:
     questions = rounds[0]["questions"]
     first, following = (min(each[key] for each in rounds) for key in ("first", "next"))
-    print(f"{questions} questions, outputs of the baseline, one core, the best of {ROUNDS} fresh processes:")
+    print(f"{questions} questions, outputs of the baseline, CPU time of one core, the best of {len(rounds)} fresh processes:")
     print(f"  documents not yet read by the judges: {questions / first:,.0f} questions a second")
     print(f"  documents read, answers new:          {questions / following:,.0f} questions a second")
     for length in LENGTHS:
@@ -156,7 +156,7 @@ def _growth(folder: Path, text: str, figures: str) -> dict[str, float]:
 
 
 def _print_hostile(folder: Path, size: int) -> None:
-    print(f"answers of {size:,} characters built to hurt, seconds for each judge (fresh process each):")
+    print(f"answers of {size:,} characters built to hurt, CPU seconds for each judge (fresh process each):")
     for name, make in HOSTILE.items():
         path = folder / "hostile.txt"
         path.write_text(make(size), encoding="utf-8")

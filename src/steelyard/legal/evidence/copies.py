@@ -17,6 +17,9 @@ EVIDENCE: Final = 4
 WHOLE: Final = 0.9
 """The share of a document whose copy is a dump, however short the document is."""
 
+_NO_DUMP: Final = 5 * PASSAGE
+"""The length up to which no answer is a dump; its key has at most twice as many characters."""
+
 
 def is_dump(answer: str, source: Source, required: int) -> bool:
     """Whether the text of an answer is a copy of a large part of the document.
@@ -24,6 +27,8 @@ def is_dump(answer: str, source: Source, required: int) -> bool:
     `required` is the length of the required evidence. A copy of nearly all of a short document is a dump too, unless
     the document is not much longer than what must be quoted.
     """
+    if len(answer) <= _NO_DUMP:
+        return False
     limit = max(int(WHOLE * len(source.key.text)), 2 * required, 10 * PASSAGE * _scale(source))
     most = min(max(DUMP * _scale(source), EVIDENCE * required), limit)
     key = key_of(answer).text

@@ -198,6 +198,8 @@ def doubt_about(text: str, values: Sequence[Mention]) -> str:
 def asserted_values(text: str, values: Sequence[Mention]) -> list[Mention]:
     """The values that the text asserts: not denied, not corrected, and not in brackets beside others."""
     standing = [value for value in values if not is_denied(text, value)]
+    if len(standing) < 2:
+        return standing
     standing = _after_correction(text, standing)
     structure = outline(text)
     outside = [value for value in standing if not structure.is_bracketed(value.start, value.end)]
