@@ -128,7 +128,7 @@ def main() -> None:
 def _print_rates(rounds: list[dict[str, Any]]) -> None:
     questions = rounds[0]["questions"]
     first, following = (min(each[key] for each in rounds) for key in ("first", "next"))
-    print(f"{questions} questions, outputs of the baseline, CPU time of one core, the best of {len(rounds)} fresh processes:")
+    print(f"{questions} questions, outputs of the baseline, CPU time, the best of {len(rounds)} fresh processes:")
     print(f"  documents not yet read by the judges: {questions / first:,.0f} questions a second")
     print(f"  documents read, answers new:          {questions / following:,.0f} questions a second")
     for length in LENGTHS:

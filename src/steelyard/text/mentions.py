@@ -105,7 +105,8 @@ def _masked(text: str, taken: list[Mention]) -> str:
 _EDGE: Final = r"(?<![0-9A-Za-z])"
 _EDGE_AFTER: Final = r"(?![0-9A-Za-z])"
 _ID: Final = re.compile(
-    rf"{_EDGE}[1-9]\d{{5}} ?(?:1[89]|20)\d{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]) ?\d{{3}}[0-9Xx]{_EDGE_AFTER}"
+    rf"[1-9](?<![0-9A-Za-z].)\d{{5}} ?(?:1[89]|20)\d{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
+    rf" ?\d{{3}}[0-9Xx]{_EDGE_AFTER}"
 )
 _PHONE: Final = re.compile(
     rf"{_EDGE}(?:\+?86[- ]?)?1[3-9]\d[- ]?\d{{4}}[- ]?\d{{4}}{_EDGE_AFTER}"

@@ -83,8 +83,8 @@ _CHINESE: Final = f"{HAN}。，、；：？！“”‘’（）《》【】"
 _BLANK: Final = r"[ \t]*(?:\n[ \t]*)?"
 # the first blank comes first, because a search for given characters is fast, and what precedes it after it
 _NOISE: Final = re.compile(
-    rf"[ \t](?:(?<=[{_CHINESE}].){_BLANK}(?=[{_CHINESE}\d])|(?<=\d.){_BLANK}(?=[{_CHINESE}]))"
-    rf"|\n(?:(?<=[{_CHINESE}]\n)[ \t]*(?=[{_CHINESE}\d])|(?<=\d\n)[ \t]*(?=[{_CHINESE}]))"
+    rf"[ \t\n](?:(?<=[{_CHINESE}][ \t]){_BLANK}(?=[{_CHINESE}\d])|(?<=\d[ \t]){_BLANK}(?=[{_CHINESE}])"
+    rf"|(?<=[{_CHINESE}]\n)[ \t]*(?=[{_CHINESE}\d])|(?<=\d\n)[ \t]*(?=[{_CHINESE}]))"
 )
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ARTICLES: Final = re.compile(r"\b(a|an|the)\b")

@@ -19,6 +19,7 @@ CHINESE: Final = "".join((*DIGITS, *_UNITS, *_TENS))
 _PLAIN: Final = r"\d{1,3}(?:,\d{3}){1,8}(?:\.\d+)?(?!\d|,\d)|\d+(?:\.\d+)?"
 _NUMERAL: Final = rf"(?:{_PLAIN}|[{CHINESE}]|(?<=[{CHINESE}])点(?=[{''.join(DIGITS)}]))"
 _RUN: Final = re.compile(f"{_NUMERAL}+")
+_FIGURES: Final = re.compile(rf"[\d{CHINESE}][\d{CHINESE}点,.]*")  # where runs are; found by their first characters
 _PART: Final = re.compile(rf"{_PLAIN}|.")
 
 # fmt: off
@@ -62,7 +63,8 @@ class Numeral(NamedTuple):
 
 def numerals(text: str) -> list[Numeral]:
     """All numbers of a folded text, in order."""
-    digits = [Numeral(run.start(), run.end(), run[0], value_of(run[0])) for run in _RUN.finditer(text)]
+    runs = (run for part in _FIGURES.finditer(text) for run in _RUN.finditer(text, part.start(), part.end()))
+    digits = [Numeral(run.start(), run.end(), run[0], value_of(run[0])) for run in runs]
     if not has_number_word(text):
         return digits
     words = [Numeral(run.start(), run.end(), run[0], _english(run[0])) for run in _WORD_RUN.finditer(text)]

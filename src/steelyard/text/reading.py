@@ -21,8 +21,9 @@ Replacement = str | Callable[[re.Match[str]], str]
 
 # an answer without any of these characters has no markup
 _SUSPECT: Final = re.compile(
-    r"[<>*_#`|\\$\[\]【†&~\n\r•·●▪◦‘’ʼ«‹]|^\s*[-+]|[\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
+    r"[<>*_#`|\\$\[\]【†&~\n\r•·●▪◦‘’ʼ«‹\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
 )
+_OPENS_LIST: Final = re.compile(r"\s*[-+]")
 
 _THINKING_TAG: Final = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis)"
 _THINKING: Final = re.compile(rf"<{_THINKING_TAG}>.*?</{_THINKING_TAG}>", re.DOTALL | re.IGNORECASE)
@@ -237,7 +238,7 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
         _drop_thinking(draft)
     if heading := _OWN_HEADING.match(draft.text):
         draft.edit([(0, heading.end(), "")])
-    if _SUSPECT.search(draft.text):
+    if _SUSPECT.search(draft.text) or _OPENS_LIST.match(draft.text):
         for pattern, replacement in _PASSES:
             draft.replace(pattern, replacement)
         _flatten_tables(draft)

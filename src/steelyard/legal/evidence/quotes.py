@@ -26,7 +26,10 @@ _ANSWER_COMMA: Final = re.compile(
 )
 _KEPT_COMMA: Final = "\ue000"
 # all but letters, ideographs and digits; a point inside a number and a hyphen inside a name are kept
-_DROPPED: Final = re.compile(r"[^\w\ue000.-]|(?<!\d)\.|\.(?!\d)|(?<![A-Za-z0-9])[-_]|[-_](?![A-Za-z0-9])")
+_DROPPED: Final = re.compile(
+    r"[\W_](?:(?<![.\-_\ue000])|(?<=\.)(?:(?<!\d\.)|(?!\d))"
+    r"|(?<=[-_])(?:(?<![A-Za-z0-9][-_])|(?![A-Za-z0-9])))"
+)
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _NUMERAL: Final = "〇零一二三四五六七八九十百千万亿两"
 # two characters that belong to one number or one Latin word; 一 opens other words too (一共, 一起), so it joins nothing
