@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.legal.facts import clauses
 from steelyard.legal.grounding import chinese_places
-from steelyard.legal.refusals import abstention, chinese
+from steelyard.legal.refusals import abstention, chinese, english
 from steelyard.text import alternatives, reading
 from steelyard.text.alternatives import Alternatives
 
@@ -19,6 +19,7 @@ PATTERNS = {
     "concluded": clauses._CONCLUSION,
     "cues": chinese.CUES_ZH,
     "suspect": abstention._SUSPECT,
+    **{f"English cues {at}": pattern for at, (pattern, _) in enumerate(english._CUES_EN)},
     "places": chinese_places._END,
     "disclaimer": reading._DISCLAIMER,
     "final": reading.FINAL,

@@ -25,10 +25,15 @@ _EQUAL_LETTERS: Final = frozenset("\u0130\u0131\u017f\u212a")
 
 
 class Alternatives:
-    """A pattern of alternatives; those of a named group at the top count one by one. No match is empty."""
+    """A pattern of alternatives; those of a named group at the top count one by one. No match is empty.
 
-    def __init__(self, pattern: str, flags: int = 0) -> None:
-        self.pattern = pattern
+    `lead` is what stands before all of them.
+    """
+
+    def __init__(self, pattern: str, flags: int = 0, *, lead: str = "") -> None:
+        self.pattern = f"{lead}(?:{pattern})" if lead else pattern
+        self._alternatives = pattern
+        self._lead = lead
         self._flags = flags
 
     def search(self, text: str) -> re.Match[str] | None:
@@ -71,7 +76,7 @@ class Alternatives:
     @cached_property
     def _parts(self) -> list[tuple[re.Pattern[str], "tuple[_Words, ...]"]]:
         """Each alternative with what its matches contain."""
-        parts = [re.compile(part, self._flags) for part in _split(self.pattern)]
+        parts = [re.compile(f"{self._lead}(?:{part})", self._flags) for part in _split(self._alternatives)]
         return [(part, _needs(part)) for part in parts]
 
     def _possible(self, text: str) -> list[re.Pattern[str]]:

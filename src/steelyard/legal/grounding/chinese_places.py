@@ -93,11 +93,12 @@ def chinese_places(text: str) -> Iterator[Place]:
     if "《" in text:
         text = _STATUTE.sub(lambda title: "《" + "\0" * (len(title[0]) - 1), text)
     for match in _END.finditer(text):
+        if _goes_on(text, match.end()):
+            continue
         place = _place(text, max(end, match.start() - _LONGEST_STEM), match)
-        if not _goes_on(text, match.end()):
-            end = match.end()
-            if place:
-                yield place
+        end = match.end()
+        if place:
+            yield place
 
 
 def _goes_on(text: str, at: int) -> bool:
