@@ -20,9 +20,9 @@ benchmark = load_benchmark(sys.argv[1])
 records = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
 outputs = {item["id"]: item["output"] for item in records if "id" in item}
 def timed(change):
-    start = time.perf_counter()
+    start = time.process_time()
     judge_records(benchmark, {k: change(v) for k, v in outputs.items()})
-    return time.perf_counter() - start
+    return time.process_time() - start
 tail = "这是对上述情况的说明，双方对此没有其他约定。"
 def longer(record, length):
     answer = record.get("answer", "")
@@ -31,6 +31,7 @@ print(json.dumps({
     "questions": len(benchmark.questions),
     "first": timed(dict),
     "next": timed(lambda record: {**record, "answer": record.get("answer", "") + " "}),
+    "longer": timed(lambda record: longer(record, 500)),
     "lengths": {length: timed(lambda record: longer(record, length)) for length in map(int, sys.argv[3:])},
 }))
 """
@@ -52,7 +53,44 @@ HOSTILE: Final[dict[str, Callable[[int], str]]] = {
     "line breaks": lambda size: "\n" * size,
     "table": lambda size: _repeated("|甲|乙|\n|--|--|\n", size),
     "prose": lambda size: _repeated("双方对违约责任另有约定，借款人应当承担相应的责任。", size),
+    "prose, English": lambda size: _repeated("The borrower shall bear the liability agreed by the parties. ", size),
+    "no punctuation": lambda size: _repeated("双方对违约责任另有约定借款人应当承担相应的责任", size),
+    "no punctuation, values": lambda size: _repeated("双方约定违约责任百分之五于二〇二〇年五月三日支付四万元", size),
+    "dates and sums": lambda size: _repeated("2020年8月30日收到42000元，", size),
+    "dates and sums, English": lambda size: _repeated("On 30 August 2020 he paid $42,000, ", size),
+    "not … but": lambda size: _repeated("不是三万元，而是五万元。", size),
+    "not … but, no values": lambda size: _repeated("不是…而是", size),
+    "not … but, English": lambda size: _repeated("It is not the buyer but the seller. ", size),
+    "names, English": lambda size: _repeated("John Smith and Mary Jones, ", size),
+    "nested quotation marks": lambda size: "（“" * (size // 4) + "”）" * (size // 4),
+    "one character": lambda size: "的" * size,
+    "one letter": lambda size: "a" * size,
+    "blanks": lambda size: "a" + " " * (size - 2) + "b",
 }
+SIZES: Final = (1_000, 10_000, 100_000)
+SLOW: Final = 0.5
+"""Seconds that no answer of the greatest length should take."""
+GROWTH_CODE: Final = """
+import json, sys, time
+from steelyard.legal import reading
+from steelyard.legal.benchmark.loading import load_benchmark
+from steelyard.legal.score import judge
+if sys.argv[3] == "lifted":
+    reading.MOST_FIGURES = 10**9
+benchmark = load_benchmark(sys.argv[1])
+asked = {}
+for question in benchmark.questions:
+    asked.setdefault(question.about.type, question)
+text = open(sys.argv[2], encoding="utf-8").read()
+found = {}
+for kind, question in asked.items():
+    document = benchmark.documents[question.about.document]
+    judge(question, {"answer": text[:300] + "。"}, document)
+    start = time.process_time()
+    judge(question, {"answer": text}, document)
+    found[kind] = time.process_time() - start
+print(json.dumps(found))
+"""
 HOSTILE_CODE: Final = """
 import json, sys, time
 from steelyard.legal import detect_abstention, find_invented, judge_fact
@@ -68,9 +106,9 @@ judges = {
 }
 found = {}
 for name, judge in judges.items():
-    start = time.perf_counter()
+    start = time.process_time()
     judge()
-    found[name] = time.perf_counter() - start
+    found[name] = time.process_time() - start
 print(json.dumps(found))
 """
 
@@ -81,6 +119,8 @@ def main() -> None:
         run_python(("-m", "steelyard", "bench", "--system", "builtin:baseline", "-o", str(results)))
         rounds = [_round(results) for _ in range(ROUNDS)]
         _print_rates(rounds)
+        for figures in ("limited", "lifted"):
+            _print_growth(Path(folder), figures)
         for size in (50_000, 100_000, MEGABYTE):
             _print_hostile(Path(folder), size)
 
@@ -88,7 +128,7 @@ def main() -> None:
 def _print_rates(rounds: list[dict[str, Any]]) -> None:
     questions = rounds[0]["questions"]
     first, following = (min(each[key] for each in rounds) for key in ("first", "next"))
-    print(f"{questions} questions, outputs of the baseline, one core, the best of {ROUNDS} fresh processes:")
+    print(f"{questions} questions, outputs of the baseline, CPU time, the best of {len(rounds)} fresh processes:")
     print(f"  documents not yet read by the judges: {questions / first:,.0f} questions a second")
     print(f"  documents read, answers new:          {questions / following:,.0f} questions a second")
     for length in LENGTHS:
@@ -96,8 +136,27 @@ def _print_rates(rounds: list[dict[str, Any]]) -> None:
         print(f"  answers of about {length:6,} characters:     {questions / best:,.0f} questions a second")
 
 
+def _print_growth(folder: Path, figures: str) -> None:
+    """The seconds of whole questions by length; an answer beyond the limits is refused, not read."""
+    print(f"CPU seconds of a question at {', '.join(f'{size:,}' for size in SIZES)} characters, figures {figures}:")
+    for name, make in HOSTILE.items():
+        times = [_growth(folder, make(size), figures) for size in SIZES]
+        for kind in times[0]:
+            seconds = [found[kind] for found in times]
+            mark = "  slow" if seconds[-1] > SLOW else ""
+            print(f"  {name:28}{kind:14}" + "  ".join(f"{second:8.4f}" for second in seconds) + mark)
+
+
+def _growth(folder: Path, text: str, figures: str) -> dict[str, float]:
+    path = folder / "growth.txt"
+    path.write_text(text, encoding="utf-8")
+    arguments = (str(PROJECT / "benchmark"), str(path), figures)
+    found: dict[str, float] = json.loads(run_python(("-c", GROWTH_CODE, *arguments)).output)
+    return found
+
+
 def _print_hostile(folder: Path, size: int) -> None:
-    print(f"answers of {size:,} characters built to hurt, seconds for each judge (fresh process each):")
+    print(f"answers of {size:,} characters built to hurt, CPU seconds for each judge (fresh process each):")
     for name, make in HOSTILE.items():
         path = folder / "hostile.txt"
         path.write_text(make(size), encoding="utf-8")

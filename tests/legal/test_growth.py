@@ -3,11 +3,13 @@
 Nothing is timed: a judgement whose time grows with the square of the length would not end before the deadline.
 """
 
+import sys
+
 import pytest
 
 from bench.growth import PATTERNS, hostile, scorers, written
 from steelyard.io.outputs import record_of
-from steelyard.legal import contains_quote, find_invented, judge_fact
+from steelyard.legal import contains_quote, find_invented, judge_fact, reading
 from steelyard.legal.benchmark.deadline import deadline
 from steelyard.legal.evidence.citations import citations_of
 
@@ -18,6 +20,17 @@ CHOSEN = (
     "straight quotes", "newlines", "blanks", "commas", "markup", "thinking", "fences", "table rules", "dollar signs",
     "conclusions",
 )  # fmt: skip
+
+
+COUNTED = (
+    "ones", "sums", "digits", "numerals", "groups", "alternatives", "dates", "refusals", "no stops", "names",
+    "English names", "brackets", "quotation marks", "newlines", "prose", "copies", "not but", "equations",
+)  # fmt: skip
+TEXTS = {
+    "prose": "双方对违约责任另有约定，借款人应当承担相应的责任。",
+    "copies": "被询问人：我收到了四万二千元，后来退还了一部分。",
+    "not but": "不是三万元，而是五万元。",
+}
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +45,32 @@ def test_answers(pattern, scored):
     with deadline(MINUTES):
         for name in ("fact_exact: answer", "conflict_gap: answer"):
             scored[name](text)
+
+
+@pytest.mark.parametrize("name", ["fact_exact: answer", "conflict_gap: answer", "evidence_set: answer"])
+@pytest.mark.parametrize("pattern", COUNTED)
+def test_four_times_the_text_takes_four_times_the_calls(pattern, name, scored, monkeypatch):
+    monkeypatch.setattr(reading, "MOST_FIGURES", 1_000_000)
+    piece = TEXTS.get(pattern) or PATTERNS[pattern]
+    scored[name](hostile(piece, 400))
+    few, many = (calls(scored[name], hostile(piece, size)) for size in (2_000, 8_000))
+    assert many < 5 * few + 2_000
+
+
+def calls(judge, text: str) -> int:
+    """The number of calls of functions, those in C included."""
+    count = 0
+
+    def seen(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(seen)
+    try:
+        judge(text)
+    finally:
+        sys.setprofile(None)
+    return count
 
 
 @pytest.mark.parametrize("pattern", ["ones", "sums in words"])

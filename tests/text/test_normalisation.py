@@ -1,3 +1,4 @@
+import random
 import unicodedata
 
 import pytest
@@ -171,3 +172,32 @@ SCRIPTS = {
 @pytest.mark.parametrize(("script", "char"), [(script, char) for script, chars in SCRIPTS.items() for char in chars])
 def test_scripts(script, char):
     assert script_of(char) == script
+
+
+def test_variants_are_replaced_as_str_translate_replaces_them():
+    from steelyard.text import normalisation
+
+    chance = random.Random(16)
+    variants = [chr(code) for code in normalisation.FOLDS]
+    assert not set(variants) & set("".join(normalisation._REPLACEMENTS.values()))
+    for size in (0, 3, 20, 60):
+        for _ in range(50):
+            text = "".join(chance.choice((chance.choice(variants), "中", "a", " ")) for _ in range(size))
+            assert normalisation._translated(text) == text.translate(normalisation.FOLDS)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("中 \n文", "中文"),
+        ("中 \n\n文", "中 \n\n文"),
+        ("中 5", "中5"),
+        ("5 \t 中", "5中"),
+        ("5 6", "5 6"),
+        ("a 中", "a 中"),
+        ("中\n a", "中\n a"),
+        ("5\n 中", "5中"),
+    ],
+)
+def test_blanks_inside_chinese(text, expected):
+    assert normalise(text) == expected

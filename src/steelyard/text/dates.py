@@ -2,14 +2,13 @@
 
 import re
 from calendar import monthrange
-from dataclasses import dataclass, replace
-from typing import Final
+from collections.abc import Iterator
+from typing import Final, NamedTuple
 
 from steelyard.text.numerals import CHINESE, value_of
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
+class Day(NamedTuple):
     """A date; parts that the text does not give are None."""
 
     year: int | None = None
@@ -45,8 +44,7 @@ class Day:
         return "-".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
-class DateMention:
+class DateMention(NamedTuple):
     """A date in a text; `until` ends a range; a `loose` date is a bound, a part of a month, or not Gregorian."""
 
     start: int
@@ -73,7 +71,10 @@ _NAME: Final = (
     r"nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _HAS_MONTH: Final = re.compile("|".join(_NAMES), re.IGNORECASE)
+_LETTERS: Final = re.compile("[A-Za-z\u017f]")
 _DIGITS: Final = re.compile("[0-9]+")
+_LONGEST_PART: Final = 4  # characters of a year or a month before 年 or 月
+_RARE: Final = 40  # characters for each 年 or 月 in a text where they are rare
 _REACH: Final = 24  # characters between a number and the beginning of the name of its month
 _HAS_SEPARATED: Final = re.compile(r"\d[-/.]\d{1,2}[-/.]\d")
 _HAS_EIGHT: Final = re.compile(r"\d{8}")
@@ -126,6 +127,8 @@ _APPROX_BEFORE: Final = re.compile(
     r"(?:大约|大概|约|好像|around|about|approximately|circa)\s*(?:是|在|on|于)?\s*$", re.IGNORECASE
 )
 _LUNAR: Final = re.compile(r"(?:农历|阴历|旧历|夏历)\D{0,3}$")
+LUNAR_SIGN: Final = re.compile("月[初十廿二三]")
+"""What every lunar day has."""
 LUNAR_DAY: Final = re.compile(
     rf"(?:农历|阴历|旧历)?(?:[\d{CHINESE}]{{1,6}}年)?(?:正|腊|冬|闰?[一二三四五六七八九十]{{1,2}})月(?:初[一二三四五六七八九十]|十[一二三四五六七八九]|廿[一二三四五六七八九]?|二十[一二三四五六七八九]?|三十)(?![日号一二三四五六七八九十])"
 )
@@ -143,8 +146,8 @@ def _with_day_before(text: str, mention: DateMention) -> DateMention:
     if before is None or not text[mention.start].isdigit() or mention.text[:4].isdigit():
         return mention
     start = mention.start - len(before[0])
-    begun = replace(mention.day, day=int(before["d"]))
-    return replace(mention, start=start, text=text[start : mention.end], day=begun, until=mention.day)
+    begun = mention.day._replace(day=int(before["d"]))
+    return mention._replace(start=start, text=text[start : mention.end], day=begun, until=mention.day)
 
 
 def _mentions(text: str) -> list[tuple[DateMention, str]]:
@@ -157,7 +160,7 @@ def _mentions(text: str) -> list[tuple[DateMention, str]]:
     for gate, form in _FORMS:
         if gate not in gates:
             continue
-        for match in form.finditer(text):
+        for match in _matches(gate, form, text):
             start, end = match.span()
             if any(taken[start:end]):
                 continue
@@ -165,6 +168,25 @@ def _mentions(text: str) -> list[tuple[DateMention, str]]:
             taken[start:end] = b"\1" * (end - start)
             dated.append((DateMention(start, end, match[0], day), relative))
     return sorted(dated, key=lambda pair: pair[0].start)
+
+
+def _matches(gate: str, form: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """The matches of a form; of one with 年 or 月, where these are rare, only the characters before them are tried."""
+    sign = gate[0]
+    if sign not in "年月" or text.count(sign) * _RARE > len(text):
+        return form.finditer(text)
+    return _matches_before(sign, form, text)
+
+
+def _matches_before(sign: str, form: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    end, at = 0, text.find(sign)
+    while at >= 0:
+        for start in range(max(end, at - _LONGEST_PART), at):
+            if match := form.match(text, start):
+                yield match
+                end = match.end()
+                break
+        at = text.find(sign, at + 1)
 
 
 def _open_gates(text: str) -> set[str]:
@@ -179,6 +201,8 @@ def _open_gates(text: str) -> set[str]:
 
 def _names_a_month(text: str) -> bool:
     """Whether the name of a month stands near a number; "may" and "market" alone are no dates."""
+    if not _LETTERS.search(text):
+        return False
     runs = ((run.start(), run.end()) for run in _DIGITS.finditer(text))
     return any(_HAS_MONTH.search(text, max(0, start - _REACH), end + _REACH) for start, end in runs)
 
@@ -214,10 +238,10 @@ def _resolved(dated: list[tuple[DateMention, str]]) -> list[DateMention]:
         before = resolved[-1].day.year if resolved else None
         if relative == "同月" and resolved:
             last = resolved[-1].day
-            resolved.append(replace(mention, day=replace(mention.day, year=last.year, month=last.month)))
+            resolved.append(mention._replace(day=mention.day._replace(year=last.year, month=last.month)))
         elif relative and before is not None:
             year = before if relative == "同" else before + 1
-            resolved.append(replace(mention, day=replace(mention.day, year=year)))
+            resolved.append(mention._replace(day=mention.day._replace(year=year)))
         else:
             resolved.append(mention)
     return resolved
@@ -236,7 +260,7 @@ def _qualified(text: str, mention: DateMention) -> DateMention:
     elif vague:
         loose = "vague"
     approx = bool(_APPROX_AFTER.match(after) or _APPROX_BEFORE.search(before))
-    return replace(mention, loose=loose, approx=approx)
+    return mention._replace(loose=loose, approx=approx)
 
 
 def _ranges(text: str, mentions: list[DateMention]) -> list[DateMention]:
@@ -256,9 +280,9 @@ def _ranges(text: str, mentions: list[DateMention]) -> list[DateMention]:
             continue
         skip = index + 1 if following is not None and until.start == following.start else skip
         loose = "" if mention.loose == "bound" and not until.loose else mention.loose or until.loose
-        begun = replace(mention.day, year=mention.day.year or until.day.year)
+        begun = mention.day._replace(year=mention.day.year or until.day.year)
         words = text[mention.start : until.end]
-        joined.append(replace(mention, end=until.end, text=words, day=begun, until=until.day, loose=loose))
+        joined.append(mention._replace(end=until.end, text=words, day=begun, until=until.day, loose=loose))
     return joined
 
 
@@ -274,6 +298,6 @@ def _end_of_range(text: str, mention: DateMention, following: DateMention | None
         end = DateMention(short.start(), short.end(), short[0], Day(None, int(short["m"]), int(short["d"])))
     else:
         return None
-    day = replace(end.day, year=end.day.year or mention.day.year, month=end.day.month or mention.day.month)
+    day = end.day._replace(year=end.day.year or mention.day.year, month=end.day.month or mention.day.month)
     closing = 1 if text[end.end : end.end + 1] == "止" else 0
-    return replace(end, day=day, end=end.end + closing)
+    return end._replace(day=day, end=end.end + closing)

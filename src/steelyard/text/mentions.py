@@ -5,25 +5,24 @@ The match of one kind is masked for the next, so that the digits of a phone numb
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
-from steelyard.text.dates import LUNAR_DAY, Day, dates
+from steelyard.text.dates import LUNAR_DAY, LUNAR_SIGN, Day, dates
 from steelyard.text.measures import MEASURES
-from steelyard.text.numerals import CHINESE, HAS_WORD, NUMBER_WORDS, Numeral, numerals
+from steelyard.text.numerals import CHINESE, NUMBER_WORDS, Numeral, has_number_word, numerals
 
 Kind = Literal[
     "id", "phone", "card", "serial", "date", "time", "percent", "age", "ordinal", "money", "count", "number"
 ]  # fmt: skip
 
 _TAKEN: Final = "\0"
-_DIGITS: Final = re.compile("[0-9]+")
+_DIGITS: Final = re.compile(r"\d+")
+_LATIN: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz\u0130\u0131\u017f\u212a")
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A value in a normalised text. `value` is digits, a Decimal, or a Day; None if it is a range or impossible.
 
     `loose` says why it is no exact value ("" if it is one), `approx` that 约 or 左右 stands beside it, `unit` is the
@@ -49,13 +48,13 @@ class Mention:
 @lru_cache(maxsize=1 << 12)
 def mentions(text: str) -> tuple[Mention, ...]:
     """All values of a normalised text, in order."""
-    if not _ANY_NUMBER.search(text):
+    if not _has_number(text):
         return ()
     values: list[Mention] = []
     masked = text
-    longest = max(map(len, _DIGITS.findall(text)), default=0)
-    for digits, gate, find in _FINDERS:
-        if longest < digits or not gate.search(masked):
+    contents = _contents(text)
+    for may_occur, has, find in _FINDERS:
+        if not may_occur(contents) or not has(masked):
             continue
         new = list(find(masked))
         values += new
@@ -64,25 +63,50 @@ def mentions(text: str) -> tuple[Mention, ...]:
     return tuple(sorted(restored, key=lambda mention: mention.start))
 
 
+class _Contents(NamedTuple):
+    """What a text has of characters and digits: `plain` and `any` are the longest runs of ASCII and of all digits."""
+
+    characters: frozenset[str]
+    plain: int
+    any: int
+    has_latin: bool
+
+    def has(self, characters: frozenset[str]) -> bool:
+        """Whether the text has one of these characters."""
+        return not characters.isdisjoint(self.characters)
+
+
+def _contents(text: str) -> _Contents:
+    runs = _DIGITS.findall(text)
+    longest = plain = max(map(len, runs), default=0)
+    if not "".join(runs).isascii():
+        plain = max(map(len, re.findall("[0-9]+", text)), default=0)
+    characters = frozenset(text)
+    return _Contents(characters, plain, longest, not _LATIN.isdisjoint(characters))
+
+
 def _restored(text: str, mention: Mention) -> Mention:
     """The mention with its original words if a part of it was masked."""
-    return mention if _TAKEN not in mention.text else replace(mention, text=text[mention.start : mention.end])
+    return mention if _TAKEN not in mention.text else mention._replace(text=text[mention.start : mention.end])
 
 
 def _masked(text: str, taken: list[Mention]) -> str:
     """The text with these mentions blanked out."""
     if not taken:
         return text
-    characters = list(text)
-    for mention in taken:
-        characters[mention.start : mention.end] = _TAKEN * (mention.end - mention.start)
-    return "".join(characters)
+    pieces: list[str] = []
+    at = 0
+    for start, end in sorted((mention.start, mention.end) for mention in taken):
+        pieces += (text[at:start], _TAKEN * (end - max(at, start)))
+        at = max(at, end)
+    return "".join([*pieces, text[at:]])
 
 
 _EDGE: Final = r"(?<![0-9A-Za-z])"
 _EDGE_AFTER: Final = r"(?![0-9A-Za-z])"
 _ID: Final = re.compile(
-    rf"{_EDGE}[1-9]\d{{5}} ?(?:1[89]|20)\d{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]) ?\d{{3}}[0-9Xx]{_EDGE_AFTER}"
+    rf"[1-9](?<![0-9A-Za-z].)\d{{5}} ?(?:1[89]|20)\d{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
+    rf" ?\d{{3}}[0-9Xx]{_EDGE_AFTER}"
 )
 _PHONE: Final = re.compile(
     rf"{_EDGE}(?:\+?86[- ]?)?1[3-9]\d[- ]?\d{{4}}[- ]?\d{{4}}{_EDGE_AFTER}"
@@ -161,7 +185,7 @@ def _find_percents(text: str) -> Iterator[Mention]:
 
 
 def _find_dates(text: str) -> Iterator[Mention]:
-    lunar_days = list(LUNAR_DAY.finditer(text)) if "月" in text else []
+    lunar_days = list(LUNAR_DAY.finditer(text)) if LUNAR_SIGN.search(text) else []
     for lunar in lunar_days:
         yield Mention("date", lunar.start(), lunar.end(), lunar[0], loose="lunar")
     without = LUNAR_DAY.sub(lambda lunar: _TAKEN * len(lunar[0]), text) if lunar_days else text
@@ -380,7 +404,7 @@ def _qualified(text: str, mention: Mention) -> Mention:
     approx = bool(_APPROX_BEFORE.search(before) or _APPROX_AFTER.match(after))
     if loose == mention.loose and not approx:
         return mention
-    return replace(mention, loose=loose, approx=approx)
+    return mention._replace(loose=loose, approx=approx)
 
 
 def _find_words(text: str) -> Iterator[Mention]:
@@ -406,19 +430,74 @@ def _count(text: str, numeral: Numeral) -> Mention:
     return _qualified(text, Mention(kind, numeral.start, end, text[numeral.start : end], numeral.value, unit, loose))
 
 
-_ANY_NUMBER: Final = re.compile(rf"[0-9{CHINESE}俩仨]|(?i:\b(?:once|twice|thrice)\b|{HAS_WORD.pattern})")
-# the shortest run of digits and the pattern that a text must contain for a kind to occur in it
-_FINDERS: Final[tuple[tuple[int, re.Pattern[str], Callable[[str], Iterator[Mention]]], ...]] = (
-    (4, re.compile(r"\d{4}"), _find_marked("id", _ID)),
-    (3, re.compile(r"\d{3}"), _find_marked("phone", _PHONE)),
-    (1, re.compile(r"\d{16}|\d{4} \d{4} |[卡账帐尾]号|末[四位]|\bend(?:ing|s)\b"), _find_marked("card", _CARD)),
-    (1, re.compile(r"\d{3}|号"), _find_marked("serial", _ANNOUNCED)),
-    (0, re.compile(r"[年月]|\d[-/.]\d|\d{8}|[A-Za-z]{3}"), _find_dates),
-    (1, re.compile(r"[A-Za-z][-_]?\d|\d[A-Za-z]"), _find_marked("serial", _SERIAL)),
-    (0, re.compile(r"[时点]|\d:\d|\d ?[ap]\.?m", re.IGNORECASE), _find_marked("time", _TIME)),
-    (0, re.compile(r"[%‰‱]|分之|利率|[月年]息|per ?cent", re.IGNORECASE), _find_percents),
-    (0, re.compile(r"岁|\bold\b|\baged?\b"), _find_numbered("age", _AGE)),
-    (0, re.compile(r"第|\d(?:st|nd|rd|th)\b|[A-Za-z.§] ?\d", re.IGNORECASE), _find_marked("ordinal", _ORDINAL)),
-    (0, re.compile(r"[俩仨]|ce\b", re.IGNORECASE), _find_words),
-    (0, _ANY_NUMBER, _find_figures),
+_FIGURE: Final = re.compile(f"[0-9{CHINESE}俩仨]")
+
+
+def _has_number(text: str) -> bool:
+    return _FIGURE.search(text) is not None or _has_number_in_words(text)
+
+
+def _has_number_in_words(text: str) -> bool:
+    return has_number_word(text) or _OFTEN.search(text) is not None
+
+
+_CARD_MARKS: Final = frozenset("卡账帐尾末 e")
+_DATE_MARKS: Final = frozenset("年月")
+_DATE_SIGNS: Final = frozenset("年月-/.")
+_TIME_MARKS: Final = frozenset("时点")
+_PERCENT_MARKS: Final = frozenset("%‰‱分率息")
+_ORDINAL_SIGNS: Final = frozenset(".§")
+_PAIRS: Final = frozenset("俩仨")
+# each kind with what a text must contain for it to occur: its characters, which are cheap to look up, and a pattern
+_FINDERS: Final[
+    tuple[tuple[Callable[[_Contents], bool], Callable[[str], object], Callable[[str], Iterator[Mention]]], ...]
+] = (
+    (lambda text: text.plain >= 4, re.compile(r"\d{4}").search, _find_marked("id", _ID)),
+    (lambda text: text.plain >= 3, re.compile(r"\d{3}").search, _find_marked("phone", _PHONE)),
+    (
+        lambda text: text.plain >= 1 and (text.any >= 16 or text.has(_CARD_MARKS)),
+        re.compile(r"\d{16}|\d{4} \d{4} |[卡账帐尾]号|末[四位]|\bend(?:ing|s)\b").search,
+        _find_marked("card", _CARD),
+    ),
+    (
+        lambda text: text.plain >= 1 and (text.any >= 3 or "号" in text.characters),
+        re.compile(r"\d{3}|号").search,
+        _find_marked("serial", _ANNOUNCED),
+    ),
+    (
+        lambda text: text.has_latin or text.any >= 8 or text.has(_DATE_SIGNS if text.any else _DATE_MARKS),
+        re.compile(r"[年月]|\d[-/.]\d|\d{8}|[A-Za-z]{3}").search,
+        _find_dates,
+    ),
+    (
+        lambda text: text.plain >= 1 and text.has_latin,
+        re.compile(r"[A-Za-z][-_]?\d|\d[A-Za-z]").search,
+        _find_marked("serial", _SERIAL),
+    ),
+    (
+        lambda text: text.has(_TIME_MARKS) or bool(text.any and (text.has_latin or ":" in text.characters)),
+        re.compile(r"[时点]|\d:\d|\d ?[ap]\.?m", re.IGNORECASE).search,
+        _find_marked("time", _TIME),
+    ),
+    (
+        lambda text: text.has(_PERCENT_MARKS) or text.has_latin,
+        re.compile(r"[%‰‱]|分之|利率|[月年]息|per ?cent", re.IGNORECASE).search,
+        _find_percents,
+    ),
+    (
+        lambda text: "岁" in text.characters or text.has_latin,
+        re.compile(r"岁|\bold\b|\baged?\b").search,
+        _find_numbered("age", _AGE),
+    ),
+    (
+        lambda text: "第" in text.characters or bool(text.any and (text.has_latin or text.has(_ORDINAL_SIGNS))),
+        re.compile(r"第|\d(?:st|nd|rd|th)\b|[A-Za-z.§] ?\d", re.IGNORECASE).search,
+        _find_marked("ordinal", _ORDINAL),
+    ),
+    (
+        lambda text: text.has(_PAIRS) or text.has_latin,
+        re.compile(r"[俩仨]|ce\b", re.IGNORECASE).search,
+        _find_words,
+    ),
+    (lambda text: True, _has_number, _find_figures),
 )

@@ -70,13 +70,21 @@ FOLDS: Final[dict[int, int | str]] = {
     **EQUIVALENTS,
 }
 
+_REPLACEMENTS: Final = {chr(char): put if isinstance(put, str) else chr(put) for char, put in FOLDS.items()}
+_FOLDED: Final = re.compile(f"[{''.join(map(re.escape, _REPLACEMENTS))}]")
+_MOST_REPLACED: Final = 24  # different variants up to which replacing them one by one is faster
+
 # ○, ◯, O and o are read as 〇 between Chinese numerals or before 年
 _NUMERAL: Final = "一二三四五六七八九十〇零"
 _ZEROS: Final = re.compile(f"[○◯Oo](?<=[{_NUMERAL}].)[○◯Oo]*(?=[{_NUMERAL}年])")
 # blanks and single line breaks inside Chinese, or between a digit and Chinese, are noise
 _CHINESE: Final = f"{HAN}。，、；：？！“”‘’（）《》【】"
-_BLANK: Final = r"(?:[ \t]+(?:\n[ \t]*)?|\n[ \t]*)"
-_NOISE: Final = re.compile(rf"(?<=[{_CHINESE}]){_BLANK}(?=[{_CHINESE}\d])|(?<=\d){_BLANK}(?=[{_CHINESE}])")
+_BLANK: Final = r"[ \t]*(?:\n[ \t]*)?"
+# the first blank comes first, because a search for given characters is fast, and what precedes it after it
+_NOISE: Final = re.compile(
+    rf"[ \t\n](?:(?<=[{_CHINESE}][ \t]){_BLANK}(?=[{_CHINESE}\d])|(?<=\d[ \t]){_BLANK}(?=[{_CHINESE}])"
+    rf"|(?<=[{_CHINESE}]\n)[ \t]*(?=[{_CHINESE}\d])|(?<=\d\n)[ \t]*(?=[{_CHINESE}]))"
+)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ARTICLES: Final = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
@@ -98,17 +106,27 @@ class Folded:
 
 def fold(text: str) -> str:
     """The text with character variants unified."""
-    return text if text.isascii() else with_zeros(text.translate(_table()))
+    return text if text.isascii() else with_zeros(_translated(text))
 
 
 def fold_with_offsets(text: str) -> Folded:
     """The folded text, with the offsets of its characters in the original."""
-    whole = text.translate(_table())
+    whole = _translated(text)
     if len(whole) == len(text):  # no character becomes two, so none is dropped either
         return Folded(with_zeros(whole), tuple(range(len(text) + 1)))
     pieces = list(_folded_characters(text))
     folded = "".join(char for char, _ in pieces)
     return Folded(with_zeros(folded), (*(offset for _, offset in pieces), len(text)))
+
+
+def _translated(text: str) -> str:
+    """The text with every character variant replaced; no replacement is such a variant itself."""
+    found = set(_FOLDED.findall(text))
+    if len(found) > _MOST_REPLACED:
+        return text.translate(_table())
+    for char in found:
+        text = text.replace(char, _REPLACEMENTS[char])
+    return text
 
 
 def with_zeros(folded: str) -> str:
@@ -156,7 +174,8 @@ def _converter() -> Any:
 def normalise(text: str) -> str:
     """The text folded, in simplified characters, and without blanks inside Chinese, as the legal judges read it."""
     folded = simplified(fold(text))
-    return folded if folded.isascii() else _NOISE.sub("", folded)
+    has_noise = not folded.isascii() and (" " in folded or "\n" in folded or "\t" in folded)
+    return _NOISE.sub("", folded) if has_noise else folded
 
 
 def normalise_with_offsets(text: str) -> Folded:

@@ -4,9 +4,8 @@
 """
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import Final, NamedTuple
 
 DIGITS: Final = {char: value for value, chars in enumerate(
     ("零〇", "一壹弌", "二贰两弍貳", "三叁弎參叄", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖")
@@ -20,6 +19,7 @@ CHINESE: Final = "".join((*DIGITS, *_UNITS, *_TENS))
 _PLAIN: Final = r"\d{1,3}(?:,\d{3}){1,8}(?:\.\d+)?(?!\d|,\d)|\d+(?:\.\d+)?"
 _NUMERAL: Final = rf"(?:{_PLAIN}|[{CHINESE}]|(?<=[{CHINESE}])点(?=[{''.join(DIGITS)}]))"
 _RUN: Final = re.compile(f"{_NUMERAL}+")
+_FIGURES: Final = re.compile(rf"[\d{CHINESE}][\d{CHINESE}点,.]*")  # where runs are; found by their first characters
 _PART: Final = re.compile(rf"{_PLAIN}|.")
 
 # fmt: off
@@ -42,12 +42,12 @@ NUMBER_WORDS: Final = (
 _WORD_RUN: Final = re.compile(NUMBER_WORDS, re.IGNORECASE)
 HAS_WORD: Final = re.compile(rf"\b(?:{_WORD})\b", re.IGNORECASE)
 """Pattern of a word of such a number."""
+_LETTER: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
 LONGEST: Final = 60
 """The longest run of numerals in characters that is read as a number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Numeral:
+class Numeral(NamedTuple):
     """A number in a text; `value` is None if the words are a range (三四千) or not a number."""
 
     start: int
@@ -63,11 +63,17 @@ class Numeral:
 
 def numerals(text: str) -> list[Numeral]:
     """All numbers of a folded text, in order."""
-    digits = [Numeral(run.start(), run.end(), run[0], value_of(run[0])) for run in _RUN.finditer(text)]
-    if not HAS_WORD.search(text):
+    runs = (run for part in _FIGURES.finditer(text) for run in _RUN.finditer(text, part.start(), part.end()))
+    digits = [Numeral(run.start(), run.end(), run[0], value_of(run[0])) for run in runs]
+    if not has_number_word(text):
         return digits
     words = [Numeral(run.start(), run.end(), run[0], _english(run[0])) for run in _WORD_RUN.finditer(text)]
     return sorted([*digits, *words], key=lambda numeral: numeral.start) if words else digits
+
+
+def has_number_word(text: str) -> bool:
+    """Whether a text has a word of a number in English."""
+    return _LETTER.search(text) is not None and HAS_WORD.search(text) is not None
 
 
 def value_of(run: str) -> Decimal | None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
+from steelyard.text.alternatives import Alternatives
 from steelyard.text.normalisation import Folded
 from steelyard.text.scripts import HAN
 
@@ -20,8 +21,9 @@ Replacement = str | Callable[[re.Match[str]], str]
 
 # an answer without any of these characters has no markup
 _SUSPECT: Final = re.compile(
-    r"[<>*_#`|\\$\[\]【†&~\n\r•·●▪◦‘’ʼ«‹]|^\s*[-+]|[\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
+    r"[<>*_#`|\\$\[\]【†&~\n\r•·●▪◦‘’ʼ«‹\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
 )
+_OPENS_LIST: Final = re.compile(r"\s*[-+]")
 
 _THINKING_TAG: Final = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis)"
 _THINKING: Final = re.compile(rf"<{_THINKING_TAG}>.*?</{_THINKING_TAG}>", re.DOTALL | re.IGNORECASE)
@@ -89,9 +91,9 @@ _CITATION: Final = re.compile(
 )
 # a footnote digit glued to a word, a year or a sum: episodes1. · 20171. · 42000元1。
 _FOOTNOTE: Final = re.compile(
-    rf"(?<=[a-z][a-z][a-z])\d{{1,2}}(?=[.,;:)]?(?:\s|$))|(?<=\d, (?:19|20)\d\d)\d(?!\d)"
-    rf"|(?<=[元圆{HAN}][元日号次人整月]) ?\d{{1,2}}(?=[。，,；;](?!\d)|$)"
-    r"|(?<=[\d,]\d{3}\.)\d(?=\s|$)"
+    rf"[ \d](?:(?<=[a-z][a-z][a-z]\d)\d?(?=[.,;:)]?(?:\s|$))|(?<=\d, (?:19|20)\d\d\d)(?!\d)"
+    rf"|(?:(?<=[元圆{HAN}][元日号次人整月]\d)\d?|(?<=[元圆{HAN}][元日号次人整月] )\d{{1,2}})(?=[。，,；;](?!\d)|$)"
+    r"|(?<=[\d,]\d{3}\.\d)(?=\s|$))"
 )
 # a blank that the extraction of a web page lost: a total of27 · composed byAndrew Lloyd Webber
 _GLUED: Final = re.compile(r"\b(of|is|to|by|in|are|was|has|had|and)(?=\d{1,6}\b|[A-Z][a-z]{2,} ?[A-Z])")
@@ -109,13 +111,14 @@ _INLINE_NUMBER: Final = re.compile(
     r"(?:^|(?<=[\s:：。；;，,]))[(（]?(\d{1,2})[.．、)）](?:[ \t]{1,4}(?=\S)|(?=[^\d\s]))"
 )
 
+_NUMBERED: Final = re.compile(r"\d[.．、)）]")  # what every number of a list has
 _LINE_BREAK: Final = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
 _INSIDE_VALUE: Final = re.compile(rf"(?<=[\d年月])\n(?=[\d年月日元])|(?<=[{HAN}])\n(?=[月日])")
 
 _OWN_HEADING: Final = re.compile(
     r"\A[\s#*_]{0,8}(?:回答|答复|答案|Answer|Response)[\s*_:：]{0,6}\n\s{0,4}", re.IGNORECASE
 )
-_DISCLAIMER: Final = re.compile(
+_DISCLAIMER: Final = Alternatives(
     r"由\s?(?:AI|人工智能|大模型|模型).{0,8}生成|(?:仅供|供您?)参考|不(?:构成|作为|能作为|能代替|能替代).{0,16}(?:意见|建议|依据|咨询)|可能(?:存在|有|会有|包含).{0,8}(?:错误|误差|偏差|不准确|疏漏|不完整|出入)"
     r"|(?:如有|若有)(?:任何)?(?:错误|疑问|其他问题|不准确|进一步)|(?:请|应)以.{0,16}(?:原件|原文|原始|官方|正式).{0,8}为准|(?:希望|但愿).{0,12}(?:帮助|有用)"
     r"|\b(?:may|might|can|could) (?:contain|include|have|make) (?:some |minor |occasional )?(?:errors?|inaccurac\w+"
@@ -129,7 +132,7 @@ _DISCLAIMER: Final = re.compile(
 )
 _SENTENCE: Final = re.compile(r"[^。！？!?；;\n.]*(?:\.(?=\S)[^。！？!?；;\n.]*)*(?:[。！？!?；;\n]|\.(?=\s|$)|$)")
 
-FINAL: Final = re.compile(
+FINAL: Final = Alternatives(
     r"(?:最终|最后|正确|标准|参考|本题|我的|【|\[|^|\n)[ \t]*(?:的)?(?:答案|结论|回答|答复|金额)(?:[】\]]|是|为"
     r"|如下)?[ \t]*[:：】\]][ \t]*|最终(?:答案|结论|结果|金额)(?:是|为)[:：]?|(?:答案|结论)[是为][:：]?"
     r"|(?:^|\n|[.] )[ \t]*(?:(?:the )?(?:final|short|correct|direct) )?(?:answer|conclusion)(?: is)?[ \t]*:[ \t]*"
@@ -140,8 +143,10 @@ FINAL: Final = re.compile(
 )
 
 
-_MAY_ANNOUNCE: Final = re.compile(r"答|结论|金额|最终|answer|conclusion|(?:^|\n)A[:：]|####", re.IGNORECASE)
-_MAY_DISCLAIM: Final = re.compile(r"生成|参考|[构作代替]|可能|如有|若有|为准|希望|但愿|[a-z]{4}", re.IGNORECASE)
+_MAY_ANNOUNCE: Final = Alternatives(r"答|结论|金额|最终|answer|conclusion|(?:^|\n)A[:：]|####", re.IGNORECASE)
+_MAY_DISCLAIM: Final = Alternatives(
+    "生成|参考|[构作代替]|可能|如有|若有|为准|希望|但愿|[A-Za-z\u0130\u0131\u017f\u212a]{4}"
+)
 _FIGURE: Final = re.compile(r"\d")
 _LATIN: Final = re.compile(r"[a-z][A-Z\d]")
 
@@ -213,7 +218,7 @@ def without_thinking(raw: str) -> str:
 
 def final_part(text: str) -> str:
     """The paragraph that a plain text announces as its final answer; empty if it announces none."""
-    marks = list(FINAL.finditer(text)) if _MAY_ANNOUNCE.search(text) else []
+    marks = list(FINAL.finditer(text)) if _MAY_ANNOUNCE.found_in(text) else []
     for mark in reversed(marks):
         for part in text[mark.end() :].split("\n", 3)[:3]:
             if is_silent(part) or part.rstrip().endswith(("?", "？")):
@@ -231,8 +236,9 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
     draft = _Draft(raw, tracked=tracked)
     if "<" in raw:
         _drop_thinking(draft)
-    draft.replace(_OWN_HEADING, "")
-    if _SUSPECT.search(draft.text):
+    if heading := _OWN_HEADING.match(draft.text):
+        draft.edit([(0, heading.end(), "")])
+    if _SUSPECT.search(draft.text) or _OPENS_LIST.match(draft.text):
         for pattern, replacement in _PASSES:
             draft.replace(pattern, replacement)
         _flatten_tables(draft)
@@ -240,7 +246,8 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
             draft.replace(pattern, replacement)
     if _FIGURE.search(draft.text):
         draft.replace(_FOOTNOTE, "")
-        draft.replace(_HUNDREDTHS, "")
+        if "/100" in draft.text:
+            draft.replace(_HUNDREDTHS, "")
         _drop_list_numbers(draft)
     if _LATIN.search(draft.text):
         draft.replace(_GLUED, lambda match: match[0] + " ")
@@ -336,6 +343,8 @@ def _blanks(line: str, start: int) -> int:
 
 def _drop_list_numbers(draft: _Draft) -> None:
     """Remove the numbers of a list; a single number at the very beginning is a value."""
+    if not _NUMBERED.search(draft.text):
+        return
     inline = list(_INLINE_NUMBER.finditer(draft.text))
     numbers = [int(mark[1]) for mark in inline]
     if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)):
@@ -356,7 +365,7 @@ def _drop_list_numbers(draft: _Draft) -> None:
 
 def _drop_disclaimers(draft: _Draft) -> None:
     """Remove general disclaimers, unless the answer says nothing else."""
-    if not _MAY_DISCLAIM.search(draft.text) or not _DISCLAIMER.search(draft.text):
+    if not _MAY_DISCLAIM.found_in(draft.text) or not _DISCLAIMER.found_in(draft.text):
         return
     sentences = [match for match in _SENTENCE.finditer(draft.text) if match[0].strip()]
     general = [match for match in sentences if _DISCLAIMER.search(match[0])]

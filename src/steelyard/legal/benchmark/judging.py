@@ -8,7 +8,7 @@ from steelyard import limits
 from steelyard.documents.pages import Document
 from steelyard.i18n import Message
 from steelyard.io.outputs import record_of
-from steelyard.legal.benchmark.deadline import DeadlineExceeded, deadline
+from steelyard.legal.benchmark.deadline import DeadlineExceeded, deadline, one_handler
 from steelyard.legal.benchmark.loading import Benchmark
 from steelyard.legal.model import Question
 from steelyard.legal.score import judge
@@ -81,9 +81,10 @@ def described(error: BaseException) -> str:
 
 def judge_records(benchmark: Benchmark, records: Mapping[str, Mapping[str, Any]]) -> dict[str, LegalVerdict]:
     """Verdicts on recorded outputs by id, without asking a system."""
-    return {
-        question.about.id: verdict_on(
-            question, records.get(question.about.id, {}), benchmark.documents[question.about.document]
-        )
-        for question in benchmark.questions
-    }
+    with one_handler():
+        return {
+            question.about.id: verdict_on(
+                question, records.get(question.about.id, {}), benchmark.documents[question.about.document]
+            )
+            for question in benchmark.questions
+        }

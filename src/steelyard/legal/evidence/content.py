@@ -28,7 +28,7 @@ LONGEST: Final = 2000
 
 _VALUES: Final = frozenset(("id", "phone", "card", "serial", "date", "time", "percent", "age", "money", "count"))
 _QUOTE: Final = re.compile('[“「『"]([^”」』"]{2,400})[”」』"]')
-_INTERROGATIVE: Final = re.compile(r"[^。.!?！？；;\n]*[?？]")
+_INTERROGATIVE: Final = re.compile(r"(?<![^。.!?！？；;\n])[^。.!?！？；;\n]*[?？]")  # from the stop before it
 # stock phrases that fit any question and any document
 _STOCK: Final = re.compile(
     "这是一?个?|[很非]?常?好的?问题|问题|材料|笔录|文档|文件|资料|卷宗|原文|上下文|根据|依据|按照|上述|以上|以下|如下|内容|信息|回答|答案|答复|"

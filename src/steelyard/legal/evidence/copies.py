@@ -1,10 +1,11 @@
 """Copies from the document: whether an answer is a dump of it, and which words of an answer are its own."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from steelyard.legal.evidence.quotes import PASSAGE, key_of
-from steelyard.legal.evidence.sources import Source
+from steelyard.legal.evidence.sources import GRAM, Source
 from steelyard.legal.facts.clauses import without_quotes
 
 LATIN: Final = 3
@@ -16,6 +17,9 @@ EVIDENCE: Final = 4
 WHOLE: Final = 0.9
 """The share of a document whose copy is a dump, however short the document is."""
 
+_NO_DUMP: Final = 5 * PASSAGE
+"""The length up to which no answer is a dump; its key has at most twice as many characters."""
+
 
 def is_dump(answer: str, source: Source, required: int) -> bool:
     """Whether the text of an answer is a copy of a large part of the document.
@@ -23,14 +27,17 @@ def is_dump(answer: str, source: Source, required: int) -> bool:
     `required` is the length of the required evidence. A copy of nearly all of a short document is a dump too, unless
     the document is not much longer than what must be quoted.
     """
+    if len(answer) <= _NO_DUMP:
+        return False
     limit = max(int(WHOLE * len(source.key.text)), 2 * required, 10 * PASSAGE * _scale(source))
     most = min(max(DUMP * _scale(source), EVIDENCE * required), limit)
     key = key_of(answer).text
     if len(key) <= most:
         return False
     # runs may be broken up on purpose: twice as much in runs of 8 characters is a copy too
-    broken = copied_runs(key, source, _shortest(source))
-    return _total(copied_runs(key, source, PASSAGE)) > most or _total(broken) > 2 * most
+    if _total(copied_runs(key, source, PASSAGE)) > most:
+        return True
+    return _total(copied_runs(key, source, _shortest(source))) > 2 * most
 
 
 def own_words(answer: str, source: Source) -> str:
@@ -42,7 +49,7 @@ def own_words(answer: str, source: Source) -> str:
     """
     key = key_of(answer).text
     least = PASSAGE * _scale(source)
-    runs = copied_runs(key, source, _shortest(source))
+    runs: Sequence[tuple[int, int]] = copied_runs(key, source, _shortest(source))
     is_patchwork = _total(runs) >= 2 * least
     if not is_patchwork:
         runs = [run for run in runs if _length(run) >= least]
@@ -65,27 +72,39 @@ def _own_lines(text: str, source: Source) -> Iterator[str]:
     return (line for line in text.split("\n") if not source.key.holds(line))
 
 
-def copied_runs(key: str, source: Source, least: int) -> list[tuple[int, int]]:
+@lru_cache(maxsize=1 << 6)
+def copied_runs(key: str, source: Source, least: int) -> tuple[tuple[int, int], ...]:
     """The longest runs of a key that the document contains, with at least this number of characters.
 
     The document is cut into blocks of half that length. A run contains at least one block, so every position of the
-    key is looked up once, and matching blocks are extended to runs.
+    key that may be in a run is looked up once, and matching blocks are extended to runs.
     """
     size = least // 2
     blocks, text = source.blocks(size), source.key.text
     runs: list[tuple[int, int]] = []
-    at = floor = 0
-    while at + size <= len(key):
-        positions = blocks.get(key[at : at + size], ())
-        start, end = max(
-            (_grown(key, at, text, position, size, floor) for position in positions), key=_length, default=(at, at)
-        )
+    floor = 0
+    for at in _candidates(key, source, size):
+        if at < floor or (positions := blocks.get(key[at : at + size])) is None:
+            continue
+        start, end = max((_grown(key, at, text, position, size, floor) for position in positions), key=_length)
         if end - start >= least:
             runs.append((start, end))
-            at = floor = end
-        else:
-            at += 1
-    return runs
+            floor = end
+    return tuple(runs)
+
+
+def _candidates(key: str, source: Source, size: int) -> Iterator[int]:
+    """The positions of a key where a run of at least two sizes may be, in order.
+
+    Such a run contains a whole piece of the key, cut at multiples of the size; a piece whose first or last characters
+    the document does not have is in no run.
+    """
+    grams, last, floor = source.grams, len(key) - size, 0
+    tail = size - GRAM
+    for at in range(0, last + 1, size):
+        if key[at : at + GRAM] in grams and key[at + tail : at + size] in grams:
+            yield from range(max(floor, at - size + 1), min(at + size, last + 1))
+            floor = at + size
 
 
 def _grown(key: str, at: int, text: str, position: int, size: int, floor: int) -> tuple[int, int]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 
 from steelyard.text.normalisation import normalise
@@ -20,9 +21,15 @@ PASSAGE: Final = 20
 _TRIES: Final = 64
 _GAP: Final = re.compile(r"\.{3,}|…+|\[\.\.\.\]")
 # a comma after an opening yes or no carries meaning: 不，是我 is not 不是我
-_ANSWER_COMMA: Final = re.compile(r"(?:(?<=^)|(?<=[。;!?！？；,:“\"\n]))(不|没有|是|否|对|no|yes),", re.IGNORECASE)
+_ANSWER_COMMA: Final = re.compile(
+    r"(?=[不没是否对NYny])(?:(?<=^)|(?<=[。;!?！？；,:“\"\n]))(不|没有|是|否|对|no|yes),", re.IGNORECASE
+)
 _KEPT_COMMA: Final = "\ue000"
-_DROPPED: Final = re.compile(r"(?<=\d)\.(?=\d)|(?<=[A-Za-z0-9])[-_](?=[A-Za-z0-9])|(?P<mark>[^\w\ue000]|_)")
+# all but letters, ideographs and digits; a point inside a number and a hyphen inside a name are kept
+_DROPPED: Final = re.compile(
+    r"[\W_](?:(?<![.\-_\ue000])|(?<=\.)(?:(?<!\d\.)|(?!\d))"
+    r"|(?<=[-_])(?:(?<![A-Za-z0-9][-_])|(?![A-Za-z0-9])))"
+)
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _NUMERAL: Final = "〇零一二三四五六七八九十百千万亿两"
 # two characters that belong to one number or one Latin word; 一 opens other words too (一共, 一起), so it joins nothing
@@ -81,24 +88,15 @@ class Key:
 @lru_cache(maxsize=1 << 12)
 def quote_key(text: str) -> str:
     """The characters that are compared: letters, ideographs, digits; points and hyphens inside numbers and names."""
-    return _DROPPED.sub(lambda match: "" if match["mark"] else match[0], _with_commas(text)).lower()
+    return _DROPPED.sub("", _with_commas(text)).lower()
 
 
 @lru_cache(maxsize=1 << 10)
 def key_of(text: str) -> Key:
     """The key of a text in which quotations are searched."""
-    plain = _THOUSANDS.sub("", _with_commas(text))
-    pieces: list[str] = []
-    breaks: set[int] = set()
-    at = length = 0
-    for match in _DROPPED.finditer(plain):
-        if match["mark"]:
-            pieces.append(plain[at : match.start()])
-            length += match.start() - at
-            breaks.add(length)
-            at = match.end()
-    pieces.append(plain[at:])
-    return Key("".join(pieces).lower(), frozenset(breaks))
+    plain = _with_commas(text)
+    pieces = _DROPPED.split(_THOUSANDS.sub("", plain) if "," in plain else plain)
+    return Key("".join(pieces).lower(), frozenset(accumulate(map(len, pieces[:-1]))))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -118,4 +116,7 @@ def contains_quote(answer: str, quote: str) -> bool:
 
 def _with_commas(text: str) -> str:
     """The normalised text, with the commas that carry meaning marked."""
-    return _ANSWER_COMMA.sub(lambda opening: opening[1] + _KEPT_COMMA, normalise(text))
+    plain = normalise(text)
+    if "," not in plain:
+        return plain
+    return _ANSWER_COMMA.sub(lambda opening: opening[1] + _KEPT_COMMA, plain)

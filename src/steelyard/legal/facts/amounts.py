@@ -1,6 +1,7 @@
 """Judging sums of money by value: 42000 equals 四万二千元 and 4.2万, but not 42000日元 or 四万多."""
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ _NOTHING: Final = re.compile(
     r"\bnothing\b|\bnone\b|\bnot (?:a|one) (?:cent|penny)\b|\bnever (?:paid|returned|refunded|repaid)\b",
     re.IGNORECASE,
 )
+_LONGEST_EACH: Final = 4  # characters
 _EACH: Final = re.compile(r"各|均|都是|每[笔次人份]|\beach\b|\bboth\b", re.IGNORECASE)
 
 
@@ -165,12 +167,21 @@ def _without_total(text: str, values: Sequence[Mention], expected: Sequence[tupl
 def _counted(text: str, values: Sequence[Mention], wanted: Counter[int]) -> Counter[int]:
     """How often each sum is listed; 各6000元 stands for all items of that sum."""
     counts: Counter[int] = Counter()
+    ends = [each.end() for each in _EACH.finditer(text)]
     for value in values:
         amount = cents(value.value)
-        clause = clause_of(text, value.start)
-        is_each = _EACH.search(text, clause.start, value.start) or _EACH.match(text[value.end : value.end + 8].lstrip())
+        is_each = _is_each_before(text, value, ends) or _EACH.match(text[value.end : value.end + 8].lstrip())
         counts[amount] += wanted[amount] or 1 if is_each else 1
     return counts
+
+
+def _is_each_before(text: str, value: Mention, ends: Sequence[int]) -> bool:
+    """Whether a word for each, of which `ends` are the ends, is before a sum in its clause."""
+    start = clause_of(text, value.start).start
+    at = bisect_right(ends, value.start) - 1
+    if at >= 0 and ends[at] > start and _EACH.search(text, max(start, ends[at] - _LONGEST_EACH), value.start):
+        return True
+    return _EACH.search(text, max(start, value.start - _LONGEST_EACH), value.start) is not None  # each5
 
 
 def _swapped(text: str, values: Sequence[Mention], expected: Sequence[tuple[Decimal, str]]) -> Mention | None:

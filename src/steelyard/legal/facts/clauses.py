@@ -3,18 +3,20 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from itertools import islice
+from typing import Final, NamedTuple
 
+from steelyard.text.alternatives import Alternatives
 from steelyard.text.mentions import Mention, mentions
 
 # a comma or a point inside a number does not end a clause
-_END: Final = re.compile(r",(?!\d{3}(?!\d))|(?<!\d),|[。;!?！？；\n]|\.(?=\s|$)")
-_SENTENCE_END: Final = re.compile(r"[。!?！？;；\n]|\.(?=\s|$)")
+_END: Final = re.compile(r"[,。;!?！？；\n.](?:(?<![,.])|(?<=,)(?:(?!\d{3}(?!\d))|(?<!\d,))|(?<=\.)(?=\s|$))")
+_SENTENCE_END: Final = re.compile(r"[。!?！？;；\n.](?:(?<!\.)|(?=\s|$))")
 _QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"\n]*"')
 _BRACKETED: Final = re.compile(r"\([^()\n]{0,400}\)|\[[^\[\]\n]{0,400}\]|【[^】\n]{0,400}】|（[^）\n]{0,400}）")
 
+_DENIAL_MARK: Final = re.compile("[不非没未误NRInri\u0130\u0131]")  # what every denial before a value has
 _DENIED: Final = re.compile(
     r"(?:(?<!仅)(?<!但)(?:并不是|不是|并非|绝非|而非|而不是|不为|不等于|不在)(?!仅|但|不)"
     r"|(?:没有|没|未|从未|并未|未曾|不曾)(?:收|给|支付|付|交|转|借|拿|说|签|去|花|欠)"
@@ -27,7 +29,7 @@ _DENIED_AFTER: Final = re.compile(
     r"|a (?:typo|mistake|clerical error))",
     re.IGNORECASE,
 )
-_CORRECTED: Final = re.compile(
+_CORRECTED: Final = Alternatives(
     r"更正为|改判[为:]?|更正:|更正是|纠正为|纠正:|改为|改口(?:为|称|说)|应为|应当为|应当是|实际为|实际上?是|而是|准确(?:地说|的说法)?(?:应)?[是为]|"
     r"(?:酌情?|酌定|核减|调整|变更|修正|下调|上调|降低|减少|增加)(?:调整)?[为至到]|"
     r"\b(?:correct(?:ed|s)?|adjust(?:ed|s)|amend(?:ed|s)|reduced|revised|changed)(?: it| this| that)? to\b"
@@ -35,7 +37,7 @@ _CORRECTED: Final = re.compile(
     re.IGNORECASE,
 )
 _STANDARD: Final = re.compile(r"以(.{1,30}?)为准")
-_DOUBTED: Final = re.compile(
+_DOUBTED: Final = Alternatives(
     r"无法确定|不能确定|难以确定|不太?确定|不敢确定|不敢肯定|不能肯定|记不[清得]|不记得|(?<!不)(?<!尽)(?<!也不)可能(?!性)|也许|或许|好像|似乎|猜|估计|恐怕|说不准|"
     r"不好说|应该(?:就?是|为|有|在|大?约)|\bnot (?:quite |entirely |completely |100% )?(?:sure|certain)\b|"
     r"\bunsure\b|\buncertain\b|\bmaybe\b|\bperhaps\b|\bI cannot confirm\b|"
@@ -49,7 +51,7 @@ _SELF_DOUBT: Final = re.compile(
     r"\b(?:I|we) (?:am|'m|are|'re) (?:not|un)[ -]?(?:sure|certain)|\bI cannot (?:be sure|confirm|guarantee)",
     re.IGNORECASE,
 )
-_TAKEN_BACK: Final = re.compile(
+_TAKEN_BACK: Final = Alternatives(
     r"也可能(?:不|没|未)|也许不是|或许不是|也未必|是不是就?不知道|可能是也可能不是"
     r"|\bor (?:maybe|perhaps|possibly|it may|it might)(?: be)? not\b|\bmay or may not\b|\bmaybe not\b",
     re.IGNORECASE,
@@ -60,11 +62,11 @@ _PREDICATE: Final = re.compile(
     r"|\b(?:is|was|were|are|has|have|had|be|did|does|paid|signed|the|that|which|who|because|so|total|and|of|for|by|in)\b",
     re.IGNORECASE,
 )
-_GROUP_COMMA: Final = re.compile(r"(?<=\d),(?=\d{3})")
+_GROUP_COMMA: Final = re.compile(r",(?<=\d,)(?=\d{3})")
 _FEWEST_OF_LIST: Final = 6
 ALTERNATIVE: Final = re.compile(r"或者|或|抑或|还是|要么|\bor\b", re.IGNORECASE)
 _SAME_AGAIN: Final = re.compile(r"^\s?(?:即|也就是|合|折合|相当于|i\.e\.|that is|equivalent to)", re.IGNORECASE)
-_CONCLUSION: Final = re.compile(
+_CONCLUSION: Final = Alternatives(
     r"答案[是为:]|因此|所以|综上|故此|可见|由此|结论[是为:]|最终|\btherefore\b|\bthus\b|\bhence\b|"
     r"\bthe answer is\b|\bin conclusion\b|\bin summary\b|\bconsequently\b|\bso,|(?:^|[.\n] ?)so\b",
     re.IGNORECASE,
@@ -87,8 +89,7 @@ _FOUND: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """A piece of a text between two stops."""
 
     start: int
@@ -178,8 +179,9 @@ def is_bare_list(text: str) -> bool:
     pieces = [piece for piece in _SEPARATED.split(_GROUP_COMMA.sub("", text)) if piece.strip()]
     if len(pieces) < _FEWEST_OF_LIST:
         return False
-    bare = sum(len(piece) <= 40 and not _PREDICATE.search(piece) for piece in pieces)
-    return 10 * bare >= 9 * len(pieces)
+    others = (piece for piece in pieces if len(piece) > 40 or _PREDICATE.search(piece))
+    most = len(pieces) // 10
+    return sum(1 for _ in islice(others, most + 1)) <= most
 
 
 def doubt_about(text: str, values: Sequence[Mention]) -> str:
@@ -196,6 +198,8 @@ def doubt_about(text: str, values: Sequence[Mention]) -> str:
 def asserted_values(text: str, values: Sequence[Mention]) -> list[Mention]:
     """The values that the text asserts: not denied, not corrected, and not in brackets beside others."""
     standing = [value for value in values if not is_denied(text, value)]
+    if len(standing) < 2:
+        return standing
     standing = _after_correction(text, standing)
     structure = outline(text)
     outside = [value for value in standing if not structure.is_bracketed(value.start, value.end)]
@@ -206,7 +210,8 @@ def is_denied(text: str, value: Mention) -> bool:
     """Whether a negator of its clause governs the value."""
     clause = clause_of(text, value.start)
     before = text[max(clause.start, value.start - 40) : value.start]
-    return _DENIED.search(before) is not None or _DENIED_AFTER.match(text, value.end) is not None
+    is_denied_before = _DENIAL_MARK.search(before) and _DENIED.search(before)
+    return bool(is_denied_before) or _DENIED_AFTER.match(text, value.end) is not None
 
 
 def are_alternatives(text: str, values: Sequence[Mention]) -> bool:

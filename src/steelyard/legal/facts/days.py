@@ -1,7 +1,6 @@
 """Judging dates and date ranges by value; coarser dates, bounds and lunar dates are wrong."""
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -80,11 +79,11 @@ def _read_by(question: str, answer: str) -> list[Mention]:
         if slashed:
             first, second, year = (int(part) for part in slashed.groups())
             day = Day(year, first, second) if month_first else Day(year, second, first)
-            dates.append(replace(value, value=day, loose="") if day.is_possible else value)
+            dates.append(value._replace(value=day, loose="") if day.is_possible else value)
         elif value.until is not None and "ended" in asked:
-            dates.append(replace(value, value=value.until, until=None))
+            dates.append(value._replace(value=value.until, until=None))
         elif value.until is not None and "begun" in asked:
-            dates.append(replace(value, until=None))
+            dates.append(value._replace(until=None))
         else:
             dates.append(value)
     return dates
@@ -130,4 +129,4 @@ def _with_year_of(question: str, value: Mention) -> Mention:
         return value
     loose = "" if value.loose == "coarse" else value.loose
     year = years.pop() + (1 if _NEXT_YEAR.match(value.text) else 0)
-    return replace(value, value=Day(year, day.month, day.day), loose=loose)
+    return value._replace(value=Day(year, day.month, day.day), loose=loose)

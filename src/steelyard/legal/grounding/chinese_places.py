@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from steelyard.legal.grounding.common_words import FREQUENT_WORDS
+from steelyard.text.alternatives import Alternatives
 
 _HAN: Final = r"\u4e00-\u9fff"
 _SUFFIX: Final = (
@@ -22,7 +23,7 @@ _SUFFIX: Final = (
 _STATUTE: Final = re.compile(
     "《[^《》\n]{2,60}?(?:法|条例|规定|解释|办法|宪章|安排|意见|通知|决定|规则|细则|法典|公约|批复|纪要)》?"
 )
-_END: Final = re.compile(_SUFFIX)
+_END: Final = Alternatives(_SUFFIX)
 _STEM: Final = re.compile(f"[{_HAN}\\dA-Z]*$")
 _LONGEST_STEM: Final = 16
 _DISTRICT: Final = re.compile(f"[省市州县][{_HAN}]{{2,3}}$")
@@ -89,18 +90,20 @@ class Place:
 def chinese_places(text: str) -> Iterator[Place]:
     """Named places and organisations in a normalised text."""
     end = 0
-    text = _STATUTE.sub(lambda title: "《" + "\0" * (len(title[0]) - 1), text)
+    if "《" in text:
+        text = _STATUTE.sub(lambda title: "《" + "\0" * (len(title[0]) - 1), text)
     for match in _END.finditer(text):
+        if _goes_on(text, match.end()):
+            continue
         place = _place(text, max(end, match.start() - _LONGEST_STEM), match)
-        if not _goes_on(text, match.end()):
-            end = match.end()
-            if place:
-                yield place
+        end = match.end()
+        if place:
+            yield place
 
 
 def _goes_on(text: str, at: int) -> bool:
     """Whether the next suffix is so near that this one is part of a longer name."""
-    following = _END.search(text, at, at + 14)
+    following = _END.search_within(text, at, at + 14)
     if following is None:
         return False
     between = text[at : following.start()]

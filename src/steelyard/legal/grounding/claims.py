@@ -1,7 +1,7 @@
 """Claims of an answer: the values, quotations, names and places that it asserts."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -225,7 +225,7 @@ def _bare_number(text: str, value: Mention, own: frozenset[int]) -> Mention | No
         return None
     if _is_own_noun(text, value) or _STATUTE_BEFORE.search(text, max(0, value.start - 24), value.start):
         return None
-    return replace(value, kind="number", unit="", end=digits.end(), text=digits[0])
+    return value._replace(kind="number", unit="", end=digits.end(), text=digits[0])
 
 
 def _is_own_noun(text: str, value: Mention) -> bool:

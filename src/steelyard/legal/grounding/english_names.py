@@ -120,6 +120,7 @@ _ORDINARY_ENDING: Final = re.compile(
     "ant|"
     "actor|acting|turing|esting|(?<!ham)(?<!a)ed)s?$|^[ivxl]+$"
 )
+_CAPITAL: Final = re.compile(f"[{_UPPER}]")
 _HOUSE_NUMBER: Final = re.compile(r"\b\d+[A-Za-z]? $")
 _FIGURE_AFTER: Final = re.compile(r"[: ]+[($£€¥]*\d|: *[$£€¥]")  # the label of a figure
 _PLACED: Final = re.compile(r"\b(?:in|at|near) $")
@@ -128,6 +129,8 @@ _NAMED: Final = re.compile(r"\b(?:named|called|surnamed)\s+$")
 
 def english_names(text: str) -> Iterator[tuple[str, int]]:
     """Capitalised names with their positions, without titles and ordinary words before them."""
+    if not _CAPITAL.search(text):
+        return
     lower = _lower_words(text)
     for match in _SEQUENCE.finditer(text):
         words = [(word[0], word.start() + match.start()) for word in re.finditer(r"\S+", match[0])]

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Final
@@ -168,10 +167,10 @@ def values_of(text: str) -> Iterator[Mention]:
         if value.kind != "number":
             yield value
         elif value.start in tails:
-            yield replace(value, kind="card")
+            yield value._replace(kind="card")
         elif unit := UNIT_AFTER.match(text, value.end):
             name = next(group for group in unit.groups() if group)
-            yield replace(value, kind="count", unit=name, end=unit.end(), text=text[value.start : unit.end()])
+            yield value._replace(kind="count", unit=name, end=unit.end(), text=text[value.start : unit.end()])
         else:
             yield value
 
@@ -215,7 +214,7 @@ _NO_ADJECTIVE: Final = re.compile(
 def nouns_of(text: str, value: Mention) -> Iterator[str]:
     """The nouns that a count belongs to: 段录音 for 三段录音 and 录音三段; vessel for "five other vessels"."""
     if value.kind == "number" and text[value.end : value.end + 1] in _MORE_UNITS:
-        value = replace(value, unit=text[value.end : value.end + 1], end=value.end + 1)
+        value = value._replace(unit=text[value.end : value.end + 1], end=value.end + 1)
     if value.unit.isascii():
         match = _ENGLISH_NOUN.match(text[value.end - len(value.unit) : value.end + 40].lower())
         if match and not _NO_ADJECTIVE.search(match[1]):

@@ -166,7 +166,11 @@ def _has_role_before(text: str, at: int) -> bool:
         if text[at - 1] == "叫":
             return True
         at -= 1
-    return any(text[at - length : at] in _ROLES for length in (2, 3, 4) if at >= length)
+    return (
+        (at > 1 and text[at - 2 : at] in _ROLES)
+        or (at > 2 and text[at - 3 : at] in _ROLES)
+        or (at > 3 and text[at - 4 : at] in _ROLES)
+    )
 
 
 def _with_given(text: str, at: int, surname: str, lengths: tuple[int, ...], after: re.Pattern[str] | None) -> str:

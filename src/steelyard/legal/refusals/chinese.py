@@ -6,6 +6,8 @@ Every gap is bounded and ends with the clause, so that a search is linear in the
 import re
 from typing import Final
 
+from steelyard.text.alternatives import Alternatives
+
 
 def _led(alternatives: str) -> str:
     """A pattern of alternatives that is tried only at one of their first characters."""
@@ -160,7 +162,7 @@ _SORRY_ZH: Final = (
     r"(?:抱歉|对不起|不好意思|很遗憾|非常遗憾|请原谅|请谅解|恕我|恕)(?!听|得知|看到|给|让|"
     r"对[您你])(?=[^。;!?\n]{0,50}?(?:[无没未难]|不(?!是)|超出|仅限|只能))"
 )
-CUES_ZH: Final = re.compile(
+CUES_ZH: Final = Alternatives(
     f"(?P<speaker>{_SPEAKER_ZH})|(?P<self>{_SELF_ZH})|(?P<sorry>{_SORRY_ZH})|(?P<vague>{_VAGUE_ZH})|"
     f"(?P<source>{_SOURCE_ZH})"
     f"|(?P<unable>{_UNABLE_ZH})|(?P<nothing>{_NOTHING_ZH})|(?P<unknown>{_UNKNOWN_ZH})"

@@ -15,7 +15,11 @@ VALUE_KINDS: Final = ("date", "phone", "money", "count")
 _NEAR: Final = 200
 _QUOTED: Final = re.compile('“[^“”]{0,400}”|「[^」]{0,400}」|『[^』]{0,400}』|"[^"]{0,400}"|《[^》]{0,80}》')
 _SHORT_QUOTE: Final = re.compile('“[^”]{1,4}”|「[^」]{1,4}」|"[^"]{1,4}"')
-_STOP: Final = re.compile(r"[。!?;\n]|(?<!Mr)(?<!Ms)(?<!Dr)(?<!Mrs)(?<!vs)(?<!\b[A-Z])\.(?=\s|$)|,(?!\d{3}(?!\d))")
+_STOP: Final = re.compile(
+    r"[。!?;\n.,](?:(?<![.,])|(?<=\.)(?<!Mr\.)(?<!Ms\.)(?<!Dr\.)(?<!Mrs\.)(?<!vs\.)(?<!\b[A-Z]\.)(?=\s|$)"
+    r"|(?<=,)(?!\d{3}(?!\d)))"
+)
+_UNCOUNTED: Final = re.compile(r"[\W_]+")
 _BARE: Final = re.compile(r"[\s。,.!]|我|他|她|本人|对此|\b(?:i|he|she|it)\b", re.IGNORECASE)
 
 
@@ -153,15 +157,22 @@ def _around(cue: re.Match[str], piece: Clause, text: str) -> Clause:
 
 def _strengthen(pieces: list[Clause]) -> None:
     """Raise the level of refusals in a sentence with an apology or a mention of being a program."""
-    own = {piece.sentence for piece in pieces if "sorry" in piece.kinds or words.PROGRAM.search(piece.text)}
-    for piece in pieces:
-        if piece.level and piece.sentence in own and piece.kinds - {"sorry", "self", "vague"}:
+    weak = [piece for piece in pieces if piece.level and piece.kinds - {"sorry", "self", "vague"}]
+    if not weak:
+        return
+    asked = {piece.sentence for piece in weak}
+    nearby = (piece for piece in pieces if piece.sentence in asked)
+    own = {piece.sentence for piece in nearby if "sorry" in piece.kinds or words.PROGRAM.search(piece.text)}
+    for piece in weak:
+        if piece.sentence in own:
             piece.level = 3
 
 
 def _drop_reasons(pieces: list[Clause]) -> None:
     """Drop refusing clauses that give the reason of a statement before them: 不会入狱,因为我没有身体."""
     for before, piece in pairwise(pieces):
+        if not piece.level:
+            continue
         is_reason = piece.sentence == before.sentence and words.BECAUSE.match(piece.text)
         is_statement = not before.level and len(before.text) > 4 and not words.FILLER.match(before.text)
         if is_reason and is_statement and "vague" not in piece.kinds:
@@ -330,7 +341,10 @@ def assign_weights(pieces: list[Clause], text: str) -> None:
 
 
 def _weight(text: str) -> float:
-    return sum(1.0 if char >= "\u3000" else 0.4 for char in text if char.isalnum())
+    counted = _UNCOUNTED.sub("", text)
+    if not counted or min(counted) >= "\u3000":
+        return float(len(counted))
+    return sum(1.0 if char >= "\u3000" else 0.4 for char in counted)
 
 
 def shared_terms(text: str, question: str) -> int:

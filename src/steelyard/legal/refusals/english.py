@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+from steelyard.text.alternatives import Alternatives
+
 MOST_CUES: Final = 400
 """The maximum number of matches of one kind in an answer."""
 CONFLICT_EN: Final = r"\b(?:inconsistent|contradict\w*|conflict(?:ing|s)?|discrepanc\w+|disagree)\b"
@@ -192,7 +194,7 @@ _POLICY_EN: Final = (
 )
 # each with words of which the text, in lower case, must have one
 _CUES_EN: Final = tuple(
-    (re.compile(rf"\b(?=[a-z])(?P<{kind}>{pattern})", re.IGNORECASE), tuple(needed.split("|")))
+    (Alternatives(f"(?P<{kind}>{pattern})", re.IGNORECASE, lead=r"\b(?=[a-z])"), tuple(needed.split("|")))
     for kind, pattern, needed in (
         ("self", _SELF_EN, "an ai|an a.i|artificial|language|assistant|machine|chatbot|computer|bot|llm"),
         ("speaker", _SPEAKER_EN, "i |i'|we |we'|my |beyond|outside|against|no comment|no answer|no idea"),

@@ -258,7 +258,7 @@ REFERS: Final = re.compile(
 )
 # clauses that supply nothing: apology, courtesy, referral, description of oneself, reason of the refusal
 FILLER: Final = re.compile(
-    r"\s*(?:而且?|并且?|但是?|不过|然而|所以|因此|如果|或者|同时|另外|此外|也|:|,)*\s*(?:很|非常|十分|深感|真的|"
+    r"\s*(?:(?:而且?|并且?|但是?|不过|然而|所以|因此|如果|或者|同时|另外|此外|也|:|,)+\s*)?(?:很|非常|十分|深感|真的|"
     r"实在)?(?:"
     r"抱歉|对不起|不好意思|遗憾|请|您好|你好|谢谢|感谢|希望|欢迎|建议|最好|以便|以获[取得]|以得到|如需|若需|如有|"
     r"若有|随时|"

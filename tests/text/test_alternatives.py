@@ -1,0 +1,105 @@
+"""Patterns searched alternative by alternative find what the whole pattern finds."""
+
+import random
+import re
+from itertools import pairwise
+
+import pytest
+
+from steelyard.legal.facts import clauses
+from steelyard.legal.grounding import chinese_places
+from steelyard.legal.refusals import abstention, chinese, english
+from steelyard.text import alternatives, reading
+from steelyard.text.alternatives import Alternatives
+
+PATTERNS = {
+    "corrected": clauses._CORRECTED,
+    "doubted": clauses._DOUBTED,
+    "taken back": clauses._TAKEN_BACK,
+    "concluded": clauses._CONCLUSION,
+    "cues": chinese.CUES_ZH,
+    "suspect": abstention._SUSPECT,
+    **{f"English cues {at}": pattern for at, (pattern, _) in enumerate(english._CUES_EN)},
+    "places": chinese_places._END,
+    "disclaimer": reading._DISCLAIMER,
+    "final": reading.FINAL,
+    "may announce": reading._MAY_ANNOUNCE,
+    "may disclaim": reading._MAY_DISCLAIM,
+}
+TEXT = (
+    "甲方没有说明，我们无法确定合同的内容。更正为五万元；因此答案是：不详。\n结论：无\n"
+    "I am not sure, maybe it may be WRONG. For reference only.\n"
+)
+
+
+def whole(pattern: Alternatives) -> re.Pattern[str]:
+    return re.compile(pattern.pattern, pattern._flags)
+
+
+def found(matches) -> list[tuple[tuple[int, int], str | None]]:
+    return [(match.span(), match.lastgroup) for match in matches]
+
+
+def written(pattern: Alternatives, chance: random.Random) -> str:
+    """A text of words of the pattern, of its characters, and of others."""
+    words = re.findall(r"[\u4e00-\u9fff]+|[A-Za-z' ]+", pattern.pattern)
+    pieces = [
+        chance.choice((chance.choice(words), chance.choice(TEXT), chance.choice("，。 \n不没有是"))) for _ in range(120)
+    ]
+    return "".join(pieces)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_the_matches_are_those_of_the_whole_pattern(name):
+    pattern, chance = PATTERNS[name], random.Random(name)
+    plain = whole(pattern)
+    for text in (TEXT * 3, *(written(pattern, chance) for _ in range(60))):
+        assert len(text) > alternatives._SHORT
+        expected = found(plain.finditer(text))
+        assert found(pattern.finditer(text)) == expected
+        first = pattern.search(text)
+        assert (found([first]) if first else []) == expected[:1]
+        assert pattern.found_in(text) is bool(expected)
+        assert pattern.sub("#", text) == plain.sub("#", text)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_no_match_is_empty(name):
+    assert not any(match[0] == "" for match in whole(PATTERNS[name]).finditer(TEXT))
+
+
+def test_of_several_alternatives_at_one_position_the_first_matches():
+    pattern = Alternatives("(?P<long>abc|b)|(?P<short>ab|c+)|[xyz](?=a)")
+    text = "-" * 100 + "xabcabab bcccc"
+    assert found(pattern.finditer(text)) == found(whole(pattern).finditer(text))
+    assert all(one.end() <= two.start() for one, two in pairwise(pattern.finditer(text)))
+
+
+def test_letters_that_equal_others_where_the_case_is_ignored():
+    pattern = Alternatives("ask|kiss", re.IGNORECASE)
+    for word in ("a\u017fk", "as\u212a", "\u212ai\u017fs", "K\u0131SS", "K\u0130ss"):
+        text = "-" * 100 + word
+        assert found(pattern.finditer(text)) == found(whole(pattern).finditer(text)), word
+
+
+def test_without_the_parser_of_python_every_alternative_is_searched(monkeypatch):
+    def missing(name: str):
+        raise ImportError(name)
+
+    monkeypatch.setattr(alternatives, "import_module", missing)
+    pattern = Alternatives("没有|(?:无法|不能)确定")
+    text = "-" * 100 + "无法确定没有"
+    assert [match[0] for match in pattern.finditer(text)] == ["无法确定", "没有"]
+    assert all(needed == () for _, needed in pattern._parts)
+
+
+def test_alternatives_are_cut_at_the_top_only():
+    assert list(alternatives._split(r"a|(?:b|c)|[|()\]|]|\||(?P<n>d|(?:e|f))|(?P<m>g)h")) == [
+        "a",
+        "(?:b|c)",
+        r"[|()\]|]",
+        r"\|",
+        "(?P<n>d)",
+        "(?P<n>(?:e|f))",
+        "(?P<m>g)h",
+    ]
