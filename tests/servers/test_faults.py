@@ -190,3 +190,10 @@ def test_b4_a_parquet_file_with_lists_is_read(tmp_path):
     parquet.write_table(pyarrow.table({"question": ["a", "b"], "golden": [["x", "y"], ["z"]]}), path)
     settings = {"path": str(path), "key_map": {"q_ls": "question", "gt_ls": "golden"}}
     assert BENCHMARK["get_data"].function(settings) == {"q_ls": ["a", "b"], "gt_ls": [["x", "y"], ["z"]]}
+
+
+@pytest.mark.parametrize("address", ["s3://bucket/run.txt", "http://127.0.0.1:9/run.txt"])
+def test_addresses_are_no_paths_of_servers(address):
+    """A client must not use the network or the credentials of a server."""
+    with pytest.raises(InputError, match="no such file"):
+        EVALUATION["evaluate_trec"].function(address, address)

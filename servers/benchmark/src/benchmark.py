@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from random import Random
 from typing import Annotated, Any
 
@@ -63,7 +64,7 @@ def _rows(path: str) -> list[Mapping[str, Any]]:
         return [question.fields for file in read_benchmark(path) for question in file.questions]
     if path.endswith(".json") and is_question_file(path):
         return [question.fields for question in read_question_file(path).questions]
-    return [record.fields for record in read_records(path)[0]]
+    return [record.fields for record in read_records(Path(path))[0]]
 
 
 def _order(length: int, benchmark: Mapping[str, Any]) -> list[int]:

@@ -121,7 +121,7 @@ def evaluate_trec(
     whole = {key: column for name, (key, column) in _WHOLE.items() if name in names}
     cut = {f"{key}@{k}": f"{column}@{k}" for k in cutoffs for name, (key, column) in _CUT.items() if name in names}
     columns = whole | cut
-    table = steelyard.evaluate_retrieval(qrels_path, run_path, list(columns.values()))
+    table = steelyard.evaluate_retrieval(Path(qrels_path), Path(run_path), list(columns.values()))
     means = {key: table.mean(column) for key, column in columns.items()}
     return _saved({**means, **_settings(table, columns)}, save_path, [table])
 
@@ -148,7 +148,7 @@ def evaluate_trec_pvalue(  # noqa: PLR0917 - the arguments are those of UltraRAG
     tables = []
     for done, path in enumerate((run_new_path, run_old_path)):
         progress(done, 3)
-        tables.append(steelyard.evaluate_retrieval(qrels_path, path, list(columns.values())))
+        tables.append(steelyard.evaluate_retrieval(Path(qrels_path), Path(path), list(columns.values())))
     progress(2, 3)
     new, old = tables
     comparisons = steelyard.compare(old, new, metrics=list(columns.values()), resamples=resamples, correction="none")

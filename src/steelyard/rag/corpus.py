@@ -35,7 +35,7 @@ class Corpus:
 
 def read_corpus(path: str | Path) -> Corpus:
     """The passages of a file: JSONL, JSON, CSV, TSV or parquet; each must have text and an id."""
-    records, digest = read_records(path)
+    records, digest = read_records(Path(path))
     if not records:
         raise InputError(Message("rag.no_passages"), where=str(path), hint=CORPUS_HINT)
     problems = list(_missing(records))
