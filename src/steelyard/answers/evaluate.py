@@ -25,6 +25,7 @@ from steelyard.answers.sources import (
     answers_of_rows,
     stream_answers,
 )
+from steelyard.engines.base import Engine, engine_of
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.records import result_name
@@ -48,6 +49,7 @@ def evaluate_answers(
     ids: Sequence[Any] | None = None,
     name: str | None = None,
     processes: int = 1,
+    engine: str | Engine | None = None,
     progress: Callable[[int], None] | None = None,
     keep: bool | Literal["questions"] = False,
     system: str | None = None,
@@ -62,7 +64,8 @@ def evaluate_answers(
     field. `ids` name the items; without them a column of ids does, or the index of pandas where it is not 0, 1, 2 …;
     rows without an id are named by their question, or else numbered.
     A missing prediction scores 0; an item without a reference is unscored; both are counted in `counts`. Long files
-    are read and scored in batches, on `processes` processes; `progress` is called with the number of rows done. With
+    are read and scored in batches, on `processes` processes, or by an `engine` ("local", "ray" or an engine of
+    `steelyard.engines`); `progress` is called with the number of rows done. With
     `keep` the Table also contains the texts, for reports, or only the questions. `system` selects one of the systems
     whose outputs a file has; `tags` are columns, beside the usual ones such as `category`, that become tags. With
     `strip_citations`, metrics that compare answers with references do not read marks such as [1] that cite a context
@@ -75,7 +78,9 @@ def evaluate_answers(
     spec = ScoringSpec(tuple(measures), profile, tokens, strip_citations)
     answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
     name = system if name is None else name
-    return evaluate_source(answers, spec, name=name, processes=processes, progress=progress, keep=keep)
+    engine = "local" if engine is None and processes > 1 else engine
+    with engine_of(engine, workers=processes if processes > 1 else None) as opened:
+        return evaluate_source(answers, spec, name=name, engine=opened, progress=progress, keep=keep)
 
 
 def _check_language(language: str) -> None:
@@ -123,7 +128,7 @@ def evaluate_source(
     spec: ScoringSpec,
     *,
     name: str | None = None,
-    processes: int = 1,
+    engine: Engine | None = None,
     progress: Callable[[int], None] | None = None,
     keep: bool | Literal["questions"] = False,
 ) -> Table:
@@ -132,7 +137,7 @@ def evaluate_source(
     outputs: list[dict[str, Any]] = []
     kept = _output if keep is True else _question
     batches = _recorded(answers.batches(), outputs, kept) if keep else answers.batches()
-    for batch in score_batches(batches, spec, processes):
+    for batch in score_batches(batches, spec, engine, name=answers.name):
         builder.add(batch)
         if progress is not None:
             progress(len(builder.ids))

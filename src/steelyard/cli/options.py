@@ -3,7 +3,8 @@
 import argparse
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from steelyard.cli.language import chosen_language, refused
 from steelyard.i18n import LANGUAGES, Message
 
 if TYPE_CHECKING:
+    from steelyard.engines.base import Engine
     from steelyard.stats.compare import ComparisonSettings
     from steelyard.stats.rules import Rule
 
@@ -93,6 +95,31 @@ def declare_directions(arguments: argparse.Namespace) -> None:
 def add_units_option(parser: Any) -> None:
     """--units: which scope decides."""
     parser.add_argument("--units", choices=UNITS, default="auto", help="help.units")
+
+
+def add_engine_options(parser: argparse.ArgumentParser, *, retries: bool = True) -> None:
+    """--engine, --address and, unless the command has it already, --retries."""
+    group = parser.add_argument_group("help.group_engine")
+    group.add_argument("--engine", choices=("local", "ray"), help="help.engine")
+    group.add_argument("--address", metavar="ADDRESS", help="help.address")
+    if retries:
+        group.add_argument("--retries", type=further_attempts, metavar="N", help="help.part_retries")
+
+
+@contextmanager
+def chosen_engine(arguments: argparse.Namespace, default: str | None = None) -> "Iterator[Engine | None]":
+    """The engine of --engine, or the default, with the workers of -j; it is closed at the end."""
+    from steelyard.engines.base import open_engine
+
+    name = arguments.engine or default or ("local" if arguments.address else None)
+    if name is None:
+        yield None
+        return
+    engine = open_engine(name, workers=arguments.concurrency, address=arguments.address, retries=arguments.retries)
+    try:
+        yield engine
+    finally:
+        engine.close()
 
 
 def add_documents_option(parser: Any) -> None:

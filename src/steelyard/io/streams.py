@@ -47,6 +47,11 @@ class Stream:
         self._files = files
         self._hash = hashlib.sha256()
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the content is read as it is stored."""
+        return len(self._files) == 1
+
     def read(self, size: int) -> bytes:
         """The next bytes (decompressed), at most so many; b"" at the end."""
         if not self._files:

@@ -1,7 +1,7 @@
 """Evaluation of a run against qrels: from two sources to a Table."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, Literal
@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from steelyard import __version__
+from steelyard.engines.base import Engine, engine_of
 from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem
 from steelyard.i18n import Joined, Localized, Message
 from steelyard.io.records import first_seen, result_name
@@ -65,6 +66,7 @@ def evaluate_retrieval(
     trec_eval: Literal[9, 10] = 9,
     name: str | None = None,
     threads: int | None = None,
+    engine: str | Engine | None = None,
     keep: bool = False,
     queries: Any = None,
     docs: Any = None,
@@ -80,7 +82,10 @@ def evaluate_retrieval(
     measures = parse_measures(metrics, cutoffs, trec_eval=trec_eval)
     judgments = qrels_from(qrels, subtopics=need_subtopics(measures))
     kept = keep or queries is not None or docs is not None
-    table = evaluate_run(judgments, run_from(run), measures, settings, name=name, threads=threads, keep=kept)
+    with engine_of(engine, workers=threads) as opened:
+        table = evaluate_run(
+            judgments, run_from(run), measures, settings, name=name, threads=threads, engine=opened, keep=kept
+        )
     if queries is None and docs is None:
         return table
     from steelyard.retrieval.reading.texts import with_texts
@@ -101,10 +106,12 @@ def evaluate_run(
     *,
     name: str | None = None,
     threads: int | None = None,
+    engine: Engine | None = None,
     keep: bool = False,
 ) -> Table:
     """The Table of a run, which is read and matched in blocks; with `keep`, `outputs` are its rankings (`kept`)."""
-    matches, anomalies = _read(run, qrels, settings, threads or min(os.cpu_count() or 1, 8), FIRST if keep else 0)
+    matcher = Matcher(QrelsIndex(qrels), settings.trec_eval == 9, FIRST if keep else 0)
+    run, matches, anomalies = _read(run, matcher, threads or min(os.cpu_count() or 1, 8), engine)
     _check_common(qrels, run, matches)
     ranked = rankings(qrels, matches, depth=settings.depth, trec_eval=settings.trec_eval)
     present = None if settings.missing == "zero" else _present(qrels, matches)
@@ -201,27 +208,34 @@ def _check_common(qrels: Qrels, run: Run, matches: list[Matches]) -> None:
         )
 
 
-def _read(
-    run: Run, qrels: Qrels, settings: RetrievalSettings, threads: int, keep: int
-) -> tuple[list[Matches], dict[str, int]]:
-    """The matches of all blocks of a run, and the counts of anomalies; a second pass if queries are interleaved."""
+def _read(run: Run, matcher: Matcher, threads: int, engine: Engine | None) -> tuple[Run, list[Matches], dict[str, int]]:
+    """The run as read, the matches of all blocks, and the counts of anomalies; a second pass if queries interleave."""
     # Allocating and freeing one large array makes the C allocator keep freed memory instead of returning it to the
     # system after every block; without it a third of the time is spent on page faults.
     np.empty(30 << 20, np.uint8)
-    matcher = Matcher(QrelsIndex(qrels), settings.trec_eval == 9, keep)
-
-    def work(piece: Piece) -> MatchedBlock:
-        return piece(matcher)
-
+    run, blocks = _matched(run, matcher, threads, engine)
     reader = _RunReader(run)
-    for block in ordered_thread_map(run.pieces(), work, threads=threads):
+    for block in blocks:
         reader.add(block)
     reader.raise_problems()
     if interleaved(reader.matches):
         reader = _RunReader(run)
         reader.add(run.read_all(matcher))
         reader.raise_problems()
-    return reader.matches, reader.anomalies
+    return run, reader.matches, reader.anomalies
+
+
+def _matched(run: Run, matcher: Matcher, threads: int, engine: Engine | None) -> tuple[Run, Iterable[MatchedBlock]]:
+    """The matched blocks of a run, by the workers of an engine or on threads."""
+    if engine is not None and run.path is not None:
+        from steelyard.retrieval.parts import match_by_pieces, match_by_ranges
+
+        return match_by_ranges(run, matcher, engine) or (run, match_by_pieces(run, matcher, engine))
+
+    def work(piece: Piece) -> MatchedBlock:
+        return piece(matcher)
+
+    return run, ordered_thread_map(run.pieces(), work, threads=threads)
 
 
 class _RunReader:

@@ -123,7 +123,9 @@ class _TrecRun:
 
     def run(self) -> Run:
         name = STDIN_NAME if str(self.path) == STDIN else str(self.path)
-        return Run(name, self.pieces, self.read_all, lambda line: f"{name}:{line + 1}", self.digest, self.tag)
+        return Run(
+            name, self.pieces, self.read_all, lambda line: f"{name}:{line + 1}", self.digest, self.tag, self.path
+        )
 
     def pieces(self) -> Iterator[Piece]:
         return (partial(match_lines, block) for block in self.blocks())
