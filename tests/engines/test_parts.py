@@ -3,16 +3,15 @@
 import gzip
 import random
 import re
-from dataclasses import replace
 
 import pytest
+from tables import shown
 
 import steelyard
 from steelyard.cli import main
 from steelyard.engines.local import LocalEngine
 from steelyard.errors import InputError
 from steelyard.io.ranges import query_ranges
-from steelyard.io.results.lines import Footer, Header, dump, items_of
 
 QRELS = "".join(f"q{query} 0 d{document} {document % 3}\n" for query in range(40) for document in range(20))
 
@@ -27,13 +26,6 @@ def lines(seed: int, queries: int = 50) -> list[str]:
             found.append(f"q{query} Q0 d{rank * 7 % 61} {rank + 1} {score}" + choose.choice((" tag", "", " tag more")))
             found += choose.choices(("# a remark", "", " \t"), k=choose.random() < 0.05)
     return found
-
-
-def shown(table) -> str:
-    """What a results file has of a table, but for the time."""
-    return "\n".join(
-        dump(line.to_json()) for line in (replace(Header.of(table), created=""), *items_of(table), Footer.of(table))
-    )
 
 
 def evaluated(tmp_path, run, **how):

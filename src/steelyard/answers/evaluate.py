@@ -1,6 +1,7 @@
 """Evaluation of answers against references: from a source of rows to a Table."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, TypeGuard
@@ -14,6 +15,7 @@ from steelyard.answers.contexts import Contexts
 from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
 from steelyard.answers.needs import check_met, context_use, required_fields, uses_answerable
+from steelyard.answers.parts import RangedAnswers, UnorderedAnswers, ranged_answers
 from steelyard.answers.profiles import profile_of
 from steelyard.answers.rows import AnswerRow, Wanted
 from steelyard.answers.scoring import ScoredBatch, ScoringSpec, score_batches
@@ -133,14 +135,27 @@ def evaluate_source(
     keep: bool | Literal["questions"] = False,
 ) -> Table:
     """The Table of answers, which are scored batch by batch as they are read."""
-    builder = _TableBuilder(spec.measures)
+    kept = None if keep is False else _output if keep is True else _question
+    builder = partial(_TableBuilder, spec.measures, progress)
+    ranged = None if engine is None else ranged_answers(answers, spec, engine, kept)
+    if ranged is not None:
+        try:
+            return _table(ranged, spec, builder().filled(ranged.scored()), ranged.outputs, name)
+        except UnorderedAnswers:
+            answers = ranged.source.unread()
     outputs: list[dict[str, Any]] = []
-    kept = _output if keep is True else _question
-    batches = _recorded(answers.batches(), outputs, kept) if keep else answers.batches()
-    for batch in score_batches(batches, spec, engine, name=answers.name):
-        builder.add(batch)
-        if progress is not None:
-            progress(len(builder.ids))
+    batches = _recorded(answers.batches(), outputs, kept) if kept else answers.batches()
+    scored = score_batches(batches, spec, engine, name=answers.name)
+    return _table(answers, spec, builder().filled(scored), outputs, name)
+
+
+def _table(
+    answers: Answers | AnswerStream | RangedAnswers,
+    spec: ScoringSpec,
+    builder: "_TableBuilder",
+    outputs: list[dict[str, Any]],
+    name: str | None,
+) -> Table:
     check_met(spec.measures, builder.met, answers.name)
     return Table(
         ids=builder.ids,
@@ -244,7 +259,8 @@ def _padded(scores: FloatArray, rows: int) -> FloatArray:
 class _TableBuilder:
     """The columns of a Table, collected batch by batch."""
 
-    def __init__(self, measures: Sequence[Measure]) -> None:
+    def __init__(self, measures: Sequence[Measure], progress: Callable[[int], None] | None) -> None:
+        self._progress = progress
         self.ids: list[str] = []
         self.tags: dict[str, list[str]] = {}
         self.references = 0
@@ -252,6 +268,14 @@ class _TableBuilder:
         self.met: frozenset[str] = frozenset()
         self.failures: dict[int, str] = {}
         self._columns = {str(measure): _ColumnBuilder(measure) for measure in measures}
+
+    def filled(self, batches: Iterable[ScoredBatch]) -> "_TableBuilder":
+        """Append all batches, and report the number of rows after each."""
+        for batch in batches:
+            self.add(batch)
+            if self._progress is not None:
+                self._progress(len(self.ids))
+        return self
 
     def add(self, batch: ScoredBatch) -> None:
         """Append a batch."""
@@ -331,7 +355,7 @@ def _are_rows(predictions: Any) -> TypeGuard[Sequence[Mapping[str, Any]]]:
     return is_sequence and all(isinstance(row, Mapping) for row in predictions)
 
 
-def _signature(answers: Answers | AnswerStream, spec: ScoringSpec, builder: _TableBuilder) -> Signature:
+def _signature(answers: Answers | AnswerStream | RangedAnswers, spec: ScoringSpec, builder: _TableBuilder) -> Signature:
     return Signature.of(
         {
             "kind": "answers",

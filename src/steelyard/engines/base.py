@@ -1,7 +1,7 @@
 """What engines have in common: parts, the protocol, the state that a worker needs, and the error about a lost part."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 ENGINES: Final = ("local", "ray")
 RUN_BYTES: Final = 64 << 20
 """Bytes of a part of a run, which ends where the query changes."""
-ROW_BYTES: Final = 4 << 20
+ROW_BYTES: Final = 2 << 20
 """Bytes of a part of a JSONL file, which ends with a batch of rows."""
 
 
@@ -37,7 +37,7 @@ class Engine(Protocol):
 
     part_bytes: int | None
 
-    def map_in_order(self, task: Callable[[Any], Result], parts: Iterable[Part]) -> Iterator[Result]:
+    def map_in_order(self, task: Callable[[Any], Result], parts: Iterable[Part]) -> Generator[Result, None, None]:
         """`task(part.content)` of every part, in order; task, contents and results can be sent to other processes.
 
         Few parts are taken ahead. A part whose worker was lost is done again, at most `retries` times; then the error

@@ -8,7 +8,7 @@ import threading
 import traceback
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Pipe, wait
 from queue import SimpleQueue
@@ -35,7 +35,7 @@ class LocalEngine:
         self.part_bytes = part_bytes
         self.method = method
 
-    def map_in_order(self, task: Callable[[Any], Result], parts: Iterable[Part]) -> Iterator[Result]:
+    def map_in_order(self, task: Callable[[Any], Result], parts: Iterable[Part]) -> Generator[Result, None, None]:
         """`task(part.content)` of every part, in order (see `Engine`); processes end with the iterator."""
         return _Map(self, task, parts).results()
 
@@ -104,7 +104,7 @@ class _Map:
     _unread: BaseException | None = None
     _is_exhausted: bool = False
 
-    def results(self) -> Iterator[Any]:
+    def results(self) -> Generator[Any, None, None]:
         """The results in order; an error of reading the next part is raised after the results of those before it."""
         self.parts = iter(self.parts)
         try:

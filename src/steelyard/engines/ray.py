@@ -4,7 +4,7 @@ import os
 import pickle
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any, Final
@@ -34,7 +34,7 @@ class RayEngine:
         self.part_bytes = part_bytes
         self._started: Any = None
 
-    def map_in_order(self, task: Callable[[Any], Result], parts: Iterable[Part]) -> Iterator[Result]:
+    def map_in_order(self, task: Callable[[Any], Result], parts: Iterable[Part]) -> Generator[Result, None, None]:
         """`task(part.content)` of every part, in order (see `Engine`)."""
         ray = self._connected()
         content = pickle.dumps((WorkerState.current(), task), pickle.HIGHEST_PROTOCOL)

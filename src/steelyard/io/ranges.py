@@ -7,7 +7,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from steelyard.io.streams import BLOCK, STDIN, Stream, is_file, open_stream
+import numpy as np
+
+from steelyard.io.streams import BLOCK, STDIN, Stream, byte_blocks, is_file, open_stream
+from steelyard.table import Flags, IntArray
 
 _UTF8_MARK = b"\xef\xbb\xbf"
 
@@ -110,3 +113,74 @@ class Hashing:
         if self._error is not None:
             raise self._error
         return self._digest
+
+
+class LineRange(NamedTuple):
+    """The lines of a file from byte `start` up to `end`; `line` and `rows` are the lines and rows before them."""
+
+    path: str
+    start: int
+    end: int
+    line: int
+    rows: int
+
+    def stream(self) -> Stream:
+        """The lines as a stream, which has the name of the file."""
+        return Stream(self.path, _Range(ByteRange(self.path, self.start, self.end)), first_line=self.line + 1)
+
+    def __str__(self) -> str:
+        return f"{self.path}#bytes={self.start}-{self.end}"
+
+
+class LineRanges:
+    """The ranges of a file of lines, planned as it is read; each ends after a multiple of `batch` rows.
+
+    A row is a line that is not blank. `digest` is the hash of the file when the last range was given.
+    """
+
+    def __init__(self, path: str | Path, size: int, batch: int) -> None:
+        self._stream = open_stream(path)
+        self._path = str(path)
+        self._size = size
+        self._batch = batch
+
+    def __iter__(self) -> Iterator[LineRange]:
+        start = offset = lines = rows = 0
+        begun = (0, 0)  # lines and rows before the range
+        for block in byte_blocks(self._stream):
+            ends = _line_ends(block)
+            filled = np.cumsum(_are_rows(block, ends, is_first=offset == 0)) + rows
+            new = np.diff(filled, prepend=rows) > 0
+            for index in np.flatnonzero(new & (filled % self._batch == 0)).tolist():
+                end = offset + int(ends[index])
+                if end - start >= self._size:
+                    yield LineRange(self._path, start, end, *begun)
+                    start, begun = end, (lines + index + 1, int(filled[index]))
+            offset, lines, rows = offset + len(block), lines + len(ends), int(filled[-1])
+        if offset > start:
+            yield LineRange(self._path, start, offset, *begun)
+
+    def digest(self) -> str:
+        """SHA-256 of the file."""
+        return self._stream.digest()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+
+
+def _line_ends(block: bytes) -> IntArray:
+    """Where the lines of a block end, each after its line feed."""
+    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == 10) + 1
+    return ends if block.endswith(b"\n") else np.append(ends, len(block))
+
+
+def _are_rows(block: bytes, ends: IntArray, *, is_first: bool) -> Flags:
+    """Which lines are not blank; most begin with the bracket of an object."""
+    starts = np.append(0, ends[:-1])
+    found: Flags = np.frombuffer(block, np.uint8)[starts] == ord("{")
+    for index in np.flatnonzero(~found).tolist():
+        line = block[starts[index] : ends[index]]
+        text = line.removeprefix(_UTF8_MARK) if is_first and index == 0 else line
+        found[index] = bool(text.decode("utf-8", "replace").strip())
+    return found
