@@ -65,6 +65,11 @@ class RangeScoring:
     spec: ScoringSpec
     kept: Kept | None
 
+    @property
+    def key(self) -> object:
+        """What results that are kept depend on beside the settings of the command."""
+        return [self.lines.columns, None if self.kept is None else self.kept.__name__]
+
     def __call__(self, part: LineRange) -> ScoredRange:
         """The scores of the rows of this range."""
         reader, score = self.lines.reader(part.rows), BatchScoring(self.spec)

@@ -8,8 +8,9 @@ from steelyard.cli.options import (
     add_engine_options,
     add_output_options,
     add_test_options,
-    chosen_engine,
     comparison_settings,
+    forget_parts,
+    keeping_engine,
     processes,
     result_names,
 )
@@ -92,6 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     deliver(
         Report(_shown(tables, keep), comparisons, arguments.per_item, arguments.by, units=arguments.units), arguments
     )
+    forget_parts(arguments)
     return 0
 
 
@@ -101,10 +103,11 @@ def _tables(arguments: argparse.Namespace, keep: 'bool | Literal["questions"]') 
     from steelyard.cli.progress import counting
     from steelyard.registry.names import split_names
 
+    inputs = [*arguments.files, *([arguments.references] if arguments.references else [])]
     several = "local" if (arguments.concurrency or 1) > 1 else None
     with (
         counting(words_of(arguments.lang)("cli.progress_rows")) as progress,
-        chosen_engine(arguments, several) as engine,
+        keeping_engine(arguments, inputs, several) as engine,
     ):
 
         def evaluate(path: str, name: str, system: str | None = arguments.system) -> "Table":

@@ -78,7 +78,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--require", action="append", default=[], metavar="RULE", help="help.bench_require")
     add_documents_option(parser)
     _add_asking_options(parser)
-    add_engine_options(parser, retries=False)
+    add_engine_options(parser, parts=False)
     add_units_option(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)

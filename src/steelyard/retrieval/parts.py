@@ -21,6 +21,11 @@ class RangeMatching:
 
     matcher: Matcher
 
+    @property
+    def key(self) -> object:
+        """What results that are kept depend on beside the settings of the command."""
+        return self.matcher.keep
+
     def __call__(self, part: ByteRange) -> list[MatchedBlock]:
         """The matches of the blocks of the range."""
         np.empty(30 << 20, np.uint8)  # see evaluate._read
@@ -32,6 +37,11 @@ class PieceMatching:
     """The task that matches a piece."""
 
     matcher: Matcher
+
+    @property
+    def key(self) -> object:
+        """What results that are kept depend on beside the settings of the command."""
+        return self.matcher.keep
 
     def __call__(self, piece: Piece) -> MatchedBlock:
         """The matches of the piece."""
