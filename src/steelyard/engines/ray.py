@@ -37,7 +37,7 @@ class RayEngine:
     def map_in_order(self, task: Callable[[Any], Result], parts: Iterable[Part]) -> Generator[Result, None, None]:
         """`task(part.content)` of every part, in order (see `Engine`)."""
         ray = self._connected()
-        content = pickle.dumps((WorkerState.current(), task), pickle.HIGHEST_PROTOCOL)
+        content = ray.cloudpickle.dumps((WorkerState.current(), task))  # also what is defined in a notebook
         shared = (sha256(content).hexdigest(), ray.put(content))
         submit = ray.remote(num_cpus=1, max_retries=self.retries, retry_exceptions=False)(_work).remote
         ahead = _AHEAD * (self.workers or max(1, int(ray.cluster_resources().get("CPU", 1))))
