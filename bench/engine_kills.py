@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 FATES: Final = ("same", "resumed", "ended before", "lost")
-Reference = tuple[float, str, list[str]]
+Reference = tuple[float, float, str, list[str]]
 
 
 def _prepare(folder: Path) -> None:
@@ -89,10 +89,16 @@ def _run(words: Sequence[str], folder: Path) -> str:
 
 
 def _reference(name: str, folder: Path) -> Reference:
-    """How long a command takes when nobody kills anything, what it prints, and its items."""
-    start = time.perf_counter()
-    printed = _run((*JOBS[name], "--json", "-o", "whole.jsonl", "--overwrite"), folder)
-    return time.perf_counter() - start, _timeless(printed), _items(folder / "whole.jsonl")
+    """How long a command and its workers take when nobody kills anything, what it prints, and its items."""
+    words = (*JOBS[name], "--json", "-o", "whole.jsonl", "--overwrite")
+    start, seen = time.perf_counter(), []
+    with subprocess.Popen(_steelyard(words), cwd=folder, stdout=subprocess.PIPE, text=True) as program:
+        while program.poll() is None:
+            seen += [time.perf_counter()] if _children(program.pid) else []
+        seconds, life = time.perf_counter() - start, seen[-1] - seen[0]
+        printed = program.communicate()[0]
+    report(f"{name}: {seconds:.1f} s, workers live {life:.1f} s")
+    return seconds, life, _timeless(printed), _items(folder / "whole.jsonl")
 
 
 def _timeless(text: str) -> str:
@@ -135,13 +141,13 @@ def _clean(folder: Path) -> None:
 
 def _worker_killed(name: str, folder: Path, wanted: Reference, dice: random.Random) -> str:
     """Kill a worker a random time after it was started; the command must not differ."""
-    length, printed, items = wanted
+    _, life, printed, items = wanted
     _clean(folder)
     words = (*JOBS[name], "--json", "-o", "a.jsonl")
     program = subprocess.Popen(_steelyard(words), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     while program.poll() is None and not (workers := _children(program.pid)):
         time.sleep(0.001)
-    time.sleep(dice.uniform(0, length / 3))
+    time.sleep(dice.uniform(0, life))
     workers = _children(program.pid) if program.poll() is None else []
     for pid in dice.sample(workers, min(1, len(workers))):
         with suppress(ProcessLookupError):
@@ -155,7 +161,7 @@ def _worker_killed(name: str, folder: Path, wanted: Reference, dice: random.Rand
 
 def _program_killed(name: str, folder: Path, wanted: Reference, dice: random.Random) -> str:
     """Kill the program at a random moment, or right after a part was kept; then resume it."""
-    length, printed, items = wanted
+    length, _, printed, items = wanted
     _clean(folder)
     words = (*JOBS[name], "--json", "-o", "a.jsonl")
     program = subprocess.Popen(_steelyard(words), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

@@ -76,6 +76,10 @@ def test_ray(tmp_path):
     engine = RayEngine(workers=2, part_bytes=1)
     try:
         assert list(engine.map_in_order(abs, (Part(str(n), -n) for n in range(50)))) == list(range(50))
+        results = engine.map_in_order(doubled, (Part(str(n), n) for n in range(50)))
+        assert [next(results) for _ in range(7)] == [0, 2, 4, 6, 8, 10, 12]
+        with pytest.raises(InputError, match="a:7: it contains no rows"):
+            next(results)
         path = tmp_path / "rows.jsonl"
         row = {"prediction": "the cat", "references": ["a cat"]}
         path.write_text("".join(json.dumps({"id": number, **row}) + "\n" for number in range(5_000)))

@@ -48,6 +48,31 @@ class Engine(Protocol):
         """Release what the engine holds."""
 
 
+class TakenParts:
+    """Parts as they are taken; an error of reading ends them and is kept, to be raised after the results before it."""
+
+    def __init__(self, parts: Iterable[Part]) -> None:
+        self._parts = iter(parts)
+        self._error: Exception | None = None
+
+    def __iter__(self) -> Iterator[Part]:
+        return self
+
+    def __next__(self) -> Part:
+        try:
+            return next(self._parts)
+        except StopIteration:
+            raise
+        except Exception as error:
+            self._error, self._parts = error, iter(())
+            raise StopIteration from None
+
+    def raise_error(self) -> None:
+        """Raise the error of reading, if there was one."""
+        if self._error is not None:
+            raise self._error
+
+
 class PartLost(SteelyardError):
     """The worker of a part was lost more often than is retried."""
 

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, Pipe, wait
 from queue import SimpleQueue
 from typing import Any, Final
 
-from steelyard.engines.base import Part, PartLost, Result, WorkerState, usual_workers
+from steelyard.engines.base import Part, PartLost, Result, TakenParts, WorkerState, usual_workers
 from steelyard.errors import SteelyardError
 from steelyard.signals import restore_defaults
 
@@ -37,7 +37,7 @@ class LocalEngine:
 
     def map_in_order(self, task: Callable[[Any], Result], parts: Iterable[Part]) -> Generator[Result, None, None]:
         """`task(part.content)` of every part, in order (see `Engine`); processes end with the iterator."""
-        return _Map(self, task, parts).results()
+        return _Map(self, task, TakenParts(parts)).results()
 
     def close(self) -> None:
         """Do nothing: the processes ended with the last result."""
@@ -95,18 +95,16 @@ class _Map:
 
     engine: LocalEngine
     task: Callable[[Any], Any]
-    parts: Iterable[Part]
+    parts: TakenParts
     _workers: list[_Worker] = field(default_factory=list)
     _again: deque[_Taken] = field(default_factory=deque)
     _done: dict[int, tuple[bool, Any]] = field(default_factory=dict)
     _taken: int = 0
     _given: int = 0
-    _unread: BaseException | None = None
     _is_exhausted: bool = False
 
     def results(self) -> Generator[Any, None, None]:
         """The results in order; an error of reading the next part is raised after the results of those before it."""
-        self.parts = iter(self.parts)
         try:
             while True:
                 self._submit()
@@ -119,8 +117,7 @@ class _Map:
         finally:
             for worker in self._workers:
                 worker.close()
-        if self._unread is not None:
-            raise self._unread
+        self.parts.raise_error()
 
     def _next_result(self) -> Any:
         succeeded, value = self._done.pop(self._given)
@@ -158,10 +155,7 @@ class _Map:
             return self._again.popleft()
         if self._is_exhausted or self._taken - self._given >= _AHEAD * self.engine.workers:
             return None
-        try:
-            part = next(self.parts, None)  # type: ignore[call-overload]
-        except Exception as error:
-            self._unread, part = error, None
+        part = next(self.parts, None)
         if part is None:
             self._is_exhausted = True
             return None

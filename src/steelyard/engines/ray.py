@@ -9,8 +9,11 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from steelyard import __version__
-from steelyard.engines.base import Part, PartLost, Result, WorkerState
+from steelyard.engines.base import Part, PartLost, Result, TakenParts, WorkerState
 from steelyard.engines.local import attempt
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
 from steelyard.i18n import Message
@@ -38,19 +41,18 @@ class RayEngine:
         """`task(part.content)` of every part, in order (see `Engine`)."""
         ray = self._connected()
         content = ray.cloudpickle.dumps((WorkerState.current(), task))  # also what is defined in a notebook
-        shared = (sha256(content).hexdigest(), ray.put(content))
+        key, shared = sha256(content).hexdigest(), ray.put(np.frombuffer(content, np.uint8))
         submit = ray.remote(num_cpus=1, max_retries=self.retries, retry_exceptions=False)(_work).remote
         ahead = _AHEAD * (self.workers or max(1, int(ray.cluster_resources().get("CPU", 1))))
         waiting: deque[tuple[str, Any]] = deque()
-        try:
-            for part in parts:
-                waiting.append((part.name, submit(__version__, shared, part.content)))
-                if len(waiting) >= ahead:
-                    yield self._result(ray, *waiting.popleft())
-        except Exception:  # of reading: it is raised after the results of the parts before it
-            yield from (self._result(ray, *each) for each in _drained(waiting))
-            raise
-        yield from (self._result(ray, *each) for each in _drained(waiting))
+        taken = TakenParts(parts)
+        for part in taken:
+            waiting.append((part.name, submit(__version__, key, shared, part.content)))
+            if len(waiting) >= ahead:
+                yield self._result(ray, *waiting.popleft())
+        while waiting:
+            yield self._result(ray, *waiting.popleft())
+        taken.raise_error()
 
     def close(self) -> None:
         """End the connection, and Ray if it was started for it."""
@@ -85,11 +87,6 @@ class RayEngine:
         return value
 
 
-def _drained(waiting: deque[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    while waiting:
-        yield waiting.popleft()
-
-
 def _imported() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -113,12 +110,14 @@ def _own_signals() -> Iterator[None]:
 _LATEST: list[tuple[str, Callable[[Any], Any]]] = []  # the task of this process
 
 
-def _work(version: str, shared: tuple[str, Any], content: Any) -> bytes:
-    """The result of a part, or the exception of its task, as bytes; the task is unpickled once in a process."""
+def _work(version: str, key: str, shared: NDArray[np.uint8], content: Any) -> bytes:
+    """The result of a part, or the exception of its task, as bytes; the task is unpickled once in a process.
+
+    `shared` are the bytes of the task as an array, which the processes of a node have in common.
+    """
     if version != __version__:
         message = Message("engines.other_version", version=__version__, driver=version)
         return pickle.dumps((False, ConfigError(message, hint=Message("engines.same_version_hint"))))
-    key, reference = shared
     if not _LATEST or _LATEST[0][0] != key:
-        _LATEST[:] = [(key, pickle.loads(_imported().get(reference))[1])]
+        _LATEST[:] = [(key, pickle.loads(shared.data)[1])]
     return pickle.dumps(attempt(_LATEST[0][1], content), pickle.HIGHEST_PROTOCOL)
