@@ -66,7 +66,7 @@ class RayEngine:
             settings = {"num_cpus": self.workers, "include_dashboard": False} if self.address is None else {}
             with _own_signals():
                 try:
-                    ray.init(self.address, log_to_driver=False, logging_level="ERROR", **settings)
+                    ray.init(self.address or "local", log_to_driver=False, logging_level="ERROR", **settings)
                 except (ConnectionError, RuntimeError, ValueError, OSError) as error:
                     text = str(error).strip().partition("\n")[0]
                     message = Message("engines.no_cluster", error=f"{type(error).__name__}: {text}")
