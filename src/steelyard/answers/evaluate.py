@@ -64,25 +64,22 @@ def evaluate_answers(
     named fields contains both, alone: a path, a data frame, an Arrow table, a Hugging Face data set, columns by name,
     or rows such as `{"question": …, "prediction": …, "references": …, "contexts": …}`; `mapping` gives the column of a
     field. `ids` name the items; without them a column of ids does, or the index of pandas where it is not 0, 1, 2 …;
-    rows without an id are named by their question, or else numbered.
-    A missing prediction scores 0; an item without a reference is unscored; both are counted in `counts`. Long files
-    are read and scored in batches, on `processes` processes, or by an `engine` ("local", "ray" or an engine of
-    `steelyard.engines`); `progress` is called with the number of rows done. With
-    `keep` the Table also contains the texts, for reports, or only the questions. `system` selects one of the systems
-    whose outputs a file has; `tags` are columns, beside the usual ones such as `category`, that become tags. With
-    `strip_citations`, metrics that compare answers with references do not read marks such as [1] that cite a context
-    of the row.
+    rows without an id are named by their question, or else numbered. A missing prediction scores 0; an item without a
+    reference is unscored; both are counted in `counts`. Long files are read and scored in batches, on `processes`
+    processes or by an `engine` ("local", "ray", or one of `steelyard.engines`); `progress` is called with the number of
+    rows done. With `keep` the Table also contains the texts, for reports, or only the questions. `system` selects one
+    of the systems whose outputs a file has; `tags` are columns, beside the usual ones such as `category`, that become
+    tags. With `strip_citations`, metrics that compare answers with references do not read marks such as [1] that cite a
+    context of the row.
     """
     _check_language(language)
-    measures = _measures(metrics, predictions)
-    check_packages(measures)
+    spec = ScoringSpec(tuple(_measures(metrics, predictions)), profile, tokens, strip_citations)
     profile_of(profile, tokens)  # check the name
-    spec = ScoringSpec(tuple(measures), profile, tokens, strip_citations)
     answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
-    name = system if name is None else name
-    engine = "local" if engine is None and processes > 1 else engine
-    with engine_of(engine, workers=processes if processes > 1 else None) as opened:
-        return evaluate_source(answers, spec, name=name, engine=opened, progress=progress, keep=keep)
+    with engine_of(engine or ("local" if processes > 1 else None), workers=processes if processes > 1 else None) as on:
+        return evaluate_source(
+            answers, spec, name=system if name is None else name, engine=on, progress=progress, keep=keep
+        )
 
 
 def _check_language(language: str) -> None:
@@ -101,7 +98,7 @@ def _wanted(spec: ScoringSpec, system: str | None, tags: Sequence[str], *, keep:
 def _measures(metrics: str | Sequence[str] | None, predictions: Any) -> list[Measure]:
     """The metrics by name; the error about an unknown one says if the file already has scores of this name."""
     try:
-        return parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
+        measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
     except UnknownName as error:
         names = split_names([metrics] if isinstance(metrics, str) else metrics or [])
         held = _scores_called(names, predictions) if isinstance(predictions, str | Path) else []
@@ -110,6 +107,8 @@ def _measures(metrics: str | Sequence[str] | None, predictions: Any) -> list[Mea
         scores = Message("metrics.scores_in_file_hint", names=", ".join(held), path=str(predictions))
         both = Message("metrics.two_hints", first=scores, second=error.hint) if error.hint else scores
         raise UnknownName(error.message, hint=both) from None
+    check_packages(measures)
+    return measures
 
 
 def _scores_called(names: Iterable[str], path: str | Path) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from steelyard import limits
-from steelyard.errors import ConfigError, SteelyardError, UnknownName
+from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Message
 from steelyard.registry.metrics import LOADED, load_metrics
 from steelyard.stats.direction import declared, lower_is_better
@@ -73,7 +73,7 @@ class TakenParts:
             raise self._error
 
 
-class PartLost(SteelyardError):
+class PartLost(ConfigError):
     """The worker of a part was lost more often than is retried."""
 
     @classmethod

@@ -1,6 +1,5 @@
 """The Ray engine: plain tasks on a cluster, or on this machine."""
 
-import os
 import pickle
 import signal
 from collections import deque
@@ -88,8 +87,6 @@ class RayEngine:
 
 
 def _imported() -> Any:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
         import ray
     except ImportError:
