@@ -77,9 +77,8 @@ def evaluate_answers(
     profile_of(profile, tokens)  # check the name
     answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
     with engine_of(engine or ("local" if processes > 1 else None), workers=processes if processes > 1 else None) as on:
-        return evaluate_source(
-            answers, spec, name=system if name is None else name, engine=on, progress=progress, keep=keep
-        )
+        called = system if name is None else name
+        return evaluate_source(answers, spec, name=called, engine=on, progress=progress, keep=keep)
 
 
 def _check_language(language: str) -> None:
