@@ -2,6 +2,7 @@
 
 After every kill -9 the older file must be whole, or the new one; a run that records as it goes is resumed, and loses
 and doubles nothing. Half of the kills come at a random moment, half right after a file in the folder has changed.
+Workers of engines, and programs that have workers, are killed by `python -m bench.engine_kills`.
 """
 
 import argparse

@@ -1,10 +1,12 @@
 """Tables for tests: one metric or several, with the fields that a test is about."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from steelyard.io.results.lines import Footer, Header, dump, items_of
 from steelyard.table import Bounds, Column, FloatArray, Missing, Table
 
 Values = Sequence[float] | FloatArray
@@ -55,3 +57,10 @@ def make_table(
     size = len(next(iter(columns.values())))
     bounds = fields.pop("bounds", dict.fromkeys(columns, (0.0, 1.0)))
     return table_of(ids or [f"q{row}" for row in range(size)], columns, name=name, bounds=bounds or {}, **fields)
+
+
+def shown(table) -> str:
+    """What a results file has of a table, but for the time."""
+    return "\n".join(
+        dump(line.to_json()) for line in (replace(Header.of(table), created=""), *items_of(table), Footer.of(table))
+    )

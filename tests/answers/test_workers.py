@@ -57,8 +57,8 @@ def test_a_process_that_is_killed_again_is_one_error(killed):
     with pytest.raises(SteelyardError) as caught:
         weighed()
     assert str(caught.value) == (
-        "a scoring process was killed, and killed again when its batch was retried\n"
-        "hint: is there enough memory? fewer processes need less: -j 1"
+        "answers#rows=1-2048: the process for this part was killed (2 attempts)\n"
+        "hint: is there enough memory? fewer workers need less: -j 1; more attempts: --retries"
     )
 
 

@@ -1,6 +1,7 @@
 """Evaluation of answers against references: from a source of rows to a Table."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, TypeGuard
@@ -14,6 +15,7 @@ from steelyard.answers.contexts import Contexts
 from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
 from steelyard.answers.needs import check_met, context_use, required_fields, uses_answerable
+from steelyard.answers.parts import RangedAnswers, UnorderedAnswers, ranged_answers
 from steelyard.answers.profiles import profile_of
 from steelyard.answers.rows import AnswerRow, Wanted
 from steelyard.answers.scoring import ScoredBatch, ScoringSpec, score_batches
@@ -25,6 +27,7 @@ from steelyard.answers.sources import (
     answers_of_rows,
     stream_answers,
 )
+from steelyard.engines.base import Engine, engine_of
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.records import result_name
@@ -48,6 +51,7 @@ def evaluate_answers(
     ids: Sequence[Any] | None = None,
     name: str | None = None,
     processes: int = 1,
+    engine: str | Engine | None = None,
     progress: Callable[[int], None] | None = None,
     keep: bool | Literal["questions"] = False,
     system: str | None = None,
@@ -60,22 +64,21 @@ def evaluate_answers(
     named fields contains both, alone: a path, a data frame, an Arrow table, a Hugging Face data set, columns by name,
     or rows such as `{"question": …, "prediction": …, "references": …, "contexts": …}`; `mapping` gives the column of a
     field. `ids` name the items; without them a column of ids does, or the index of pandas where it is not 0, 1, 2 …;
-    rows without an id are named by their question, or else numbered.
-    A missing prediction scores 0; an item without a reference is unscored; both are counted in `counts`. Long files
-    are read and scored in batches, on `processes` processes; `progress` is called with the number of rows done. With
-    `keep` the Table also contains the texts, for reports, or only the questions. `system` selects one of the systems
-    whose outputs a file has; `tags` are columns, beside the usual ones such as `category`, that become tags. With
-    `strip_citations`, metrics that compare answers with references do not read marks such as [1] that cite a context
-    of the row.
+    rows without an id are named by their question, or else numbered. A missing prediction scores 0; an item without a
+    reference is unscored; both are counted in `counts`. Long files are read and scored in batches, on `processes`
+    processes or by an `engine` ("local", "ray", or one of `steelyard.engines`); `progress` is called with the number of
+    rows done. With `keep` the Table also contains the texts, for reports, or only the questions. `system` selects one
+    of the systems whose outputs a file has; `tags` are columns, beside the usual ones such as `category`, that become
+    tags. With `strip_citations`, metrics that compare answers with references do not read marks such as [1] that cite a
+    context of the row.
     """
     _check_language(language)
-    measures = _measures(metrics, predictions)
-    check_packages(measures)
+    spec = ScoringSpec(tuple(_measures(metrics, predictions)), profile, tokens, strip_citations)
     profile_of(profile, tokens)  # check the name
-    spec = ScoringSpec(tuple(measures), profile, tokens, strip_citations)
     answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
-    name = system if name is None else name
-    return evaluate_source(answers, spec, name=name, processes=processes, progress=progress, keep=keep)
+    with engine_of(engine or ("local" if processes > 1 else None), workers=processes if processes > 1 else None) as on:
+        called = system if name is None else name
+        return evaluate_source(answers, spec, name=called, engine=on, progress=progress, keep=keep)
 
 
 def _check_language(language: str) -> None:
@@ -94,7 +97,7 @@ def _wanted(spec: ScoringSpec, system: str | None, tags: Sequence[str], *, keep:
 def _measures(metrics: str | Sequence[str] | None, predictions: Any) -> list[Measure]:
     """The metrics by name; the error about an unknown one says if the file already has scores of this name."""
     try:
-        return parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
+        measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
     except UnknownName as error:
         names = split_names([metrics] if isinstance(metrics, str) else metrics or [])
         held = _scores_called(names, predictions) if isinstance(predictions, str | Path) else []
@@ -103,6 +106,8 @@ def _measures(metrics: str | Sequence[str] | None, predictions: Any) -> list[Mea
         scores = Message("metrics.scores_in_file_hint", names=", ".join(held), path=str(predictions))
         both = Message("metrics.two_hints", first=scores, second=error.hint) if error.hint else scores
         raise UnknownName(error.message, hint=both) from None
+    check_packages(measures)
+    return measures
 
 
 def _scores_called(names: Iterable[str], path: str | Path) -> list[str]:
@@ -123,19 +128,32 @@ def evaluate_source(
     spec: ScoringSpec,
     *,
     name: str | None = None,
-    processes: int = 1,
+    engine: Engine | None = None,
     progress: Callable[[int], None] | None = None,
     keep: bool | Literal["questions"] = False,
 ) -> Table:
     """The Table of answers, which are scored batch by batch as they are read."""
-    builder = _TableBuilder(spec.measures)
+    kept = None if keep is False else _output if keep is True else _question
+    builder = partial(_TableBuilder, spec.measures, progress)
+    ranged = None if engine is None else ranged_answers(answers, spec, engine, kept)
+    if ranged is not None:
+        try:
+            return _table(ranged, spec, builder().filled(ranged.scored()), ranged.outputs, name)
+        except UnorderedAnswers:
+            answers = ranged.source.unread()
     outputs: list[dict[str, Any]] = []
-    kept = _output if keep is True else _question
-    batches = _recorded(answers.batches(), outputs, kept) if keep else answers.batches()
-    for batch in score_batches(batches, spec, processes):
-        builder.add(batch)
-        if progress is not None:
-            progress(len(builder.ids))
+    batches = _recorded(answers.batches(), outputs, kept) if kept else answers.batches()
+    scored = score_batches(batches, spec, engine, name=answers.name)
+    return _table(answers, spec, builder().filled(scored), outputs, name)
+
+
+def _table(
+    answers: Answers | AnswerStream | RangedAnswers,
+    spec: ScoringSpec,
+    builder: "_TableBuilder",
+    outputs: list[dict[str, Any]],
+    name: str | None,
+) -> Table:
     check_met(spec.measures, builder.met, answers.name)
     return Table(
         ids=builder.ids,
@@ -239,7 +257,8 @@ def _padded(scores: FloatArray, rows: int) -> FloatArray:
 class _TableBuilder:
     """The columns of a Table, collected batch by batch."""
 
-    def __init__(self, measures: Sequence[Measure]) -> None:
+    def __init__(self, measures: Sequence[Measure], progress: Callable[[int], None] | None) -> None:
+        self._progress = progress
         self.ids: list[str] = []
         self.tags: dict[str, list[str]] = {}
         self.references = 0
@@ -247,6 +266,14 @@ class _TableBuilder:
         self.met: frozenset[str] = frozenset()
         self.failures: dict[int, str] = {}
         self._columns = {str(measure): _ColumnBuilder(measure) for measure in measures}
+
+    def filled(self, batches: Iterable[ScoredBatch]) -> "_TableBuilder":
+        """Append all batches, and report the number of rows after each."""
+        for batch in batches:
+            self.add(batch)
+            if self._progress is not None:
+                self._progress(len(self.ids))
+        return self
 
     def add(self, batch: ScoredBatch) -> None:
         """Append a batch."""
@@ -326,7 +353,7 @@ def _are_rows(predictions: Any) -> TypeGuard[Sequence[Mapping[str, Any]]]:
     return is_sequence and all(isinstance(row, Mapping) for row in predictions)
 
 
-def _signature(answers: Answers | AnswerStream, spec: ScoringSpec, builder: _TableBuilder) -> Signature:
+def _signature(answers: Answers | AnswerStream | RangedAnswers, spec: ScoringSpec, builder: _TableBuilder) -> Signature:
     return Signature.of(
         {
             "kind": "answers",

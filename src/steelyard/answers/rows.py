@@ -150,13 +150,32 @@ class RowReader:
         """The number of values of `answerable` that are neither yes nor no."""
         return 0 if self._answerable is None else self._answerable.unclear
 
-    def batches(self, records: Iterable[Record]) -> Iterator[list[AnswerRow]]:
-        """The rows of these records; records before the first with all required columns are held back."""
+    @property
+    def layout(self) -> Layout:
+        """The column of each field, as far as it is known."""
+        return self._layout
+
+    @property
+    def clear(self) -> int:
+        """The number of values of `answerable` that are yes or no."""
+        return 0 if self._answerable is None else self._answerable.clear
+
+    def continue_after(self, rows: int, columns: Iterable[str]) -> None:
+        """Go on in the middle of a source, after so many rows with these columns."""
+        self._rows_read = rows
+        self._columns.update(dict.fromkeys(columns))
+        self._lay_out()
+
+    def batches(self, records: Iterable[Record], *, is_part: bool = False) -> Iterator[list[AnswerRow]]:
+        """The rows of these records; records before the first with all required columns are held back.
+
+        What can only be checked of a whole source is not checked of a part.
+        """
         records = iter(records)
         waiting: list[Record] = []
         while batch := list(islice(records, BATCH)):
             waiting += batch
-            if self._is_laid_out(batch):
+            if self.is_laid_out(batch):
                 yield self._rows(waiting)
                 waiting = []
         if not self._columns:
@@ -165,7 +184,7 @@ class RowReader:
             self._lay_out()
             yield self._rows(waiting)
         self._raise_problems()
-        if self._answerable is not None:
+        if self._answerable is not None and not is_part:
             self._answerable.check()
 
     def rows_of(
@@ -183,7 +202,7 @@ class RowReader:
         self._raise_problems()
         return rows
 
-    def _is_laid_out(self, batch: Sequence[Record]) -> bool:
+    def is_laid_out(self, batch: Sequence[Record]) -> bool:
         """Whether the layout of columns is known; new columns may complete it, but not change it."""
         new = [record for record in batch if not record.fields.keys() <= self._columns.keys()]
         if new:
@@ -423,7 +442,7 @@ class _Answerable:
 
     def __init__(self) -> None:
         self.unclear = 0
-        self._clear = 0
+        self.clear = 0
         self._first = ("", "")
 
     def add(self, text: str, where: str) -> None:
@@ -431,7 +450,7 @@ class _Answerable:
         if text.strip().casefold() in _UNKNOWN:
             return
         if is_answerable(text) is not None:
-            self._clear += 1
+            self.clear += 1
             return
         self._first = self._first if self.unclear else (text, where)
         self.unclear += 1
@@ -439,7 +458,7 @@ class _Answerable:
     def check(self) -> None:
         """Refuse values of which none is readable."""
         text, where = self._first
-        if self.unclear and not self._clear:
+        if self.unclear and not self.clear:
             message = Message("formats.answerable_unclear", value=_shown(text))
             raise InputError(message, where=where, hint=Message("formats.answerable_hint"))
 

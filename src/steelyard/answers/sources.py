@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,7 +16,8 @@ from steelyard.io.foreign.formats import Source, open_source
 from steelyard.io.foreign.items import AGAIN, ItemColumns, are_systems, records_of
 from steelyard.io.foreign.rows import ERROR, QUESTION, REPEAT, SYSTEM, TAGS
 from steelyard.io.layouts import ID, ID_HINT, Columns, check_mapping, layout_of
-from steelyard.io.records import Record, digest_rows, no_array
+from steelyard.io.ranges import is_cuttable
+from steelyard.io.records import LINES, Record, digest_rows, format_suffix, no_array
 from steelyard.io.results.reading import RESULT_HEADER
 from steelyard.io.streams import BINARY, open_stream, source_name
 
@@ -71,6 +72,31 @@ class AnswerStream:
         self._mapping = mapping
         self._wanted = wanted
 
+    def unread(self) -> "AnswerStream":
+        """The same file, of which nothing was read."""
+        return AnswerStream(self._path, self._mapping, self._wanted)
+
+    def plain_lines(self) -> "PlainLines | None":
+        """The file, if it can be read in parts.
+
+        That is a JSONL file that is not compressed, with plain rows of one system, of which the first batch has all
+        required columns.
+        """
+        if format_suffix(self._path) not in LINES or not is_cuttable(self._path):
+            return None
+        try:
+            source = _opened(self._path, self._mapping)
+            with closing(source.container):
+                if source.format is not None or _has_systems(source.container.first, self._mapping, self._wanted):
+                    return None
+                head = list(islice(source.records(), BATCH))
+            reader = _reader(source, self._mapping, BOTH, self._wanted)
+            if len(head) < BATCH or not reader.is_laid_out(head):
+                return None
+        except InputError:  # it is raised again where the file is read in order
+            return None
+        return PlainLines(str(self._path), self.name, self._mapping, self._wanted, tuple(reader.columns.columns))
+
     def batches(self) -> Iterator[list[AnswerRow]]:
         """The rows in batches; can be called once."""
         source = _opened(self._path, self._mapping)
@@ -78,10 +104,27 @@ class AnswerStream:
         reader = _reader(source, self._mapping, BOTH, self._wanted)
         with closing(source.container):
             for rows in reader.batches(_records(source, self._mapping, self._wanted)):
-                self.counts.update(_counts(rows, self._wanted.fields))
+                self.counts.update(batch_counts(rows, self._wanted.fields))
                 yield rows
             self.digest = source.container.digest()
-        self.counts.update(_reading_counts(reader))
+        self.counts.update(reading_counts(reader))
+
+
+@dataclass(frozen=True, slots=True)
+class PlainLines:
+    """A JSONL file that can be read in parts: what is read of it, and the columns known so far."""
+
+    path: str
+    name: str
+    mapping: Mapping[str, str]
+    wanted: Wanted
+    columns: tuple[str, ...]
+
+    def reader(self, rows: int) -> RowReader:
+        """A reader that goes on after so many rows."""
+        reader = RowReader(self.name, BOTH, self.wanted, mapping=self.mapping)
+        reader.continue_after(rows, self.columns)
+        return reader
 
 
 def stream_answers(
@@ -179,7 +222,7 @@ def answers_of(predictions: Sequence[Any], references: Sequence[Any], ids: Seque
     ]
     reader = RowReader("answers", BOTH, _USUAL)
     rows = reader.rows_of(columns[0], columns[1], None if ids is None else columns[2])
-    return Answers("answers", rows, digest_rows(columns), Counter(_counts(rows) | _reading_counts(reader)))
+    return Answers("answers", rows, digest_rows(columns), Counter(batch_counts(rows) | reading_counts(reader)))
 
 
 def _check_ids(ids: Sequence[Any], rows: int) -> None:
@@ -275,7 +318,7 @@ def _join(predicted: Answers, expected: Answers) -> Answers:
         )
     rows = [_joined(row, predictions.get(row.id) or _absent(row, predicted.rows)) for row in expected.rows]
     read = {code: n for code in (NUMBERS, UNREADABLE, UNUSED, CITED, UNCLEAR, AGAIN) if (n := predicted.counts[code])}
-    counts = Counter(_counts(rows) | read | ({UNMATCHED: unmatched} if unmatched else {}))
+    counts = Counter(batch_counts(rows) | read | ({UNMATCHED: unmatched} if unmatched else {}))
     return Answers(predicted.name, rows, digest_rows([(predicted.digest, expected.digest)]), counts)
 
 
@@ -309,7 +352,7 @@ def _either(first: Value | None, second: Value | None) -> Value | None:
 
 def _collected(reader: RowReader, records: Iterable[Record], digest: str, fields: Collection[str] = BOTH) -> Answers:
     rows = [row for batch in reader.batches(records) for row in batch]
-    return Answers(reader.name, rows, digest, Counter(_counts(rows, fields) | _reading_counts(reader)))
+    return Answers(reader.name, rows, digest, Counter(batch_counts(rows, fields) | reading_counts(reader)))
 
 
 def _reader(source: Source, mapping: Mapping[str, str], fields: Collection[str], wanted: Wanted) -> RowReader:
@@ -334,11 +377,17 @@ def _plain_records(
     first = next(records, None)
     columns = list(first.fields) if first is not None else []
     used = {*mapping.values(), *wanted.labels}
-    if first is None or (wanted.system is None and not {SYSTEM, REPEAT} & set(columns) - used):
+    if first is None or not _has_systems(columns, mapping, wanted):
         return () if first is None else chain((first,), records)
     layout = layout_of(Columns(name, columns), mapping, set())
     found = ItemColumns(layout.id or ID[0], layout.question or QUESTION, mapping.get("tags", TAGS))
     return records_of(_with_systems([first, *records], used), wanted.system, name, found)
+
+
+def _has_systems(columns: Iterable[str], mapping: Mapping[str, str], wanted: Wanted) -> bool:
+    """Whether the rows of one system have to be selected, by the columns of the first row."""
+    used = {*mapping.values(), *wanted.labels}
+    return wanted.system is not None or bool({SYSTEM, REPEAT} & set(columns) - used)
 
 
 def _with_systems(records: Sequence[Record], used: Collection[str]) -> Iterator[Record]:
@@ -348,7 +397,7 @@ def _with_systems(records: Sequence[Record], used: Collection[str]) -> Iterator[
     return (record._replace(fields={**record.fields, SYSTEM: None}) for record in records)
 
 
-def _counts(rows: Sequence[AnswerRow], fields: Collection[str] = BOTH) -> dict[str, int]:
+def batch_counts(rows: Sequence[AnswerRow], fields: Collection[str] = BOTH) -> dict[str, int]:
     """What is said of rows; a field that no metric needs is not missing."""
     repeated = sum(len(row.retrieved_ids) - len(set(row.retrieved_ids)) for row in rows if row.retrieved_ids)
     counts = {
@@ -360,7 +409,8 @@ def _counts(rows: Sequence[AnswerRow], fields: Collection[str] = BOTH) -> dict[s
     return {code: count for code, count in counts.items() if count is not None}
 
 
-def _reading_counts(reader: RowReader) -> dict[str, int]:
+def reading_counts(reader: RowReader) -> dict[str, int]:
+    """What a reader has counted, by code."""
     counts = {
         NUMBERS: reader.numbers,
         UNREADABLE: reader.unreadable,

@@ -5,9 +5,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from steelyard.cli.language import refused
 from steelyard.cli.options import (
+    add_engine_options,
     add_output_options,
     add_test_options,
     comparison_settings,
+    forget_parts,
+    keeping_engine,
     processes,
     result_names,
 )
@@ -33,6 +36,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument("files", metavar="FILE", nargs="+", help="help.predictions")
     _add_reading_options(parser)
+    add_engine_options(parser)
     add_test_options(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)
@@ -65,7 +69,7 @@ def _add_reading_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--tags", action="append", default=[], metavar="COLUMN", help="help.tags_columns")
     group.add_argument("--references", metavar="FILE", help="help.references")
     group.add_argument("--metrics-from", action="append", default=[], metavar="MODULE", help="help.metrics_from")
-    group.add_argument("-j", "--concurrency", type=processes, default=1, metavar="N", help="help.processes")
+    group.add_argument("-j", "--concurrency", type=processes, metavar="N", help="help.processes")
     group.add_argument("--by", metavar="TAG", help="help.answers_by")
 
 
@@ -91,6 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_summary(tables[0], arguments)
     else:
         _deliver(tables, _shown(tables, keep), arguments)
+    forget_parts(arguments)
     return 0
 
 
@@ -117,7 +122,12 @@ def _tables(arguments: argparse.Namespace, keep: 'bool | Literal["questions"]') 
     from steelyard.cli.progress import counting
     from steelyard.registry.names import split_names
 
-    with counting(words_of(arguments.lang)("cli.progress_rows")) as progress:
+    inputs = [*arguments.files, *([arguments.references] if arguments.references else [])]
+    several = "local" if (arguments.concurrency or 1) > 1 else None
+    with (
+        counting(words_of(arguments.lang)("cli.progress_rows")) as progress,
+        keeping_engine(arguments, inputs, several) as engine,
+    ):
 
         def evaluate(path: str, name: str, system: str | None = arguments.system) -> "Table":
             return evaluate_answers(
@@ -128,7 +138,7 @@ def _tables(arguments: argparse.Namespace, keep: 'bool | Literal["questions"]') 
                 tokens=arguments.tokens,
                 mapping=_mapping(arguments.map),
                 name=name,
-                processes=arguments.concurrency,
+                engine=engine,
                 progress=progress,
                 keep=keep,
                 system=system,

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import (
     add_documents_option,
+    add_engine_options,
     add_output_options,
     add_units_option,
     at_a_time,
+    chosen_engine,
     documents_folder,
     further_attempts,
     name_of_result,
@@ -76,6 +78,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--require", action="append", default=[], metavar="RULE", help="help.bench_require")
     add_documents_option(parser)
     _add_asking_options(parser)
+    add_engine_options(parser, parts=False)
     add_units_option(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)
@@ -144,12 +147,14 @@ def _run(benchmark: "Benchmark", settings: "AskSettings", path: Path, arguments:
         _notice_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions), arguments.lang) as counted,
         redirect_stdout(sys.stderr),  # a system may print
         proportion(words("cli.progress_questions"), words("report.errors")) as draw,
+        chosen_engine(arguments) as engine,
     ):
         return run_benchmark(
             *(benchmark, system, settings, path),
             progress=counted(draw),
             on_failure=draw.fail,
             name=arguments.name,
+            engine=engine,
             **mode,
         )
 

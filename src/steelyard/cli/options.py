@@ -3,7 +3,8 @@
 import argparse
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from steelyard.i18n import LANGUAGES, Message
 from steelyard.io.addresses import path_of
 
 if TYPE_CHECKING:
+    from steelyard.engines.base import Engine
     from steelyard.stats.compare import ComparisonSettings
     from steelyard.stats.rules import Rule
 
@@ -20,6 +22,11 @@ TESTS = ("permutation", "t", "wilcoxon", "sign", "bootstrap")
 UNITS = ("auto", "items", "documents")
 CORRECTIONS = ("holm", "bh", "bonferroni", "none")
 LARGEST = 10**12
+# options that the results of parts do not depend on
+_OF_OUTPUT = ("output", "plot", "overwrite", "json", "per_item", "lang")
+_OF_ENGINES = ("engine", "address", "retries", "resume", "concurrency")
+_OF_TESTS = ("test", "resamples", "correction", "alpha", "seed", "units")
+_NO_SETTINGS = frozenset(("run", *_OF_OUTPUT, *_OF_ENGINES, *_OF_TESTS))
 _LONGEST_NUMBER = 40  # characters
 
 
@@ -94,6 +101,61 @@ def declare_directions(arguments: argparse.Namespace) -> None:
 def add_units_option(parser: Any) -> None:
     """--units: which scope decides."""
     parser.add_argument("--units", choices=UNITS, default="auto", help="help.units")
+
+
+def add_engine_options(parser: argparse.ArgumentParser, *, parts: bool = True) -> None:
+    """--engine and --address; with `parts`, also --retries and --resume, which other commands have for questions."""
+    group = parser.add_argument_group("help.group_engine")
+    group.add_argument("--engine", choices=("local", "ray"), help="help.engine")
+    group.add_argument("--address", metavar="ADDRESS", help="help.address")
+    if parts:
+        group.add_argument("--retries", type=further_attempts, metavar="N", help="help.part_retries")
+        group.add_argument("--resume", action="store_true", help="help.resume_parts")
+
+
+@contextmanager
+def chosen_engine(arguments: argparse.Namespace, default: str | None = None) -> "Iterator[Engine | None]":
+    """The engine of --engine, or the default, with the workers of -j; it is closed at the end."""
+    from steelyard.engines.base import open_engine
+
+    name = arguments.engine or default or ("local" if arguments.address else None)
+    if name is None:
+        yield None
+        return
+    engine = open_engine(name, workers=arguments.concurrency, address=arguments.address, retries=arguments.retries)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+@contextmanager
+def keeping_engine(
+    arguments: argparse.Namespace, inputs: Sequence[str], default: str | None = None
+) -> "Iterator[Engine | None]":
+    """The same; beside a results file the results of parts are kept until `forget_parts`, for --resume."""
+    from steelyard.engines.kept import KeepingEngine, begin, file_state, parts_folder
+    from steelyard.errors import ConfigError
+
+    folder = parts_folder(arguments.output)
+    if arguments.resume and folder is None:
+        raise ConfigError(Message("cli.nothing_to_resume"), hint=Message("cli.resume_hint"))
+    with chosen_engine(arguments, "local" if arguments.resume else default) as engine:
+        if engine is None or folder is None:
+            yield engine
+            return
+        settings = {name: str(value) for name, value in vars(arguments).items() if name not in _NO_SETTINGS}
+        begin(folder, resume=arguments.resume)
+        yield KeepingEngine(engine, folder, [settings, [file_state(path) for path in inputs]])
+
+
+def forget_parts(arguments: argparse.Namespace) -> None:
+    """Remove the results of parts once the files of the command are written."""
+    from steelyard.engines.kept import parts_folder, remove
+
+    folder = parts_folder(arguments.output)
+    if folder is not None and folder.is_dir():
+        remove(folder)
 
 
 def add_documents_option(parser: Any) -> None:

@@ -1,15 +1,19 @@
 """`steelyard retrieval QRELS RUN [RUN…]`: ranking metrics, and paired comparison of runs."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import (
+    add_engine_options,
     add_metric_options,
     add_output_options,
     add_test_options,
     at_a_time,
     comparison_settings,
+    forget_parts,
+    keeping_engine,
     positive,
     result_names,
 )
@@ -56,6 +60,7 @@ def add_command(commands: Any) -> None:
     _add_text_options(parser)
     add_test_options(parser)
     parser.add_argument("-j", "--concurrency", type=at_a_time, metavar="N", help="help.reading_threads")
+    add_engine_options(parser)
     add_output_options(parser)
     parser.set_defaults(run=run)
 
@@ -98,6 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_summary(tables[0], arguments)
     else:
         _deliver(runs, tables, arguments, recorded=recorded)
+    forget_parts(arguments)
     return 0
 
 
@@ -145,10 +151,12 @@ def _tables(runs: "list[Run]", arguments: argparse.Namespace, *, keep: bool) -> 
     notify_other_meanings(arguments)
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
     judgments = qrels_from(arguments.qrels, subtopics=need_subtopics(measures))
-    return [
-        evaluate_run(judgments, run, measures, settings, name=name, threads=arguments.concurrency, keep=keep)
-        for run, name in zip(runs, result_names(arguments.runs), strict=True)
-    ]
+    with keeping_engine(arguments, [arguments.qrels, *arguments.runs]) as engine:
+        evaluate = partial(evaluate_run, threads=arguments.concurrency, engine=engine, keep=keep)
+        return [
+            evaluate(judgments, run, measures, settings, name=name)
+            for run, name in zip(runs, result_names(arguments.runs), strict=True)
+        ]
 
 
 def _shows_rankings(outputs: list[Path]) -> bool:

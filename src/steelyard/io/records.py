@@ -155,7 +155,7 @@ def _json_lines(stream: Stream, keep: Collection[str]) -> Iterator[Record]:
     problems: list[Problem] = []
     # not splitlines(): U+2028 and its like may stand inside a JSON string
     lines = chain.from_iterable(text.removesuffix("\n").split("\n") for text in text_blocks(stream))
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines, stream.first_line):
         try:
             if line.strip():
                 yield _record(parse_json(line, name, number, nan=not keep), name, number)

@@ -45,12 +45,21 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 class Stream:
     """A named source of bytes, read once from start to end and then closed; `digest` is the hash of what was read."""
 
-    def __init__(self, name: str, *files: "_Bytes") -> None:
-        """Read from the last of `files`; the others are the layers below it and are closed with it."""
+    def __init__(self, name: str, *files: "_Bytes", first_line: int = 1) -> None:
+        """Read from the last of `files`; the others are the layers below it and are closed with it.
+
+        `first_line` is the number of the line in its file that a part of a file begins with.
+        """
         self.name = name
+        self.first_line = first_line
         self._files = files
         self._hash = _Hash()
         self._put_off = False
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the content is read as it is stored."""
+        return len(self._files) == 1
 
     def read(self, size: int) -> bytes:
         """The next bytes (decompressed), at most so many; b"" at the end."""
@@ -254,7 +263,7 @@ def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
 
 def text_blocks(stream: Stream, size: int = BLOCK) -> Iterator[str]:
     """The stream as text in pieces of whole lines; without a byte-order mark; anything but UTF-8 is refused."""
-    first_line = 1
+    first_line = stream.first_line
     for block in byte_blocks(stream, size):
         yield _text(block, stream.name, first_line)
         first_line += block.count(b"\n")
@@ -283,7 +292,7 @@ class _Lines:
         self.begun = False
         self._stream = stream
         self._size = min(size, int(limits.LINE_BYTES.value))
-        self._number = 1
+        self._number = stream.first_line
         self._open = 0  # bytes of the line that has not ended yet
 
     @property

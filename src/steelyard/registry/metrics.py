@@ -169,6 +169,8 @@ class Scored:
 
 
 REGISTRY: dict[str, Metric] = {}
+LOADED: list[tuple[str, str | None]] = []
+"""Modules of metrics that were loaded by name, with the folder in which they may be: for other processes."""
 
 
 def metric(
@@ -274,6 +276,7 @@ def load_metrics(modules: Sequence[str] = (), folder: Path | None = None) -> Non
     INSTALLED.load_all()
     for module in modules:
         _load_module(module, [] if folder is None else [str(folder)])
+        LOADED.append((module, None if folder is None else str(folder)))
 
 
 def _load_module(module: str, folders: list[str]) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from steelyard import __version__
+from steelyard.engines.base import Engine, engine_of
 from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem
 from steelyard.i18n import Joined, Localized, Message
 from steelyard.io.records import first_seen, result_name
@@ -66,6 +67,7 @@ def evaluate_retrieval(
     trec_eval: Literal[9, 10] = 9,
     name: str | None = None,
     threads: int | None = None,
+    engine: str | Engine | None = None,
     keep: bool = False,
     queries: Any = None,
     docs: Any = None,
@@ -81,7 +83,10 @@ def evaluate_retrieval(
     measures = parse_measures(metrics, cutoffs, trec_eval=trec_eval)
     judgments = qrels_from(qrels, subtopics=need_subtopics(measures))
     kept = keep or queries is not None or docs is not None
-    table = evaluate_run(judgments, run_from(run), measures, settings, name=name, threads=threads, keep=kept)
+    with engine_of(engine, workers=threads) as opened:
+        table = evaluate_run(
+            judgments, run_from(run), measures, settings, name=name, threads=threads, engine=opened, keep=kept
+        )
     if queries is None and docs is None:
         return table
     from steelyard.retrieval.reading.texts import with_texts
@@ -102,10 +107,13 @@ def evaluate_run(
     *,
     name: str | None = None,
     threads: int | None = None,
+    engine: Engine | None = None,
     keep: bool = False,
 ) -> Table:
     """The Table of a run, which is read and matched in blocks; with `keep`, `outputs` are its rankings (`kept`)."""
-    matches, anomalies = _read(run, qrels, settings, threads or min(os.cpu_count() or 1, 8), FIRST if keep else 0)
+    workers = threads or min(os.cpu_count() or 1, 8)
+    matcher = Matcher(QrelsIndex(qrels), settings.trec_eval == 9, FIRST if keep else 0, workers)
+    run, matches, anomalies = _read(run, matcher, engine)
     _check_common(qrels, run, matches)
     ranked = rankings(qrels, matches, depth=settings.depth, trec_eval=settings.trec_eval)
     present = None if settings.missing == "zero" else _present(qrels, matches)
@@ -202,16 +210,14 @@ def _check_common(qrels: Qrels, run: Run, matches: list[Matches]) -> None:
         )
 
 
-def _read(
-    run: Run, qrels: Qrels, settings: RetrievalSettings, threads: int, keep: int
-) -> tuple[list[Matches], dict[str, int]]:
-    """The matches of all blocks of a run, and the counts of anomalies; a second pass if queries are interleaved."""
+def _read(run: Run, matcher: Matcher, engine: Engine | None) -> tuple[Run, list[Matches], dict[str, int]]:
+    """The run as read, the matches of all blocks, and the counts of anomalies; a second pass if queries interleave."""
     # Allocating and freeing one large array makes the C allocator keep freed memory instead of returning it to the
     # system after every block; without it a third of the time is spent on page faults.
     np.empty(30 << 20, np.uint8)
-    matcher = Matcher(QrelsIndex(qrels), settings.trec_eval == 9, keep, threads)
+    run, matched = _matched(run, matcher, engine)
     reader = _RunReader(run)
-    with closing(_matched(run, matcher)) as blocks:
+    with closing(matched) as blocks:
         for block in blocks:
             reader.add(block)
             if reader.repeats_query():
@@ -219,11 +225,21 @@ def _read(
         else:
             reader.raise_problems()
             if not interleaved(reader.matches):
-                return reader.matches, reader.anomalies
-    return _read_interleaved(run, matcher)
+                return run, reader.matches, reader.anomalies
+    return run, *_read_interleaved(run, matcher)
 
 
-def _matched(run: Run, matcher: Matcher) -> Generator[MatchedBlock, None, None]:
+def _matched(run: Run, matcher: Matcher, engine: Engine | None) -> tuple[Run, Generator[MatchedBlock, None, None]]:
+    """The run as read, and its matched blocks, by the workers of an engine or on threads."""
+    if engine is None or run.path is None:
+        return run, _on_threads(run, matcher)
+    from steelyard.retrieval.parts import match_by_pieces, match_by_ranges
+
+    read, blocks = match_by_ranges(run, matcher, engine) or (run, match_by_pieces(run, matcher, engine))
+    return read, (block for block in blocks)
+
+
+def _on_threads(run: Run, matcher: Matcher) -> Generator[MatchedBlock, None, None]:
     """The pieces of a run, matched on several threads."""
 
     def work(piece: Piece) -> MatchedBlock:
@@ -237,7 +253,7 @@ def _read_interleaved(run: Run, matcher: Matcher) -> tuple[list[Matches], dict[s
     whole = run.read_all(matcher)
     if whole.problems or whole.matches.duplicates:  # first come the problems of lines as they follow each other
         reader = _RunReader(run)
-        for block in _matched(run, matcher):
+        for block in _on_threads(run, matcher):
             reader.add(block)
             reader.matches.clear()
         reader.raise_problems()

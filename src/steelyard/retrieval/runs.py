@@ -5,6 +5,7 @@ Every reader of every format returns a `Run`.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -23,7 +24,7 @@ class Run:
 
     Reading is sequential; pieces may be called on any thread. `read_all` matches everything as one block, for runs with
     interleaved queries. `place` gives the location of a line, `digest` the hash of what was read, and `tag` the name
-    that the run has in its own file, if any.
+    that the run has in its own file, if any. `path` is that of a TREC file: its pieces can be sent to other processes.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Run:
     place: Callable[[int], str]
     digest: Callable[[], str]
     tag: Callable[[], str] = str
+    path: str | Path | None = None
 
 
 def run_from_rows(

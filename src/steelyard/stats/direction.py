@@ -16,6 +16,11 @@ def lower_is_better(*names: str) -> None:
     _DECLARED.update(names)
 
 
+def declared() -> frozenset[str]:
+    """The names that were declared in this process."""
+    return frozenset(_DECLARED)
+
+
 def is_lower_better(name: str) -> bool:
     """Whether less is better of this column, as a kind of results or the user declares it.
 

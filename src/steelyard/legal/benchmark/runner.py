@@ -1,9 +1,12 @@
 """Running the legal benchmark: ask a system, judge its answers, and write each item as soon as it is done."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, cast
@@ -12,6 +15,7 @@ import numpy as np
 
 from steelyard import __version__, limits
 from steelyard.documents.pages import Document
+from steelyard.engines.base import Engine, Part, engine_of
 from steelyard.errors import ConfigError, InputError, SystemFailure
 from steelyard.i18n import Message, to_json
 from steelyard.io.addresses import Address, path_of
@@ -39,8 +43,8 @@ from steelyard.legal.model import Question
 from steelyard.legal.verdicts import LegalVerdict
 from steelyard.progress import FailureCallback, ProgressCallback, no_failure, no_progress
 from steelyard.reports.kinds import failure_reason
-from steelyard.systems.ask import AskSettings, ask_all
-from steelyard.systems.base import Failure, Reply, System, SystemSettings, open_system
+from steelyard.systems.ask import Answered, AskSettings, ask_all
+from steelyard.systems.base import Ask, Failure, Reply, System, SystemSettings, open_system
 from steelyard.systems.python import PythonSystem
 from steelyard.systems.replay import ReplaySystem
 from steelyard.table import Signature, Table
@@ -49,6 +53,8 @@ RESUME_HINT: Final = Message("legal.resume_hint")
 MOST_FAILURES: Final = 10
 """The number of consecutive failures, before any answer, that ends a run."""
 FAILURES_HINT: Final = Message("legal.failures_hint")
+JUDGED_TOGETHER: Final = 16
+"""The number of answers in a part for the workers of an engine."""
 UNASKED: Final = "counts.answers_unasked"
 
 Json = dict[str, Any]
@@ -64,19 +70,21 @@ def evaluate_legal(
     settings: AskSettings | None = None,
     documents_folder: str | Path | None = None,
     name: str | None = None,
+    engine: str | Engine | None = None,
 ) -> Table:
     """Evaluate a system on a legal benchmark, by default the bundled one.
 
     `system` is a SPEC (`http://…`, `replay:FILE`, `builtin:baseline` …), a System, an object with `.query(question)`,
     or a function of the question; it gives text, or a mapping with `answer`, `citations` and typed fields. With `path`
     every item is written there as soon as it is done. Documents are inside the folder, or in `documents_folder`.
-    `name` is the name of the result, by default that of the system.
+    `name` is the name of the result, by default that of the system. Recorded outputs (`replay:FILE`) can be judged by
+    an `engine`: "local", "ray" or an engine of `steelyard.engines`.
     """
     benchmark = load_benchmark(folder or benchmark_folder(), types, ids=ids, documents_folder=documents_folder)
     opened = _opened(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
-    with TemporaryDirectory() as scratch:
+    with TemporaryDirectory() as scratch, engine_of(engine) as workers:
         target = path_of(path) if path is not None else Path(scratch) / "results.jsonl"
-        return run_benchmark(benchmark, opened, settings or AskSettings(), target, name=name)
+        return run_benchmark(benchmark, opened, settings or AskSettings(), target, name=name, engine=workers)
 
 
 def _opened(system: Any, settings: SystemSettings) -> System:
@@ -95,6 +103,7 @@ def run_benchmark(
     resume: bool = False,
     overwrite: bool = False,
     name: str | None = None,
+    engine: Engine | None = None,
     progress: ProgressCallback = no_progress,
     on_failure: FailureCallback = no_failure,
 ) -> Table:
@@ -102,16 +111,20 @@ def run_benchmark(
 
     With `overwrite`, an existing file is replaced only when every question has been asked; until then the run is
     written to a second file, which `resume` continues. `name` is the name of the result, by default that of the system.
-    At an address the run is written to a local file (`spool_path`), which becomes the object at the end.
+    Recorded outputs can be judged by the workers of an `engine`. At an address the run is written to a local file
+    (`spool_path`), which becomes the object at the end.
     """
+    if engine is not None and not isinstance(system, ReplaySystem):
+        message = Message("engines.only_recorded", system=system.name)
+        raise ConfigError(message, hint=Message("engines.only_recorded_hint"))
     if isinstance(path, Address):
-        again = partial(run_benchmark, name=name, progress=progress, on_failure=on_failure)
+        again = partial(run_benchmark, name=name, engine=engine, progress=progress, on_failure=on_failure)
         with _spooled(path, resume=resume, overwrite=overwrite) as spool:
             return again(benchmark, system, settings, spool, resume=resume, overwrite=overwrite)
     path = path.resolve() if path.is_symlink() else path
     check_regular(path)
     target = unfinished_path(path, resume=resume, overwrite=overwrite)
-    run = partial(_run_into, resume=resume, name=name, progress=progress, on_failure=on_failure)
+    run = partial(_run_into, resume=resume, name=name, engine=engine, progress=progress, on_failure=on_failure)
     if target == path:
         return run(path, benchmark, system, settings)
     with held(path):
@@ -154,6 +167,7 @@ def _run_into(
     resume: bool,
     replace: bool = False,
     name: str | None,
+    engine: Engine | None,
     progress: ProgressCallback,
     on_failure: FailureCallback,
 ) -> Table:
@@ -163,14 +177,54 @@ def _run_into(
     by_id = {question.about.id: question for question in benchmark.questions}
     failed = None if done else 0
     with writer, closing(ask_all(system, benchmark.asks(frozenset(done)), settings)) as answers:
-        for number, (ask, answer) in enumerate(answers, len(done) + 1):
-            _write(writer, by_id[ask.id], answer, benchmark.documents[ask.document])
+        for number, (ask, answer, item) in enumerate(_judged(benchmark, system, answers, engine), len(done) + 1):
+            _write(writer, by_id[ask.id], answer, benchmark.documents[ask.document], item)
             failed = _failures_at_start(failed, answer, system, more=number < len(benchmark.questions))
             if isinstance(answer, Failure):
                 on_failure()
             progress(number, len(benchmark.questions))
         _finish(writer, benchmark, path)
     return _in_order(load(path), benchmark)
+
+
+def _judged(
+    benchmark: Benchmark, system: System, answers: Iterator[Answered], engine: Engine | None
+) -> Iterator[tuple[Ask, Reply | Failure, Item | None]]:
+    """The answers with their items, which the workers of an engine make; without an engine there are none yet."""
+    if engine is None:
+        yield from ((ask, answer, None) for ask, answer in answers)
+        return
+    taken: deque[list[Answered]] = deque()
+    task = AnswerJudging({each.about.id: each for each in benchmark.questions}, benchmark.documents)
+    for items in engine.map_in_order(task, _parts(system.name, answers, taken)):
+        yield from ((ask, answer, item) for (ask, answer), item in zip(taken.popleft(), items, strict=True))
+
+
+def _parts(name: str, answers: Iterator[Answered], taken: deque[list[Answered]]) -> Iterator[Part]:
+    """The answers in parts, which are also appended to `taken`."""
+    number = 0
+    while part := list(islice(answers, JUDGED_TOGETHER)):
+        taken.append(part)
+        yield Part(f"{name}#answers={number + 1}-{number + len(part)}", part)
+        number += len(part)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerJudging:
+    """The task that judges answers; None for an item that cannot be made, which is explained where it is written."""
+
+    questions: Mapping[str, Question]
+    documents: Mapping[str, Document]
+
+    def __call__(self, answers: Sequence[Answered]) -> list[Item | None]:
+        """The item of each answer."""
+        return [self._item(ask, answer) for ask, answer in answers]
+
+    def _item(self, ask: Ask, answer: Reply | Failure) -> Item | None:
+        try:
+            return item_of(self.questions[ask.id], answer, self.documents[ask.document])
+        except (ValueError, TypeError, RecursionError, MemoryError):
+            return None
 
 
 def _failures_at_start(failed: int | None, answer: Reply | Failure, system: System, *, more: bool) -> int | None:
@@ -183,10 +237,12 @@ def _failures_at_start(failed: int | None, answer: Reply | Failure, system: Syst
     return failed + 1
 
 
-def _write(writer: ResultsWriter, question: Question, answer: Reply | Failure, document: Document) -> None:
-    """Write an item; an answer that cannot be written is an error of the item."""
+def _write(
+    writer: ResultsWriter, question: Question, answer: Reply | Failure, document: Document, item: Item | None
+) -> None:
+    """Write an item, which is made if it is None; an answer that cannot be written is an error of the item."""
     try:
-        writer.add(item_of(question, answer, document))
+        writer.add(item or item_of(question, answer, document))
     except (ValueError, TypeError, RecursionError, MemoryError) as error:
         writer.add(failed_item(question, Failure(unwritable(error), answer.seconds, 1), document))
 

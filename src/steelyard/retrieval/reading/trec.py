@@ -5,6 +5,7 @@ Columns are separated by any run of spaces or tabs; blank lines and lines that b
 
 import io
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -124,12 +125,12 @@ class _TrecRun:
         self.kept = open_stream(path).read_all(limits.RANKING_BYTES, PIPED) if read_once(path) else None
 
     def run(self) -> Run:
-        return Run(self.name, self.pieces, self.read_all, self.place, self.digest, self.tag)
+        return Run(self.name, self.pieces, self.read_all, self.place, self.digest, self.tag, self.path)
 
     def pieces(self) -> Iterator[Piece]:
         stream = self.opened()
         stream.put_off_hash()
-        return (partial(_hash_and_match, stream, block) for block in line_blocks(stream))
+        return (_LinesOfStream(stream, block) for block in line_blocks(stream))
 
     def read_all(self, matcher: Matcher) -> MatchedBlock:
         from steelyard.retrieval.regrouping import match_regrouped
@@ -166,10 +167,21 @@ def _joined(stream: Stream) -> bytes:
     return b"".join(blocks)
 
 
-def _hash_and_match(stream: Stream, block: bytes, matcher: Matcher) -> MatchedBlock:
-    """The matches of a block of a stream that is hashed on the same threads."""
-    stream.catch_up()
-    return match_lines(block, matcher)
+@dataclass(frozen=True, slots=True, eq=False)
+class _LinesOfStream:
+    """A piece of a stream that is hashed on the same threads; another process gets the lines alone."""
+
+    stream: Stream
+    block: bytes
+
+    def __call__(self, matcher: Matcher) -> MatchedBlock:
+        """The matches of the lines."""
+        self.stream.catch_up()
+        return match_lines(self.block, matcher)
+
+    def __reduce__(self) -> tuple[type[partial[MatchedBlock]], tuple[object, bytes]]:
+        self.stream.catch_up()
+        return partial, (match_lines, self.block)
 
 
 def match_lines(block: bytes, matcher: Matcher) -> MatchedBlock:

@@ -1,0 +1,127 @@
+"""Results of parts that are kept: commands that are stopped go on where they were, and nothing else is used."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from platforms import posix
+
+from steelyard.cli import main
+from steelyard.engines.base import Part, PartLost
+from steelyard.engines.kept import KeepingEngine, parts_folder, remove
+
+
+class Counted:
+    """An engine that does parts in this process and stops before one of them."""
+
+    part_bytes = None
+
+    def __init__(self, stop: int | None = None) -> None:
+        self.done: list[int] = []
+        self.stop = stop
+
+    def map_in_order(self, task, parts):
+        for part in parts:
+            if part.content[0] == self.stop:
+                raise PartLost.of(part.name, 2)
+            self.done.append(part.content[0])
+            yield task(part.content)
+
+    def close(self):
+        pass
+
+
+def task(content):
+    return [{"a": content, ("b", 1): frozenset(("x", "y"))}, None, "\ud800", 0.1]
+
+
+def parts(count):
+    return (Part(str(number), (number,)) for number in range(count))
+
+
+def test_what_was_done_is_not_done_again(tmp_path):
+    first, second = Counted(stop=5), Counted()
+    wanted = [task((number,)) for number in range(9)]
+    results = KeepingEngine(first, tmp_path / "p", "key").map_in_order(task, parts(9))
+    assert [next(results) for _ in range(5)] == wanted[:5]
+    with pytest.raises(PartLost):
+        next(results)
+    assert list(KeepingEngine(second, tmp_path / "p", "key").map_in_order(task, parts(9))) == wanted
+    assert (first.done, second.done) == ([0, 1, 2, 3, 4], [5, 6, 7, 8])
+
+
+def test_kept_results_before_an_error_are_given(tmp_path):
+    list(KeepingEngine(Counted(), tmp_path / "p", "key").map_in_order(task, parts(3)))
+    results = KeepingEngine(Counted(stop=3), tmp_path / "p", "key").map_in_order(task, parts(9))
+    assert len([next(results) for _ in range(3)]) == 3
+    with pytest.raises(PartLost):
+        next(results)
+
+
+def test_results_for_another_key_or_with_another_hash_are_not_used(tmp_path):
+    wanted = list(KeepingEngine(Counted(), tmp_path / "p", "key").map_in_order(task, parts(4)))
+    other = Counted()
+    assert list(KeepingEngine(other, tmp_path / "p", "other").map_in_order(task, parts(4))) == wanted
+    assert other.done == [0, 1, 2, 3]
+    for number, path in enumerate(sorted((tmp_path / "p").iterdir())):
+        content = path.read_bytes()
+        path.write_bytes(content[: len(content) // 2] if number % 2 else b"")
+    assert list(KeepingEngine(Counted(), tmp_path / "p", "key").map_in_order(task, parts(4))) == wanted
+    assert list(KeepingEngine(Counted(), tmp_path / "p", "key").map_in_order(task, parts(4))) == wanted
+
+
+def test_only_our_files_are_removed(tmp_path):
+    folder = parts_folder([Path("a.html"), tmp_path / "r.jsonl"])
+    assert folder == tmp_path / "r.jsonl.parts"
+    list(KeepingEngine(Counted(), folder, "key").map_in_order(task, parts(2)))
+    (folder / "mine.txt").touch()
+    remove(folder)
+    assert [path.name for path in folder.iterdir()] == ["mine.txt"]
+
+
+def test_resume_needs_a_results_file(tmp_path, capsys):
+    (tmp_path / "a.jsonl").write_text('{"id": 1, "prediction": "a", "references": ["a"]}\n')
+    assert main(["answers", str(tmp_path / "a.jsonl"), "--resume"]) == 2
+    assert capsys.readouterr().err == (
+        "there is nothing to resume\nhint: specify the results file: -o FILE.jsonl --resume\n"
+    )
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_a_killed_command_is_resumed(tmp_path, seed):
+    choose = random.Random(seed)
+    with (tmp_path / "rows.jsonl").open("w") as file:
+        for number in range(60_000):
+            words = " ".join(str(choose.randrange(100)) for _ in range(20))
+            file.write(json.dumps({"id": number, "prediction": words, "references": [words[:40]]}) + "\n")
+    command = [sys.executable, "-m", "steelyard", "answers", "rows.jsonl", "-j", "2", "-o"]
+    subprocess.run([*command, "whole.jsonl"], cwd=tmp_path, check=True, capture_output=True)
+    with subprocess.Popen([*command, "r.jsonl"], cwd=tmp_path, stdout=subprocess.DEVNULL) as program:
+        while program.poll() is None and len(list(tmp_path.glob("r.jsonl.parts/*.part"))) <= seed:
+            time.sleep(0.001)
+        program.send_signal(signal.SIGKILL)
+    kept = list(tmp_path.glob("r.jsonl.parts/*.part"))
+    assert kept
+    subprocess.run([*command, "r.jsonl", "--resume"], cwd=tmp_path, check=True, capture_output=True)
+    lines = [(tmp_path / name).read_text().splitlines() for name in ("whole.jsonl", "r.jsonl")]
+    assert lines[0][1:] == lines[1][1:]
+    assert not list(tmp_path.glob("r.jsonl.parts"))
+
+
+def test_a_run_is_resumed(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("".join(f"q{number} 0 d1 1\n" for number in range(50)))
+    run = tmp_path / "run"
+    run.write_text("".join(f"q{q} Q0 d{d} 1 {9 - d} t\n" for q in range(50) for d in range(5)))
+    command = ["retrieval", str(tmp_path / "qrels"), str(run), "--engine", "local", "-j", "1", "-o"]
+    assert main([*command, str(tmp_path / "a.jsonl")]) == 0
+    assert not (tmp_path / "a.jsonl.parts").exists()
+    assert main([*command, str(tmp_path / "b.jsonl"), "--resume"]) == 0
+    lines = [(tmp_path / name).read_text().splitlines() for name in ("a.jsonl", "b.jsonl")]
+    assert lines[0][1:] == lines[1][1:]

@@ -1,0 +1,88 @@
+"""Recorded outputs judged by the workers of an engine: the same items; the Ray engine, where Ray is installed."""
+
+import json
+from importlib.util import find_spec
+
+import pytest
+from tables import shown
+
+import steelyard
+from steelyard.cli import main
+from steelyard.engines.base import Part
+from steelyard.engines.local import LocalEngine
+from steelyard.engines.ray import RayEngine
+from steelyard.errors import InputError, MissingExtra
+
+has_ray = pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray, 240 MB")
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    path = tmp_path_factory.mktemp("recorded") / "r.jsonl"
+    assert main(["bench", "--system", "builtin:baseline", "--limit", "40", "-o", str(path)]) == 0
+    return path
+
+
+def items(path) -> list[dict]:
+    """The items of a results file by id, without the seconds that asking took."""
+    found = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for each in found:
+        each.get("output", {}).pop("seconds", None)
+    return sorted((each for each in found if "id" in each), key=lambda each: each["id"])
+
+
+def test_items_do_not_depend_on_the_engine(recorded, tmp_path, capsys):
+    command = ["bench", "--system", f"replay:{recorded}", "--limit", "40"]
+    for name, options in (("a", []), ("b", ["--engine", "local", "-j", "2"])):
+        assert main([*command, *options, "-o", str(tmp_path / f"{name}.jsonl")]) == 0
+    assert items(tmp_path / "a.jsonl") == items(tmp_path / "b.jsonl")
+    assert len(items(tmp_path / "b.jsonl")) == 40
+
+
+def test_a_run_with_an_engine_is_resumed(recorded, tmp_path):
+    path = tmp_path / "a.jsonl"
+    command = ["bench", "--system", f"replay:{recorded}", "--limit", "40", "-o", str(path), "--engine", "local"]
+    assert main(command) == 0
+    whole = items(path)
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:20]) + lines[20][:50], "utf-8")
+    assert main([*command, "--resume"]) == 0
+    assert items(path) == whole
+
+
+def test_only_recorded_outputs(tmp_path, capsys):
+    command = ["bench", "--system", "builtin:baseline", "-o", str(tmp_path / "a.jsonl"), "--engine", "local"]
+    assert main(command) == 2
+    assert capsys.readouterr().err.startswith("--engine judges recorded outputs, and baseline is asked by this process")
+    assert not (tmp_path / "a.jsonl").exists()
+
+
+@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
+def test_ray_that_is_not_installed():
+    with pytest.raises(MissingExtra, match=r"the Ray engine needs the package ray\nhint: .*steelyard\[ray\]"):
+        next(RayEngine().map_in_order(float, []))
+
+
+@has_ray
+@pytest.mark.slow
+def test_ray(tmp_path):
+    engine = RayEngine(workers=2, part_bytes=1)
+    try:
+        assert list(engine.map_in_order(abs, (Part(str(n), -n) for n in range(50)))) == list(range(50))
+        results = engine.map_in_order(float, (Part(str(n), "x" if n == 7 else str(n)) for n in range(50)))
+        assert [next(results) for _ in range(7)] == list(range(7))
+        with pytest.raises(ValueError, match="could not convert"):
+            next(results)
+        path = tmp_path / "rows.jsonl"
+        row = {"prediction": "the cat", "references": ["a cat"]}
+        path.write_text("".join(json.dumps({"id": number, **row}) + "\n" for number in range(5_000)))
+        assert shown(steelyard.evaluate_answers(path, engine=engine)) == shown(steelyard.evaluate_answers(path))
+        path.write_text(path.read_text() * 2)
+        messages = []
+        for each in (engine, LocalEngine(2), None):
+            with pytest.raises(InputError) as caught:
+                steelyard.evaluate_answers(path, engine=each)
+            messages.append(str(caught.value))
+        assert len(set(messages)) == 1
+    finally:
+        engine.close()
