@@ -70,14 +70,17 @@ JOBS: Final[dict[str, tuple[Job, int, int]]] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m bench.clusters", description=__doc__)
+    parser.add_argument("--no-kills", action="store_true", help="only what scheduling costs")
     parser.add_argument("--efficiency", action="store_true", help="also time one worker against two")
     parser.add_argument("--times", type=int, default=1, help="how often a node is killed in each job (%(default)s)")
     arguments = parser.parse_args(argv)
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    prepare(MSMARCO)
-    write_rows(MILLION)
-    rows = [row for name in JOBS for row in _killed(name, arguments.times)]
-    print(render_grid(("job", "killed", "parts", "seconds", "equal"), rows), end="\n\n")
+    rows: list[list[str]] = []
+    if not arguments.no_kills:
+        prepare(MSMARCO)
+        write_rows(MILLION)
+        rows = [row for name in JOBS for row in _killed(name, arguments.times)]
+        print(render_grid(("job", "killed", "parts", "seconds", "equal"), rows), end="\n\n")
     print(render_grid(("parts of nothing", "seconds", "CPU s of the program", "it grew by"), _scheduled()), end="\n\n")
     if arguments.efficiency:
         print(render_grid(("engine", "workers", "seconds", "efficiency"), _efficiency()))
@@ -151,19 +154,22 @@ def _scheduled() -> list[list[str]]:
     for name, engine in engines:
         report(f"{PARTS:,} parts of nothing: {name}")
         first = next(engine.map_in_order(nothing, [Part("0", 0)]))
-        before, start, cpu = _peak(), time.perf_counter(), time.process_time()
+        before, start, cpu = _memory(), time.perf_counter(), time.process_time()
         parts = (Part(str(number), number) for number in range(PARTS))
-        found = sum(engine.map_in_order(nothing, parts)) + first
+        found, largest = first, before
+        for number in engine.map_in_order(nothing, parts):
+            found += number
+            largest = max(largest, _memory()) if number % 100 == 0 else largest
         seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
-        grown = _peak() - before
         engine.close()
         assert found == PARTS * (PARTS - 1) // 2
-        rows.append([name, f"{seconds:.2f}", f"{cpu:.2f}", f"{grown / 1024:.1f} MB"])
+        rows.append([name, f"{seconds:.2f}", f"{cpu:.2f}", f"{(largest - before) / 1e6:.1f} MB"])
     return rows
 
 
-def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def _memory() -> int:
+    """Bytes of this process in memory (Linux)."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def _efficiency() -> list[list[str]]:
