@@ -25,7 +25,7 @@ from steelyard import Table, evaluate_answers, evaluate_retrieval
 from steelyard.engines.base import Engine, Part
 from steelyard.engines.local import LocalEngine
 from steelyard.engines.ray import RayEngine
-from steelyard.io.results.lines import Footer, Header, dump, items_of
+from steelyard.io.results.lines import Footer, Header, Item, dump, items_of
 
 NODES: Final = 3
 RUN_PART: Final = 4 << 20
@@ -134,7 +134,9 @@ class _Cluster:
 def digest(table: Table) -> str:
     """The SHA-256 of the results file of a table, but for the time in it."""
     found = hashlib.sha256()
-    for line in (replace(Header.of(table), created=""), *items_of(table), Footer.of(table)):
+    header: Header = replace(Header.of(table), created="")
+    lines: tuple[Header | Item | Footer, ...] = (header, *items_of(table), Footer.of(table))
+    for line in lines:
         found.update(dump(line.to_json()).encode())
     return found.hexdigest()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.io.results.lines import Footer, Header, dump, items_of
+from steelyard.io.results.lines import Footer, Header, Item, dump, items_of
 from steelyard.table import Bounds, Column, FloatArray, Missing, Table
 
 Values = Sequence[float] | FloatArray
@@ -61,6 +61,6 @@ def make_table(
 
 def shown(table) -> str:
     """What a results file has of a table, but for the time."""
-    return "\n".join(
-        dump(line.to_json()) for line in (replace(Header.of(table), created=""), *items_of(table), Footer.of(table))
-    )
+    header: Header = replace(Header.of(table), created="")
+    lines: tuple[Header | Item | Footer, ...] = (header, *items_of(table), Footer.of(table))
+    return "\n".join(dump(line.to_json()) for line in lines)

@@ -76,8 +76,8 @@ def test_results_for_another_key_or_with_another_hash_are_not_used(tmp_path):
 
 
 def test_only_our_files_are_removed(tmp_path):
-    folder = parts_folder([Path("a.html"), tmp_path / "r.jsonl"])
-    assert folder == tmp_path / "r.jsonl.parts"
+    folder = tmp_path / "r.jsonl.parts"
+    assert parts_folder([Path("a.html"), tmp_path / "r.jsonl"]) == folder
     list(KeepingEngine(Counted(), folder, "key").map_in_order(task, parts(2)))
     (folder / "mine.txt").touch()
     remove(folder)

@@ -271,7 +271,21 @@ def complaint(path) -> str:
 SHAPE = Fields(
     {"a": TEXT, "b": ListOf(WHOLE), "c": MapOf(Fields({"d": TEXT}, frozenset("d"))), "e": NUMBER}, frozenset("ab")
 )
-VALUES = (None, "x", 1, True, 1.5, [], [1], [1, "x"], {}, {"k": {"d": "x"}}, {"k": {"d": None}}, {"k": {}}, {"k": 1})
+VALUES: tuple[object, ...] = (
+    None,
+    "x",
+    1,
+    True,
+    1.5,
+    [],
+    [1],
+    [1, "x"],
+    {},
+    {"k": {"d": "x"}},
+    {"k": {"d": None}},
+    {"k": {}},
+    {"k": 1},
+)
 
 
 def test_what_the_quick_test_accepts_passes_and_is_left_as_it_is():

@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter, OrderedDict, defaultdict
 from decimal import Decimal
+from unittest.mock import patch
 
 import numpy as np
 import pandas
@@ -89,12 +90,8 @@ def test_columns_are_evaluated_as_their_rows_are(rows, keep, block):
         pyarrow.table({"query": queries, "doc": documents, "score": doubles}),
         pyarrow.table({"query": pyarrow.array(queries).dictionary_encode(), "doc": documents, "score": doubles}),
     ]
-    before = frames._BLOCK_ROWS
-    frames._BLOCK_ROWS = block
-    try:
+    with patch.object(frames, "_BLOCK_ROWS", block):
         assert [outcome(form, keep=keep) for form in forms] == [expected] * len(forms)
-    finally:
-        frames._BLOCK_ROWS = before
 
 
 @settings(max_examples=100, deadline=None)

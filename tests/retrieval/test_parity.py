@@ -78,8 +78,8 @@ def test_every_value_of_every_query(tmp_path, kind, interleave):
     expected = pytrec_eval.RelevanceEvaluator(qrels, THEIRS).evaluate(run)
     names = {name: str(parse_measure(name)) for name in next(iter(expected.values()))}
     files = as_files(tmp_path, qrels, run, interleave=interleave)
-    for sources in (files, (qrels, run), as_frames(qrels, run, interleave=interleave)):
-        table = steelyard.evaluate_retrieval(*sources, list(names.values()))
+    for judged, ranked in (files, (qrels, run), as_frames(qrels, run, interleave=interleave)):
+        table = steelyard.evaluate_retrieval(judged, ranked, list(names.values()))
         assert set(table.ids) == set(qrels)
         for row, query in enumerate(table.ids):
             for theirs, ours in names.items():

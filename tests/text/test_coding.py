@@ -58,7 +58,7 @@ def renumbered(codes):
 
 def tokens_alone(reading, texts):
     tokens = [reading.tokens(text) for text in texts]
-    order = {}
+    order: dict[str, int] = {}
     return [order.setdefault(token, len(order)) for text in tokens for token in text], list(map(len, tokens))
 
 

@@ -71,6 +71,7 @@ class _Deadline:
         self._seconds = seconds
         self._outer: _Deadline | None = None
         self._before: Any = None
+        self._started = self._delay = self._interval = 0.0
         self.is_over = False
 
     def __enter__(self) -> None:
