@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
 from steelyard.text.dates import LUNAR_DAY, LUNAR_SIGN, Day, dates
@@ -19,7 +20,10 @@ Kind = Literal[
 
 _TAKEN: Final = "\0"
 _DIGITS: Final = re.compile(r"\d+")
-_LATIN: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz\u0130\u0131\u017f\u212a")
+_START: Final = itemgetter(1)
+_LATIN: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
+_MOST_DIGITS: Final = 16
+"""The most digits in a row that a finder asks for."""
 
 
 class Mention(NamedTuple):
@@ -52,19 +56,22 @@ def mentions(text: str) -> tuple[Mention, ...]:
         return ()
     values: list[Mention] = []
     masked = text
-    contents = _contents(text)
-    for may_occur, has, find in _FINDERS:
-        if not may_occur(contents) or not has(masked):
+    for has, find in _finders(_contents(text)):
+        if not has(masked):
             continue
         new = list(find(masked))
         values += new
         masked = _masked(masked, new)
-    restored = [_restored(text, mention) for mention in values]
-    return tuple(sorted(restored, key=lambda mention: mention.start))
+    values = [mention if _TAKEN not in mention.text else _restored(text, mention) for mention in values]
+    values.sort(key=_START)
+    return tuple(values)
 
 
 class _Contents(NamedTuple):
-    """What a text has of characters and digits: `plain` and `any` are the longest runs of ASCII and of all digits."""
+    """What a text has of characters and digits that finders ask for.
+
+    `plain` and `any` are the longest runs of ASCII and of all digits, counted up to 16.
+    """
 
     characters: frozenset[str]
     plain: int
@@ -81,13 +88,13 @@ def _contents(text: str) -> _Contents:
     longest = plain = max(map(len, runs), default=0)
     if not "".join(runs).isascii():
         plain = max(map(len, re.findall("[0-9]+", text)), default=0)
-    characters = frozenset(text)
-    return _Contents(characters, plain, longest, not _LATIN.isdisjoint(characters))
+    marks = _MARKS.intersection(text)
+    return _Contents(marks, min(plain, _MOST_DIGITS), min(longest, _MOST_DIGITS), _LATIN.search(text) is not None)
 
 
 def _restored(text: str, mention: Mention) -> Mention:
-    """The mention with its original words if a part of it was masked."""
-    return mention if _TAKEN not in mention.text else mention._replace(text=text[mention.start : mention.end])
+    """The mention, a part of which was masked, with its original words."""
+    return mention._replace(text=text[mention.start : mention.end])
 
 
 def _masked(text: str, taken: list[Mention]) -> str:
@@ -448,6 +455,9 @@ _TIME_MARKS: Final = frozenset("时点")
 _PERCENT_MARKS: Final = frozenset("%‰‱分率息")
 _ORDINAL_SIGNS: Final = frozenset(".§")
 _PAIRS: Final = frozenset("俩仨")
+_MARKS: Final = frozenset("号:岁第").union(
+    _CARD_MARKS, _DATE_SIGNS, _TIME_MARKS, _PERCENT_MARKS, _ORDINAL_SIGNS, _PAIRS
+)
 # each kind with what a text must contain for it to occur: its characters, which are cheap to look up, and a pattern
 _FINDERS: Final[
     tuple[tuple[Callable[[_Contents], bool], Callable[[str], object], Callable[[str], Iterator[Mention]]], ...]
@@ -501,3 +511,9 @@ _FINDERS: Final[
     ),
     (lambda text: True, _has_number, _find_figures),
 )
+
+
+@lru_cache(maxsize=1 << 10)
+def _finders(contents: _Contents) -> list[tuple[Callable[[str], object], Callable[[str], Iterator[Mention]]]]:
+    """The finders of kinds that may occur in a text with these contents."""
+    return [(has, find) for may_occur, has, find in _FINDERS if may_occur(contents)]
