@@ -6,14 +6,16 @@ those of the whole pattern: the leftmost, and of several at one position that of
 """
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from heapq import heapify, heappop, heapreplace
 from importlib import import_module
 from typing import Any, Final
 
-_SHORT: Final = 80
+SHORT: Final = 80
 """The number of characters of a text up to which the whole pattern is faster."""
+_UTF_32: Final = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _WIDEST: Final = 12
 """The most characters of a class that are looked for one by one."""
 _NAMED: Final = re.compile(r"\(\?P<\w+>")
@@ -37,7 +39,7 @@ class Alternatives:
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match."""
-        if len(text) <= _SHORT:
+        if len(text) <= SHORT:
             short = self._of_script(text)
             return short.search(text) if short is not None else None
         first = None
@@ -53,13 +55,13 @@ class Alternatives:
 
     def found_in(self, text: str) -> bool:
         """Whether there is a match."""
-        if len(text) <= _SHORT:
+        if len(text) <= SHORT:
             return self.search(text) is not None
         return any(part.search(text) for part in self._possible(text))
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches, in order."""
-        if len(text) > _SHORT:
+        if len(text) > SHORT:
             return _merged(self._possible(text), text)
         short = self._of_script(text)
         return short.finditer(text) if short is not None else iter(())
@@ -230,7 +232,7 @@ class _Contents:
     """The characters of a text in lower case, and which words it has, as far as that was asked."""
 
     def __init__(self, text: str) -> None:
-        characters = frozenset(text)
+        characters = characters_of(text)
         self._text = text.lower()
         self.characters = characters if self._text == text else frozenset(self._text)
         self._known: dict[_Words, bool] = {}
@@ -254,6 +256,14 @@ class _Contents:
                 if last in characters and word in text:
                     return True
         return False
+
+
+@lru_cache(maxsize=1 << 5)
+def characters_of(text: str) -> frozenset[str]:
+    """The characters of a text; those of a long one are made once for each code point that it has."""
+    if len(text) <= SHORT:
+        return frozenset(text)
+    return frozenset(map(chr, set(memoryview(text.encode(_UTF_32, "surrogatepass")).cast("I"))))
 
 
 @lru_cache(maxsize=1 << 5)
