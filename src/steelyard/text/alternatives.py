@@ -19,6 +19,8 @@ _UTF_32: Final = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _WIDEST: Final = 12
 """The most characters of a class that are looked for one by one."""
 _NAMED: Final = re.compile(r"\(\?P<\w+>")
+_SYNTAX: Final = re.compile(r"\(\?P<\w+>|\\.")
+"""Letters of a pattern that stand for themselves in no match."""
 _FREQUENT: Final = frozenset("的一是不了在有人我他这中上个到说们为和你地出也时年就那要下以会自之过对可里后多而能好都没")
 _LATIN: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
 _EQUAL_LETTERS: Final = frozenset("\u0130\u0131\u017f\u212a")
@@ -94,7 +96,10 @@ class Alternatives:
 
     def _joined(self, may_occur: Callable[[str], bool]) -> re.Pattern[str] | None:
         """The alternatives whose matches need no words but such as may occur."""
-        parts = [part for part in _top(self._alternatives) if _may_match(part, self._flags, may_occur)]
+        all_parts = list(_top(self._alternatives))
+        parts = [part for part in all_parts if _may_match(part, self._flags, may_occur)]
+        if len(parts) == len(all_parts):
+            return self._whole
         pattern = "|".join(parts)
         return re.compile(f"{self._lead}(?:{pattern})" if self._lead else pattern, self._flags) if parts else None
 
@@ -287,7 +292,12 @@ def _needs(part: str, flags: int) -> tuple[_Words, ...]:
 
 
 def _may_match(part: str, flags: int, may_occur: Callable[[str], bool]) -> bool:
-    """Whether an alternative has, at each place where it needs one of several words, one that may occur."""
+    """Whether an alternative has, at each place where it needs one of several words, one that may occur.
+
+    Named groups have many alternatives and are not examined.
+    """
+    if _NAMED.match(part) or may_occur(_SYNTAX.sub("", part)):
+        return True
     return all(any(may_occur(word) for word in words.words) for words in _needs(part, flags))
 
 
