@@ -156,6 +156,13 @@ def test_a_fact_with_its_citation(document):
     assert judge(fact(citation_required=False), {"answer": "42000元"}, document).score == 1.0
 
 
+def test_a_citation_may_have_any_value_as_its_section(document):
+    for name in (1, True, 1.0, ["header"], {"a": 1}, "header", "1"):
+        verdict = judge(fact(), {"answer": "42000元", "citations": [{**RIGHT, "section": name}]}, document)
+        assert verdict.reasons["citation_correctness"].endswith(f"cited as in {name}")
+    assert judge(fact(), {"answer": "42000元", "citations": [{**RIGHT, "section": None}]}, document).score == 1.0
+
+
 @pytest.mark.parametrize(
     ("citation", "why"),
     [

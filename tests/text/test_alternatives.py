@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from steelyard.legal.facts import clauses
+from steelyard.legal.facts import clauses, polarity_words
 from steelyard.legal.grounding import chinese_places
 from steelyard.legal.refusals import abstention, chinese, english
 from steelyard.text import alternatives, reading
@@ -54,13 +54,50 @@ def test_the_matches_are_those_of_the_whole_pattern(name):
     pattern, chance = PATTERNS[name], random.Random(name)
     plain = whole(pattern)
     for text in (TEXT * 3, *(written(pattern, chance) for _ in range(60))):
-        assert len(text) > alternatives._SHORT
+        assert len(text) > alternatives.SHORT
         expected = found(plain.finditer(text))
         assert found(pattern.finditer(text)) == expected
         first = pattern.search(text)
         assert (found([first]) if first else []) == expected[:1]
         assert pattern.found_in(text) is bool(expected)
         assert pattern.sub("#", text) == plain.sub("#", text)
+
+
+def in_scripts(text: str) -> tuple[str, ...]:
+    """The text, its ASCII characters, and the others."""
+    return text, "".join(filter(str.isascii, text)), re.sub("[A-Za-z]", "", text)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_the_matches_in_short_texts_are_those_of_the_whole_pattern(name):
+    pattern, chance = PATTERNS[name], random.Random(name)
+    plain = whole(pattern)
+    for text in (written(pattern, chance)[: alternatives.SHORT] for _ in range(60)):
+        for short in in_scripts(text):
+            assert found(pattern.finditer(short)) == found(plain.finditer(short))
+            assert pattern.found_in(short) is (plain.search(short) is not None)
+
+
+def test_the_signs_of_long_texts_are_those_of_short_ones():
+    chance, long = random.Random(1), polarity_words.SCAN_LONG_ZH
+    for text in (written(long, chance) for _ in range(100)):
+        assert found(long.finditer(text)) == found(polarity_words.SCAN_ZH.finditer(text))
+
+
+@pytest.mark.parametrize("words", ["cannot|can't|could|declin(?:e|ing)|do|c|(?:not|can) be|cart", "a+b|ab|a", "x"])
+def test_alternatives_by_their_first_letter_match_as_in_their_order(words):
+    grouped, chance = re.compile(alternatives.by_first_letter(words), re.IGNORECASE), random.Random(words)
+    plain = re.compile(words, re.IGNORECASE)
+    for _ in range(300):
+        text = "".join(
+            chance.choice(("a", "b", "c", "x", " be", "CAN", "not", "can't", "declin", "e")) for _ in range(9)
+        )
+        assert found(grouped.finditer(text)) == found(plain.finditer(text))
+
+
+def test_the_characters_of_a_text():
+    text = "甲A\U0001f600\ud800é" * 40
+    assert alternatives.characters_of(text) == alternatives.characters_of(text[:5]) == frozenset(text)
 
 
 @pytest.mark.parametrize("name", PATTERNS)
@@ -87,6 +124,7 @@ def test_without_the_parser_of_python_every_alternative_is_searched(monkeypatch)
         raise ImportError(name)
 
     monkeypatch.setattr(alternatives, "import_module", missing)
+    monkeypatch.setattr(alternatives, "_needs", alternatives._needs.__wrapped__)
     pattern = Alternatives("没有|(?:无法|不能)确定")
     text = "-" * 100 + "无法确定没有"
     assert [match[0] for match in pattern.finditer(text)] == ["无法确定", "没有"]

@@ -4,15 +4,14 @@ The judges of question types (`legal.question_types`) use the methods of `Case`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from steelyard.documents.pages import Document
 from steelyard.i18n import Localized, Message
 from steelyard.legal.evidence import citations
 from steelyard.legal.evidence.citations import Citation, citations_of
 from steelyard.legal.evidence.content import has_content
-from steelyard.legal.evidence.copies import is_dump, own_words
+from steelyard.legal.evidence.copies import NO_DUMP, is_dump, own_words
 from steelyard.legal.evidence.quotes import contains_quote, key_of, quote_key
 from steelyard.legal.evidence.sources import Source, source_of
 from steelyard.legal.facts.clauses import doubt, without_quotes
@@ -25,12 +24,12 @@ from steelyard.legal.refusals.abstention import Abstention, detect_abstention
 from steelyard.legal.refusals.words import CONFLICT
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """What a system returned for a question: `answer` as it was given, `text` as the judges read it.
 
     An answer that only repeats the question is silent; a dump is a copy of the document, as text or in a typed field.
-    `budget` is the number of citations that are read and `snippet` the maximum length of one.
+    `budget` is the number of citations that are read and `snippet` the maximum length of one; `source` is the document
+    as it is searched.
     """
 
     question: str
@@ -43,15 +42,14 @@ class Case:
     budget: int
     snippet: int
     passages: Mapping[str, Sequence[Citation]]
-
-    @property
-    def source(self) -> Source:
-        """The document as it is searched."""
-        return source_of(self.document)
+    source: Source
 
     def returned(self, *names: str) -> Sequence[Citation]:
         """The citations in the first of these fields that has any."""
-        return next((passages for name in names if (passages := self.passages[name])), ())
+        for name in names:
+            if passages := self.passages[name]:
+                return passages
+        return ()
 
     def cited(self, *names: str) -> Sequence[Citation]:
         """The citations that are read: the first ones, up to the budget."""
@@ -67,7 +65,7 @@ class Case:
 
     def without_quotes(self) -> "Case":
         """The same case with the quotations taken out of the answer."""
-        return replace(self, record={**self.record, "answer": without_quotes(self.text)})
+        return self._replace(record={**self.record, "answer": without_quotes(self.text)})
 
     def abstention(self) -> Abstention:
         """Whether the answer refuses."""
@@ -130,9 +128,8 @@ class Case:
 def case_of(question: Question, record: Mapping[str, Any], document: Document) -> Case:
     """The case of a question and a record."""
     answer = given if isinstance(given := record.get("answer"), str) else ""
-    reading = read(answer)
-    required = sum(len(quote_key(text)) for text in question.required_texts)
-    texts = (reading.text, *(given for name in FIELDS if isinstance(given := record.get(name), str)))
+    reading, source = read(answer), source_of(document)
+    given_texts = [value for name in FIELDS if isinstance(value := record.get(name), str)]
     return Case(
         question.about.question,
         record,
@@ -140,8 +137,18 @@ def case_of(question: Question, record: Mapping[str, Any], document: Document) -
         answer,
         reading.text,
         reading.is_silent or key_of(reading.text).text == key_of(question.about.question).text,
-        any(is_dump(text, source_of(document), required) for text in texts),
+        _is_dump([reading.text, *given_texts], source, question),
         question.about.citations,
         question.about.snippet,
         {name: citations_of(record.get(name)) for name in ("citations", "evidence")},
+        source,
     )
+
+
+def _is_dump(texts: Iterable[str], source: Source, question: Question) -> bool:
+    """Whether one of the texts is a copy of a large part of the document."""
+    long_texts = [text for text in texts if len(text) > NO_DUMP]
+    if not long_texts:
+        return False
+    required = sum(len(quote_key(text)) for text in question.required_texts)
+    return any(is_dump(text, source, required) for text in long_texts)

@@ -7,7 +7,7 @@ from typing import Any
 from steelyard.documents.pages import Document
 from steelyard.i18n import Message
 from steelyard.legal.cases import Case, case_of
-from steelyard.legal.evidence.citations import is_foreign
+from steelyard.legal.evidence.citations import is_foreign, is_invented
 from steelyard.legal.facts.amounts import asserted_amounts, same_amount
 from steelyard.legal.facts.clauses import totalled
 from steelyard.legal.facts.days import asserted_dates
@@ -84,9 +84,10 @@ def _flags(question: Question, case: Case) -> Iterator[Message]:
         yield Message("legal.citations_over_budget", given=len(returned), read=case.budget)
     if foreign := [item for item in returned if is_foreign(item, case.document)]:
         yield Message("legal.wrong_document", name=foreign[0].document)
-    own = (item for item in case.returned("citations", "evidence") if not is_foreign(item, case.document))
-    if invented := [item for item in own if item.key and not case.is_real(item)]:
-        yield Message("legal.invented_citation", words=invented[0].text[:40])
+    for item in case.returned("citations", "evidence"):
+        if is_invented(item, case.document):
+            yield Message("legal.invented_citation", words=item.text[:40])
+            break
 
 
 def _sum_flags(answer: str) -> Iterator[Message]:

@@ -6,20 +6,23 @@ those of the whole pattern: the leftmost, and of several at one position that of
 """
 
 import re
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from heapq import heapify, heappop, heapreplace
 from importlib import import_module
 from typing import Any, Final
 
-_SHORT: Final = 80
+SHORT: Final = 80
 """The number of characters of a text up to which the whole pattern is faster."""
+_UTF_32: Final = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _WIDEST: Final = 12
 """The most characters of a class that are looked for one by one."""
 _NAMED: Final = re.compile(r"\(\?P<\w+>")
+_SYNTAX: Final = re.compile(r"\(\?P<\w+>|\\.")
+"""Letters of a pattern that stand for themselves in no match."""
 _FREQUENT: Final = frozenset("的一是不了在有人我他这中上个到说们为和你地出也时年就那要下以会自之过对可里后多而能好都没")
-_CASED: Final = re.compile("[A-Z]|[^\x00-\x7f\u2000-\u20ff\u3000-\u9fff\uff00-\uff20]")
-"""Characters that may differ in lower case: none of punctuation, kana and ideographs do."""
+_LATIN: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
 _EQUAL_LETTERS: Final = frozenset("\u0130\u0131\u017f\u212a")
 """Letters that equal i, s and k where the case is ignored, but not in lower case."""
 
@@ -38,8 +41,9 @@ class Alternatives:
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match."""
-        if len(text) <= _SHORT:
-            return self._whole.search(text)
+        if len(text) <= SHORT:
+            short = self._of_script(text)
+            return short.search(text) if short is not None else None
         first = None
         for part in self._possible(text):
             match = part.search(text)
@@ -53,13 +57,16 @@ class Alternatives:
 
     def found_in(self, text: str) -> bool:
         """Whether there is a match."""
-        if len(text) <= _SHORT:
-            return self._whole.search(text) is not None
+        if len(text) <= SHORT:
+            return self.search(text) is not None
         return any(part.search(text) for part in self._possible(text))
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches, in order."""
-        return self._whole.finditer(text) if len(text) <= _SHORT else _merged(self._possible(text), text)
+        if len(text) > SHORT:
+            return _merged(self._possible(text), text)
+        short = self._of_script(text)
+        return short.finditer(text) if short is not None else iter(())
 
     def sub(self, put: str, text: str) -> str:
         """The text with other words in place of each match."""
@@ -73,17 +80,52 @@ class Alternatives:
     def _whole(self) -> re.Pattern[str]:
         return re.compile(self.pattern, self._flags)
 
+    def _of_script(self, text: str) -> re.Pattern[str] | None:
+        """The alternatives that may match a short text by its script; None if there are none."""
+        if text.isascii():
+            return self._ascii
+        return self._whole if _LATIN.search(text) else self._without_latin
+
+    @cached_property
+    def _ascii(self) -> re.Pattern[str] | None:
+        return self._joined(str.isascii)
+
+    @cached_property
+    def _without_latin(self) -> re.Pattern[str] | None:
+        return self._joined(lambda word: _LATIN.search(word) is None)
+
+    def _joined(self, may_occur: Callable[[str], bool]) -> re.Pattern[str] | None:
+        """The alternatives whose matches need no words but such as may occur."""
+        all_parts = list(_top(self._alternatives))
+        parts = [part for part in all_parts if _may_match(part, self._flags, may_occur)]
+        if len(parts) == len(all_parts):
+            return self._whole
+        pattern = "|".join(parts)
+        return re.compile(f"{self._lead}(?:{pattern})" if self._lead else pattern, self._flags) if parts else None
+
     @cached_property
     def _parts(self) -> list[tuple[re.Pattern[str], "tuple[_Words, ...]"]]:
         """Each alternative with what its matches contain."""
-        parts = [re.compile(f"{self._lead}(?:{part})", self._flags) for part in _split(self._alternatives)]
-        return [(part, _needs(part)) for part in parts]
+        parts = [f"{self._lead}(?:{part})" if self._lead else part for part in _split(self._alternatives)]
+        return [(re.compile(part, self._flags), _needs(part, self._flags)) for part in parts]
+
+    @cached_property
+    def _by_mark(self) -> dict[str, list[int]]:
+        """The indexes of alternatives by the marks of the words that they need first; those without are under ""."""
+        indexes: dict[str, list[int]] = {}
+        for at, (_, needed) in enumerate(self._parts):
+            for mark in needed[0].marks if needed else ("",):
+                indexes.setdefault(mark, []).append(at)
+        return indexes
 
     def _possible(self, text: str) -> list[re.Pattern[str]]:
         """The alternatives that may match somewhere."""
-        contents = _contents(text)
-        has_all, is_plain = contents.has_all, contents.is_plain
-        return [part for part, needed in self._parts if not is_plain or has_all(needed)]
+        contents, parts = _contents(text), self._parts
+        if not contents.is_plain:
+            return [part for part, _ in parts]
+        by_mark, has_all = self._by_mark, contents.has_all
+        near = set(by_mark.get("", ())).union(*[by_mark[mark] for mark in by_mark.keys() & contents.characters])
+        return [parts[at][0] for at in sorted(near) if has_all(parts[at][1])]
 
 
 def _merged(parts: Sequence[re.Pattern[str]], text: str) -> Iterator[re.Match[str]]:
@@ -104,6 +146,26 @@ def _merged(parts: Sequence[re.Pattern[str]], text: str) -> Iterator[re.Match[st
 
 
 # ----- the alternatives of a pattern
+
+
+def by_first_letter(pattern: str) -> str:
+    """A group of the same alternatives, those with the same first letter together.
+
+    Python tries one alternative after the other where the case is ignored. Alternatives with different first letters
+    never match at the same position, so their order does not matter.
+    """
+    groups: dict[str, list[str]] = {}
+    others: list[str] = []
+    for part in _top(pattern):
+        if others or not part[0].isalpha() or part[1:2] in ("?", "*", "+", "{"):
+            others.append(part)  # these stay behind the ones before them
+        else:
+            groups.setdefault(part[0], []).append(part[1:])
+    grouped = [
+        first + (by_first_letter("|".join(rest)) if len(rest) > 1 and all(rest) else f"(?:{'|'.join(rest)})")
+        for first, rest in groups.items()
+    ]
+    return f"(?:{'|'.join([*grouped, *others])})"
 
 
 def _split(pattern: str) -> Iterator[str]:
@@ -153,15 +215,16 @@ def _depths(pattern: str) -> Iterator[tuple[int, int]]:
 class _Words:
     """Words of which every match of an alternative contains one, by a character of each, which is rare if any is."""
 
-    __slots__ = ("breadth", "by_mark", "marks")
+    __slots__ = ("breadth", "by_mark", "marks", "words")
 
     def __init__(self, words: frozenset[str]) -> None:
+        self.words = words
         self.by_mark: dict[str, list[tuple[str, str]]] = {}
         for word in sorted(words):
             mark = next((char for char in word if char not in _FREQUENT), word[0])
             self.by_mark.setdefault(mark, []).append((word, word[-1] if word[-1] != mark else word[0]))
         self.marks = frozenset(self.by_mark)
-        self.breadth = sum(1 if len(word) > 1 else 4 for word in words)
+        self.breadth = sum(1 if len(word) > 1 else 60 if word.isascii() else 4 for word in words)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -174,10 +237,9 @@ class _Contents:
     """The characters of a text in lower case, and which words it has, as far as that was asked."""
 
     def __init__(self, text: str) -> None:
-        characters = frozenset(text)
-        has_case = _CASED.search(text) is not None
-        self._text = text.lower() if has_case else text
-        self._characters = frozenset(self._text) if has_case else characters
+        characters = characters_of(text)
+        self._text = text.lower()
+        self.characters = characters if self._text == text else frozenset(self._text)
         self._known: dict[_Words, bool] = {}
         self.is_plain = _EQUAL_LETTERS.isdisjoint(characters)
 
@@ -193,12 +255,20 @@ class _Contents:
         return True
 
     def _has(self, words: _Words) -> bool:
-        characters, text = self._characters, self._text
+        characters, text = self.characters, self._text
         for mark in words.marks & characters:
             for word, last in words.by_mark[mark]:
                 if last in characters and word in text:
                     return True
         return False
+
+
+@lru_cache(maxsize=1 << 5)
+def characters_of(text: str) -> frozenset[str]:
+    """The characters of a text; those of a long one are made once for each code point that it has."""
+    if len(text) <= SHORT:
+        return frozenset(text)
+    return frozenset(map(chr, set(memoryview(text.encode(_UTF_32, "surrogatepass")).cast("I"))))
 
 
 @lru_cache(maxsize=1 << 5)
@@ -210,14 +280,25 @@ _INNER: Final = {"SUBPATTERN": 3, "ASSERT": 1, "MAX_REPEAT": 2, "MIN_REPEAT": 2,
 """Operators whose matches contain one of the pattern inside, with its place among their values."""
 
 
-def _needs(part: re.Pattern[str]) -> tuple[_Words, ...]:
+@lru_cache(maxsize=1 << 10)
+def _needs(part: str, flags: int) -> tuple[_Words, ...]:
     """Words of which every match contains one, for each place where there are such; rarer ones first."""
     try:
         parser: Any = import_module("re._parser")
-        needed = _of_sequence(parser.parse(part.pattern, part.flags))
+        needed = _of_sequence(parser.parse(part, flags))
     except (ImportError, AttributeError, TypeError, ValueError):  # another Python: every alternative is searched
         needed = []
     return tuple(sorted(map(_words, needed), key=lambda words: words.breadth))
+
+
+def _may_match(part: str, flags: int, may_occur: Callable[[str], bool]) -> bool:
+    """Whether an alternative has, at each place where it needs one of several words, one that may occur.
+
+    Named groups have many alternatives and are not examined.
+    """
+    if _NAMED.match(part) or may_occur(_SYNTAX.sub("", part)):
+        return True
+    return all(any(may_occur(word) for word in words.words) for words in _needs(part, flags))
 
 
 def _of_sequence(items: Any) -> list[frozenset[str]]:

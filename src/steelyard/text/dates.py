@@ -3,6 +3,7 @@
 import re
 from calendar import monthrange
 from collections.abc import Iterator
+from functools import cache
 from typing import Final, NamedTuple
 
 from steelyard.text.numerals import CHINESE, value_of
@@ -152,17 +153,15 @@ def _with_day_before(text: str, mention: DateMention) -> DateMention:
 
 def _mentions(text: str) -> list[tuple[DateMention, str]]:
     """Each date with its relative year; of several matching forms the longest is used."""
-    gates = _open_gates(text)
-    if not gates:
+    forms = _open_forms(text)
+    if not forms:
         return []
     taken = bytearray(len(text) + 1)
     dated = []
-    for gate, form in _FORMS:
-        if gate not in gates:
-            continue
+    for gate, form in forms:
         for match in _matches(gate, form, text):
             start, end = match.span()
-            if any(taken[start:end]):
+            if taken.find(1, start, end) >= 0:
                 continue
             day, relative = _day(match)
             taken[start:end] = b"\1" * (end - start)
@@ -189,19 +188,34 @@ def _matches_before(sign: str, form: re.Pattern[str], text: str) -> Iterator[re.
         at = text.find(sign, at + 1)
 
 
-def _open_gates(text: str) -> set[str]:
+def _open_forms(text: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """The forms whose characters occur in the text."""
-    gates = {"年"} if "年" in text else set()
-    gates |= {"月"} if "月" in text else set()
-    gates |= {"年月"} if len(gates) == 2 else set()
-    gates |= {"separated"} if _HAS_SEPARATED.search(text) else set()
-    gates |= {"eight"} if _HAS_EIGHT.search(text) else set()
-    return gates | ({"named"} if _names_a_month(text) else set())
+    has_year, has_month = "年" in text, "月" in text
+    may_separate = "-" in text or "/" in text or "." in text
+    is_separated = may_separate and _HAS_SEPARATED.search(text) is not None
+    return _forms(
+        (
+            "年" if has_year else "",
+            "月" if has_month else "",
+            "年月" if has_year and has_month else "",
+            "separated" if is_separated else "",
+            "eight" if _HAS_EIGHT.search(text) else "",
+            "named" if _names_a_month(text) else "",
+        )
+    )
+
+
+@cache
+def _forms(gates: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((gate, form) for gate, form in _FORMS if gate in gates)
 
 
 def _names_a_month(text: str) -> bool:
     """Whether the name of a month stands near a number; "may" and "market" alone are no dates."""
     if not _LETTERS.search(text):
+        return False
+    small = text.lower().replace("\u017f", "s")
+    if not any(name in small for name in _NAMES):
         return False
     runs = ((run.start(), run.end()) for run in _DIGITS.finditer(text))
     return any(_HAS_MONTH.search(text, max(0, start - _REACH), end + _REACH) for start, end in runs)

@@ -7,8 +7,10 @@ import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
+from steelyard.text.alternatives import Alternatives, characters_of
 from steelyard.text.dates import LUNAR_DAY, LUNAR_SIGN, Day, dates
 from steelyard.text.measures import MEASURES
 from steelyard.text.numerals import CHINESE, NUMBER_WORDS, Numeral, has_number_word, numerals
@@ -19,7 +21,10 @@ Kind = Literal[
 
 _TAKEN: Final = "\0"
 _DIGITS: Final = re.compile(r"\d+")
-_LATIN: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz\u0130\u0131\u017f\u212a")
+_START: Final = itemgetter(1)
+_LATIN: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
+_MOST_DIGITS: Final = 16
+"""The most digits in a row that a finder asks for."""
 
 
 class Mention(NamedTuple):
@@ -52,19 +57,22 @@ def mentions(text: str) -> tuple[Mention, ...]:
         return ()
     values: list[Mention] = []
     masked = text
-    contents = _contents(text)
-    for may_occur, has, find in _FINDERS:
-        if not may_occur(contents) or not has(masked):
+    for has, find in _finders(_contents(text)):
+        if not has(masked):
             continue
         new = list(find(masked))
         values += new
         masked = _masked(masked, new)
-    restored = [_restored(text, mention) for mention in values]
-    return tuple(sorted(restored, key=lambda mention: mention.start))
+    values = [mention if _TAKEN not in mention.text else _restored(text, mention) for mention in values]
+    values.sort(key=_START)
+    return tuple(values)
 
 
 class _Contents(NamedTuple):
-    """What a text has of characters and digits: `plain` and `any` are the longest runs of ASCII and of all digits."""
+    """What a text has of characters and digits that finders ask for.
+
+    `plain` and `any` are the longest runs of ASCII and of all digits, counted up to 16.
+    """
 
     characters: frozenset[str]
     plain: int
@@ -81,13 +89,13 @@ def _contents(text: str) -> _Contents:
     longest = plain = max(map(len, runs), default=0)
     if not "".join(runs).isascii():
         plain = max(map(len, re.findall("[0-9]+", text)), default=0)
-    characters = frozenset(text)
-    return _Contents(characters, plain, longest, not _LATIN.isdisjoint(characters))
+    marks = _MARKS & characters_of(text)
+    return _Contents(marks, min(plain, _MOST_DIGITS), min(longest, _MOST_DIGITS), _LATIN.search(text) is not None)
 
 
 def _restored(text: str, mention: Mention) -> Mention:
-    """The mention with its original words if a part of it was masked."""
-    return mention if _TAKEN not in mention.text else mention._replace(text=text[mention.start : mention.end])
+    """The mention, a part of which was masked, with its original words."""
+    return mention._replace(text=text[mention.start : mention.end])
 
 
 def _masked(text: str, taken: list[Mention]) -> str:
@@ -113,6 +121,7 @@ _PHONE: Final = re.compile(
     rf"|{_EDGE}0\d{{2,3}}-\d{{7,8}}{_EDGE_AFTER}"
     rf"|(?:{_EDGE}\+?1[- ]?)?(?:\(\d{{3}}\) ?|{_EDGE}\d{{3}}-)?{_EDGE}\d{{3}}-\d{{4}}{_EDGE_AFTER}"
 )
+_PHONE_FIRST: Final = re.compile(r"[+(\d]")
 _CARD: Final = re.compile(
     rf"(?:卡号|账号|帐号|尾号|末四位|末位){{1,3}}(?:分别)?(?:为|是"
     rf"|:)?\s*(?P<value>\d[\d *]{{0,40}}(?:[和、]\d[\d *]{{0,40}}){{0,9}})|"
@@ -120,7 +129,7 @@ _CARD: Final = re.compile(
     r"|(?:ending|ends) (?:in|with) \d{2,20}"
 )
 # numbers introduced by a word or brackets; they may look like dates
-_ANNOUNCED: Final = re.compile(
+_ANNOUNCED: Final = Alternatives(
     r"[(\[〔〈]\d{4}[)\]〕〉][^,。;\s]{0,20}?号"
     r"|(?:案号|编号|流水号|订单号|单号|合同号|凭证号|发票号码?|车牌号?|文号|序列号|票号)(?:为|是|:)?\s*(?P<value>[A-Za-z0-9第字()\-_/\u4e00-\u9fff]{1,24}?号|[A-Za-z0-9第字()\-_/]+)"
     r"|(?:No\.|number|case|invoice|contract) ?#?(?P<other>\d{3,}[\w-]*)",
@@ -152,9 +161,19 @@ _ORDINAL: Final = re.compile(
 )
 
 
-def _find_marked(kind: Kind, pattern: re.Pattern[str]) -> Callable[[str], Iterator[Mention]]:
+def _phones(text: str) -> Iterator[re.Match[str]]:
+    """The matches of `_PHONE`, tried only at characters with which one may begin."""
+    end = 0
+    for first in _PHONE_FIRST.finditer(text):
+        at = first.start()
+        if at >= end and (match := _PHONE.match(text, at)):
+            yield match
+            end = match.end()
+
+
+def _find_marked(kind: Kind, matches: Callable[[str], Iterator[re.Match[str]]]) -> Callable[[str], Iterator[Mention]]:
     def find(text: str) -> Iterator[Mention]:
-        for match in pattern.finditer(text):
+        for match in matches(text):
             named = match.groupdict()
             start, end = next((match.span(name) for name in named if named[name]), match.span())
             digits = "".join(char for char in text[start:end] if char.isascii() and char.isalnum()).upper()
@@ -236,14 +255,14 @@ _SCALES: Final = {
     "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12, "mn": 10**6, "mio": 10**6, "mm": 10**6,
     "bn": 10**9, "m": 10**6, "b": 10**9,
 }  # fmt: skip
-_SOME: Final = re.compile("[余多几来]")
+_SOME: Final = frozenset("余多几来")
 _NAMES_AFTER: Final = "|".join(sorted((re.escape(name) for name in _CURRENCIES), key=len, reverse=True))
 _AFTER_MONEY: Final = re.compile(rf"\s{{0,2}}(?:US )?({_NAMES_AFTER})(?![A-Za-z])", re.IGNORECASE)
 # 1.234,00 · 42 000 yuan · € 1 234 567,89: groups that only money has
 _GROUPED: Final = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:\.\d{3}){1,6},\d{1,2}|(?: \d{3}){1,6}(?:[.,]\d{2})?)(?![\d,])")
 _JIAO: Final = re.compile(rf"零?(\d|[{CHINESE}])[角毛]")
 _FEN: Final = re.compile(rf"零?(\d|[{CHINESE}])分(?!钟|之)")
-_WHOLE: Final = re.compile("[整正]")
+_WHOLE: Final = frozenset("整正")
 _TAIL_DIGIT: Final = re.compile(rf"([{CHINESE}]|\d)(?![\d.万千百十亿元块角毛分{CHINESE}])")
 _PERIOD: Final = "天|日|月|年|周|季度|小时|平方米|吨|day|week|month|year|hour"
 _RATE: Final = re.compile(rf"\s*(?:/|每|per |a |each )\s*(?:{_PERIOD})\b", re.IGNORECASE)
@@ -336,13 +355,13 @@ def _money(text: str, numeral: Numeral) -> Mention | None:
     may_name = text[numeral.start - 1 : numeral.start].lower() in _BEFORE_LAST
     before = _BEFORE_MONEY.search(text[max(0, numeral.start - 12) : numeral.start]) if may_name else None
     value, position, loose = numeral.value, numeral.end, "range" if numeral.is_range else ""
-    if some := _SOME.match(text, position):
-        position, loose = some.end(), "inexact"
+    if text[position : position + 1] in _SOME:
+        position, loose = position + 1, "inexact"
     if (scale := _SCALE.match(text, position)) is not None:
         value = None if value is None else value * _scale_of(scale)
         position = scale.end()
-        if some := _SOME.match(text, position):
-            position, loose = some.end(), "inexact"
+        if text[position : position + 1] in _SOME:
+            position, loose = position + 1, "inexact"
         elif scale[1] and value is not None and (tail := _TAIL_DIGIT.match(text, position)):
             value += _digit(tail[1]) * _scale_of(scale) / 10
             position = tail.end()
@@ -351,8 +370,8 @@ def _money(text: str, numeral: Numeral) -> Mention | None:
         return None
     position = after.end() if after else position
     value, position = _with_small_change(text, position, value) if after else (value, position)
-    if suffix := _WHOLE.match(text, position):
-        position = suffix.end()
+    if text[position : position + 1] in _WHOLE:
+        position += 1
     start = numeral.start - (len(before[0]) if before else 0)
     unit = _currency_of(before, after)
     return _qualified(text, Mention("money", start, position, text[start:position], value, unit, loose))
@@ -419,8 +438,8 @@ def _find_words(text: str) -> Iterator[Mention]:
 def _count(text: str, numeral: Numeral) -> Mention:
     """A number with its measure word, or alone."""
     position, loose = numeral.end, "range" if numeral.is_range else ""
-    if some := _SOME.match(text, position):
-        position, loose = some.end(), "inexact"
+    if text[position : position + 1] in _SOME:
+        position, loose = position + 1, "inexact"
     measure = _MEASURE.match(text, position)
     end = measure.end() if measure else position
     unit = measure[1].strip().lower() if measure else ""
@@ -448,21 +467,24 @@ _TIME_MARKS: Final = frozenset("时点")
 _PERCENT_MARKS: Final = frozenset("%‰‱分率息")
 _ORDINAL_SIGNS: Final = frozenset(".§")
 _PAIRS: Final = frozenset("俩仨")
+_MARKS: Final = frozenset("号:岁第").union(
+    _CARD_MARKS, _DATE_SIGNS, _TIME_MARKS, _PERCENT_MARKS, _ORDINAL_SIGNS, _PAIRS
+)
 # each kind with what a text must contain for it to occur: its characters, which are cheap to look up, and a pattern
 _FINDERS: Final[
     tuple[tuple[Callable[[_Contents], bool], Callable[[str], object], Callable[[str], Iterator[Mention]]], ...]
 ] = (
-    (lambda text: text.plain >= 4, re.compile(r"\d{4}").search, _find_marked("id", _ID)),
-    (lambda text: text.plain >= 3, re.compile(r"\d{3}").search, _find_marked("phone", _PHONE)),
+    (lambda text: text.plain >= 4, re.compile(r"\d{4}").search, _find_marked("id", _ID.finditer)),
+    (lambda text: text.plain >= 3, re.compile(r"\d{3}").search, _find_marked("phone", _phones)),
     (
         lambda text: text.plain >= 1 and (text.any >= 16 or text.has(_CARD_MARKS)),
         re.compile(r"\d{16}|\d{4} \d{4} |[卡账帐尾]号|末[四位]|\bend(?:ing|s)\b").search,
-        _find_marked("card", _CARD),
+        _find_marked("card", _CARD.finditer),
     ),
     (
         lambda text: text.plain >= 1 and (text.any >= 3 or "号" in text.characters),
         re.compile(r"\d{3}|号").search,
-        _find_marked("serial", _ANNOUNCED),
+        _find_marked("serial", _ANNOUNCED.finditer),
     ),
     (
         lambda text: text.has_latin or text.any >= 8 or text.has(_DATE_SIGNS if text.any else _DATE_MARKS),
@@ -472,12 +494,12 @@ _FINDERS: Final[
     (
         lambda text: text.plain >= 1 and text.has_latin,
         re.compile(r"[A-Za-z][-_]?\d|\d[A-Za-z]").search,
-        _find_marked("serial", _SERIAL),
+        _find_marked("serial", _SERIAL.finditer),
     ),
     (
         lambda text: text.has(_TIME_MARKS) or bool(text.any and (text.has_latin or ":" in text.characters)),
         re.compile(r"[时点]|\d:\d|\d ?[ap]\.?m", re.IGNORECASE).search,
-        _find_marked("time", _TIME),
+        _find_marked("time", _TIME.finditer),
     ),
     (
         lambda text: text.has(_PERCENT_MARKS) or text.has_latin,
@@ -492,7 +514,7 @@ _FINDERS: Final[
     (
         lambda text: "第" in text.characters or bool(text.any and (text.has_latin or text.has(_ORDINAL_SIGNS))),
         re.compile(r"第|\d(?:st|nd|rd|th)\b|[A-Za-z.§] ?\d", re.IGNORECASE).search,
-        _find_marked("ordinal", _ORDINAL),
+        _find_marked("ordinal", _ORDINAL.finditer),
     ),
     (
         lambda text: text.has(_PAIRS) or text.has_latin,
@@ -501,3 +523,9 @@ _FINDERS: Final[
     ),
     (lambda text: True, _has_number, _find_figures),
 )
+
+
+@lru_cache(maxsize=1 << 10)
+def _finders(contents: _Contents) -> list[tuple[Callable[[str], object], Callable[[str], Iterator[Mention]]]]:
+    """The finders of kinds that may occur in a text with these contents."""
+    return [(has, find) for may_occur, has, find in _FINDERS if may_occur(contents)]

@@ -80,6 +80,8 @@ def value_of(run: str) -> Decimal | None:
     """The value of a run of digits and numerals; None if it is a range, invalid or too long."""
     if len(run) > LONGEST:
         return None
+    if run.isascii() and run.isdigit():
+        return Decimal(run)
     parts = [_number(part) if part[0].isdigit() and part.isascii() else part for part in _PART.findall(run)]
     if all(part in DIGITS for part in parts):
         return _positional([DIGITS[str(part)] for part in parts])

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from steelyard.documents.pages import Document
 from steelyard.i18n import Joined, Localized, Message
 from steelyard.legal.evidence.quotes import key_of, quote_key, quote_pieces
-from steelyard.legal.evidence.sources import source_of
+from steelyard.legal.evidence.sources import keep, source_of
 from steelyard.legal.model import Evidence
 from steelyard.legal.wording import UNITS, named
 from steelyard.text.normalisation import normalise
@@ -46,8 +45,7 @@ _FILE: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """A passage that a system returned; `pages` is empty if it named none or too many."""
 
     pages: tuple[int, ...]
@@ -61,6 +59,12 @@ class Citation:
         """The characters of the text that are compared."""
         return quote_key(self.text)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether section and speaker are texts or missing; a system may give any value."""
+        section, speaker = self.section, self.speaker
+        return (section is None or isinstance(section, str)) and (speaker is None or isinstance(speaker, str))
+
 
 class Mismatch(NamedTuple):
     """Why a citation does not give a passage; `nearness` is 2 for the same words, 1 for the same page, else 0."""
@@ -72,7 +76,8 @@ class Mismatch(NamedTuple):
 def citations_of(items: Any) -> list[Citation]:
     """The citations of a record without duplicates; a plain text is a citation without a page."""
     citations: dict[tuple[Any, ...], Citation] = {}
-    for item in items if isinstance(items, Sequence) and not isinstance(items, str) else ():
+    is_list = isinstance(items, list) or (isinstance(items, Sequence) and not isinstance(items, str))
+    for item in items if is_list else ():
         citation = _citation(item)
         if citation is not None:
             named = _stem(citation.document) if citation.document else ""
@@ -83,7 +88,7 @@ def citations_of(items: Any) -> list[Citation]:
 def _citation(item: Any) -> Citation | None:
     if isinstance(item, str):
         return Citation((), item)
-    if not isinstance(item, Mapping):
+    if not isinstance(item, dict) and not isinstance(item, Mapping):
         return None
     text, document = item.get("text"), item.get("document")
     return Citation(
@@ -98,6 +103,11 @@ def _citation(item: Any) -> Citation | None:
 def is_real(citation: Citation, document: Document) -> bool:
     """Whether the cited words are on the named page of this document."""
     return not is_foreign(citation, document) and _span(citation, document) >= 0
+
+
+def is_invented(citation: Citation, document: Document) -> bool:
+    """Whether words are cited from this document that are not on the named page."""
+    return not is_foreign(citation, document) and bool(citation.key) and _span(citation, document) < 0
 
 
 def is_foreign(citation: Citation, document: Document) -> bool:
@@ -117,7 +127,18 @@ def gives(citation: Citation, item: Evidence, document: Document, longest: int) 
 
 
 def mismatch(citation: Citation, item: Evidence, document: Document, longest: int) -> Mismatch | None:
-    """Why a citation does not give the required passage; None if it does."""
+    """Why a citation does not give the required passage; None if it does. Cached with the document."""
+    if not citation.is_plain:
+        return _mismatch(citation, item, document, longest)
+    known, key = source_of(document).mismatches, (citation, item, longest)
+    found: tuple[Mismatch | None] | None = known.get(key)
+    if found is None:
+        found = (_mismatch(citation, item, document, longest),)
+        keep(known, key, found)
+    return found[0]
+
+
+def _mismatch(citation: Citation, item: Evidence, document: Document, longest: int) -> Mismatch | None:
     has_words = key_of(citation.text).holds(item.must_include)
     if is_foreign(citation, document):
         return Mismatch(2 * has_words, Message("legal.another_document", name=citation.document))
@@ -222,10 +243,8 @@ def _kinds(item: Evidence, citation: Citation, document: Document) -> set[str]:
 
 def _pages(value: Any) -> tuple[int, ...]:
     """The named pages: one, or a range of two."""
-    if isinstance(value, bool):
-        return ()
     if isinstance(value, int):
-        return (value,)
+        return () if isinstance(value, bool) else (value,)
     if isinstance(value, float):
         return (int(value),) if value.is_integer() else ()
     if isinstance(value, list):

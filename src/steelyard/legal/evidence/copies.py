@@ -17,7 +17,7 @@ EVIDENCE: Final = 4
 WHOLE: Final = 0.9
 """The share of a document whose copy is a dump, however short the document is."""
 
-_NO_DUMP: Final = 5 * PASSAGE
+NO_DUMP: Final = 5 * PASSAGE
 """The length up to which no answer is a dump; its key has at most twice as many characters."""
 
 
@@ -27,7 +27,7 @@ def is_dump(answer: str, source: Source, required: int) -> bool:
     `required` is the length of the required evidence. A copy of nearly all of a short document is a dump too, unless
     the document is not much longer than what must be quoted.
     """
-    if len(answer) <= _NO_DUMP:
+    if len(answer) <= NO_DUMP:
         return False
     limit = max(int(WHOLE * len(source.key.text)), 2 * required, 10 * PASSAGE * _scale(source))
     most = min(max(DUMP * _scale(source), EVIDENCE * required), limit)

@@ -48,7 +48,7 @@ class SourcePage:
         kinds = self._kinds.get(words)
         if kinds is None:
             kinds = list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
-            _cache(self._kinds, words, kinds)
+            keep(self._kinds, words, kinds)
         return kinds
 
 
@@ -114,8 +114,13 @@ class Source:
             keys = [page.key for number in numbers if (page := self.pages.get(number)) is not None]
             spans = [key.span(quote_pieces(words)) for key in (*keys, *([_joined(keys)] if len(keys) > 1 else ()))]
             span = min((span for span in spans if span >= 0), default=-1)
-            _cache(self._spans, (words, numbers), span)
+            keep(self._spans, (words, numbers), span)
         return span
+
+    @cached_property
+    def mismatches(self) -> dict[Any, Any]:
+        """Why citations do not give passages of the document, as far as that was asked."""
+        return {}
 
     @cached_property
     def _spans(self) -> dict[tuple[str, tuple[int, ...]], int]:
@@ -137,7 +142,7 @@ def source_of(document: Document) -> Source:
         return source
 
 
-def _cache(kept: dict[Any, Any], key: Any, value: Any) -> None:
+def keep(kept: dict[Any, Any], key: Any, value: Any) -> None:
     """Store a value; a full cache is cleared first."""
     if len(kept) >= _MOST_CACHED:
         kept.clear()

@@ -64,7 +64,7 @@ class FieldVerdict:
 def amounts(text: str) -> list[Mention]:
     """The sums in a normalised text; digits without a currency only if there are no others."""
     all_values = mentions(text)
-    bare = [mention for mention in all_values if _may_be_money(text, mention)]
+    bare = [mention for mention in all_values if mention.kind == "number" and _may_be_money(text, mention)]
     if not any(mention.kind == "money" for mention in all_values):
         return bare
     spoken = [mention for mention in bare if not mention.text[0].isdigit()]  # 还了四万五 beside 15万元
@@ -215,7 +215,7 @@ def _shares_label(words: str, description: str) -> bool:
 
 def _may_be_money(text: str, mention: Mention) -> bool:
     """Whether a number without a currency can be a sum: digits, or numerals with a unit, and no noun attached."""
-    if mention.kind != "number" or not _AFTER_NUMBER.match(text, mention.end):
+    if not _AFTER_NUMBER.match(text, mention.end):
         return False
     return mention.text[0].isdigit() or any(unit in mention.text for unit in "百千万亿佰仟")
 

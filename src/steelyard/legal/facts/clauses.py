@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -56,7 +56,8 @@ _TAKEN_BACK: Final = Alternatives(
     r"|\bor (?:maybe|perhaps|possibly|it may|it might)(?: be)? not\b|\bmay or may not\b|\bmaybe not\b",
     re.IGNORECASE,
 )
-_SEPARATED: Final = re.compile(r"[、,;，；/|\n]+")
+_SEPARATORS: Final = "、,;，；/|\n"
+_SEPARATED: Final = re.compile(f"[{_SEPARATORS}]+")
 _PREDICATE: Final = re.compile(
     r"[是为了在的有被把向对将已曾说称应由因共计合其给收付退还签到]|[:：=]"
     r"|\b(?:is|was|were|are|has|have|had|be|did|does|paid|signed|the|that|which|who|because|so|total|and|of|for|by|in)\b",
@@ -104,12 +105,25 @@ class Outline:
         self.text = text
         self.clauses = list(_pieces(text, _END))
         self._clause_starts = [clause.start for clause in self.clauses]
-        self.sentences = list(_pieces(text, _SENTENCE_END))
-        self._sentence_starts = [sentence.start for sentence in self.sentences]
-        self._brackets = (
-            [(match.start(), match.end()) for match in _BRACKETED.finditer(text)] if _has_brackets(text) else []
-        )
-        self._bracket_starts = [start for start, _ in self._brackets]
+
+    @cached_property
+    def sentences(self) -> list[Clause]:
+        """The sentences of the text."""
+        return list(_pieces(self.text, _SENTENCE_END))
+
+    @cached_property
+    def _sentence_starts(self) -> list[int]:
+        return [sentence.start for sentence in self.sentences]
+
+    @cached_property
+    def _brackets(self) -> list[tuple[int, int]]:
+        if not _has_brackets(self.text):
+            return []
+        return [(match.start(), match.end()) for match in _BRACKETED.finditer(self.text)]
+
+    @cached_property
+    def _bracket_starts(self) -> list[int]:
+        return [start for start, _ in self._brackets]
 
     def clause_at(self, index: int) -> Clause:
         """The clause at an index."""
@@ -159,6 +173,8 @@ def clause_of(text: str, index: int) -> Clause:
 
 def without_quotes(text: str) -> str:
     """The text with quotations replaced by blanks."""
+    if not _QUOTED.search(text):
+        return text
     return _QUOTED.sub(lambda quote: " " * len(quote[0]), text)
 
 
@@ -176,6 +192,8 @@ def takes_itself_back(text: str) -> str:
 
 def is_bare_list(text: str) -> bool:
     """Whether a text only lists many values or names and states nothing about them."""
+    if sum(map(text.count, _SEPARATORS)) < _FEWEST_OF_LIST - 1:
+        return False
     pieces = [piece for piece in _SEPARATED.split(_GROUP_COMMA.sub("", text)) if piece.strip()]
     if len(pieces) < _FEWEST_OF_LIST:
         return False
@@ -208,10 +226,12 @@ def asserted_values(text: str, values: Sequence[Mention]) -> list[Mention]:
 
 def is_denied(text: str, value: Mention) -> bool:
     """Whether a negator of its clause governs the value."""
-    clause = clause_of(text, value.start)
-    before = text[max(clause.start, value.start - 40) : value.start]
-    is_denied_before = _DENIAL_MARK.search(before) and _DENIED.search(before)
-    return bool(is_denied_before) or _DENIED_AFTER.match(text, value.end) is not None
+    near = max(0, value.start - 40)
+    if _DENIAL_MARK.search(text, near, value.start):
+        before = text[max(clause_of(text, value.start).start, near) : value.start]
+        if _DENIAL_MARK.search(before) and _DENIED.search(before):
+            return True
+    return _DENIED_AFTER.match(text, value.end) is not None
 
 
 def are_alternatives(text: str, values: Sequence[Mention]) -> bool:

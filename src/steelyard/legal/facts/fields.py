@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from steelyard.errors import SystemFailure
 from steelyard.i18n import Localized, Message
@@ -101,8 +101,8 @@ def judge_fact(
     record = _record(output)
     answer = record.get("answer")
     reading = read(answer) if isinstance(answer, str) else Reading("")
-    case = _Case(normalise(question), reading.text, rules or FactRules(), reading.final, _named_currency(record))
-    case = replace(case, rules=_with_aliases(case.rules, expected))
+    applied = _with_aliases(rules or FactRules(), expected)
+    case = _Case(normalise(question), reading.text, applied, reading.final, _named_currency(record))
     keys = [key for key in FIELDS if expected.get(key) is not None]
     if "boolean_answer" in keys and not case.rules.partial_credit:
         keys = [key for key in keys if key != "text_answer"]  # beside a boolean it only explains
@@ -140,8 +140,7 @@ def spoken(answer: Any) -> str:
     return read(answer).text if isinstance(answer, str) else ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
+class _Case(NamedTuple):
     question: str
     answer: str
     rules: FactRules
@@ -180,7 +179,7 @@ def _scale(question: str) -> int:
 
 def _named_currency(record: Mapping[str, Any]) -> str:
     """The currency that a record names."""
-    named = [record[key] for key in ("currency", "unit") if isinstance(record.get(key), str)]
+    named = [name for key in ("currency", "unit") if isinstance(name := record.get(key), str)]
     return next(
         (code for name in named if (code := currency_code(name.strip().removeprefix("万").removeprefix("亿")))), ""
     )

@@ -20,6 +20,9 @@ _PLAIN_LETTERS: Final = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "ı": "i"}
     | {"’": "'"}
 )
+_ACCENTED: Final = re.compile("[\u00c0-\u024f]")
+_NOT_PLAIN: Final = re.compile("[\u00c0-\u024f’]")  # with all letters of the table
+_ANY_DOT: Final = re.compile(r"[·•・‧∙.\-]")
 _DOT: Final = re.compile(rf"(?<=[{HAN}]) ?[·•・‧∙.\-] ?(?=[{HAN}])")
 
 
@@ -27,11 +30,11 @@ def folded(text: str) -> str:
     """The text without accents, and without the dots between the parts of a foreign name in Chinese."""
     if text.isascii():
         return text
-    plain = text.translate(_PLAIN_LETTERS)
-    if any("\u00c0" <= char <= "\u024f" for char in plain):
+    plain = text.translate(_PLAIN_LETTERS) if _NOT_PLAIN.search(text) else text
+    if _ACCENTED.search(plain):
         parts = unicodedata.normalize("NFKD", plain)
         plain = "".join(char for char in parts if not unicodedata.combining(char))
-    return _DOT.sub("", plain)
+    return _DOT.sub("", plain) if _ANY_DOT.search(plain) else plain
 
 
 @lru_cache(maxsize=1 << 12)

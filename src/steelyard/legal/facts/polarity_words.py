@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from steelyard.text.alternatives import Alternatives
+
 # words in which 不, 没, 非, 否, 无 negate nothing
 _IDIOMS: Final = (
     "没错 没问题 不得不 不能不 不会不 不可不 不可否认 不仅 不但 不只 不光 不止 不料 不久 不断 不少 不同意见 不管 不论 "
@@ -204,6 +206,8 @@ def _first_letters(patterns: Iterable[str]) -> str:
 # frequent English words with which no sign begins
 _FILLERS: Final = r"(?:the|an?|he|she|his|her|they|their|to|of|at|with|was|were|are|been?|did|does|had|we|our|its)\b"
 SCAN_ZH: Final = re.compile(f"(?=[\\n{_first_characters(_ZH.values())}])(?:{_alternatives(_ZH)})")
+SCAN_LONG_ZH: Final = Alternatives(_alternatives(_ZH))
+"""The same signs, for long texts."""
 _WORDS_EN: Final = _alternatives({name: _at_word(words) for name, words in _EN.items()})
 SCAN_EN: Final = re.compile(
     r"(?P<stop>[!?;\n。]|\.(?=\s|"

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any, Final
 
 from steelyard.i18n import Localized, Message
@@ -28,6 +29,7 @@ _QUESTION_WORDS: Final = frozenset("多少几何什么时候哪一天日个次�
 _COMMON_WORDS: Final = frozenset(
     "what when where which much many does have from with that this were will there their about".split()
 )
+_LONG_WORD: Final = re.compile("[a-z]{4,}")
 _EACH: Final = re.compile(r"各|每|\beach\b|\bper\b", re.IGNORECASE)
 _EACH_BEFORE: Final = re.compile(r"(?:各(?:自|执|持|得|分|付|收)?|每[人方次份笔个]?|\beach )\D{0,3}$", re.IGNORECASE)
 _RESTATES: Final = re.compile(
@@ -39,6 +41,7 @@ _PARTS: Final = re.compile(
     r"其中|包括|分别|具体|\b(?:including|comprising|consisting|namely|i\.e\.|made up)\b|\A\s?[:：(（]", re.IGNORECASE
 )
 
+_BRACKET: Final = re.compile(r"\s?[(（]")
 _LEADS_ON: Final = re.compile(r"(?:\bof|\bat|\bfor|\bis|\bwas|为|是|:)\s?[$¥€£]?$", re.IGNORECASE)
 _REACH: Final = 80
 """The number of characters around a value that are searched for its role."""
@@ -88,7 +91,7 @@ def _restated_otherwise(text: str, chosen: Sequence[Mention], values: Sequence[M
     """A different value in the brackets after a chosen one that restate it in words or in another unit; or None."""
     starts = [value.start for value in values]
     for value in chosen:
-        opening = re.match(r"\s?[(（]", text[value.end : value.end + 2])
+        opening = _BRACKET.match(text[value.end : value.end + 2])
         start = value.end + opening.end() if opening else 0
         close = text.find(")", start, start + 80) if opening else -1
         at = bisect_left(starts, start)
@@ -232,8 +235,9 @@ def _own_words(text: str, values: Sequence[Mention]) -> list[tuple[str, str]]:
 
 def _bigrams(text: str) -> set[str]:
     if text.isascii():
-        return {word[:4] for word in set(re.findall("[a-z]{4,}", text.lower())) - _COMMON_WORDS}
-    return {text[at : at + 2] for at in range(len(text) - 1) if not _QUESTION_WORDS & set(text[at : at + 2])}
+        return {word[:4] for word in set(_LONG_WORD.findall(text.lower())) - _COMMON_WORDS}
+    pairs = set(map("".join, pairwise(text)))
+    return {pair for pair in pairs if pair[0] not in _QUESTION_WORDS and pair[1] not in _QUESTION_WORDS}
 
 
 def _is_about_something_else(question: str, answer: str, chosen: Sequence[Mention], values: Sequence[Mention]) -> bool:

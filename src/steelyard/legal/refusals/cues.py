@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Final
@@ -46,13 +46,13 @@ class Clause:
     sentence: int
     level: int = 0
     word: str = ""
-    kinds: set[str] = field(default_factory=set)
+    kinds: frozenset[str] = frozenset()
     weight: float = 0.0
     asks: bool = False
 
     def refuse(self, level: int, kind: str, word: str) -> None:
         """Add a cue."""
-        self.kinds.add(kind)
+        self.kinds |= {kind}
         if level > self.level:
             self.level, self.word = level, word
 
@@ -115,11 +115,14 @@ def without_quotes(text: str) -> str:
     return _QUOTED.sub(lambda quote: "□" * len(quote[0]), text) if _QUOTED.search(text) else text
 
 
+_LATIN_WORD: Final = re.compile("[A-Za-z]{2}")
+
+
 def _cues(text: str, asked: Asked) -> list[re.Match[str]]:
     """Matches of refusing words, in order, outside quotations; statements of ignorance also inside them."""
     own = without_quotes(text)
     matches = list(islice(chinese.CUES_ZH.finditer(own), english.MOST_CUES)) if has_han(own) else []
-    if re.search("[A-Za-z]{2}", own):
+    if _LATIN_WORD.search(own):
         matches += english.cues_en(own)
     if own != text and not asked.speech and not asked.why:
         short = _SHORT_QUOTE.sub(lambda quote: "□" * len(quote[0]), text)
