@@ -74,7 +74,10 @@ def _compile(sources: Path, target: Path) -> None:
     include = f"-I{sysconfig.get_paths()['include']}"
     files = [str(path) for path in sorted(sources.glob("*.c"))]
     command = [*compiler, *FLAGS, include, *files, *LINKING, "-o", str(target), *extra]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    except subprocess.CalledProcessError as error:
+        raise RuntimeError(error.stderr.decode(errors="replace").strip() or str(error)) from None
 
 
 def _compile_on_windows(sources: Path, target: Path) -> None:

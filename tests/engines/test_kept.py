@@ -1,5 +1,6 @@
 """Results of parts that are kept: commands that are stopped go on where they were, and nothing else is used."""
 
+import io
 import json
 import random
 import signal
@@ -14,6 +15,7 @@ from platforms import posix
 from steelyard.cli import main
 from steelyard.engines.base import Part, PartLost
 from steelyard.engines.kept import KeepingEngine, parts_folder, remove
+from steelyard.io.addresses import Address
 
 
 class Counted:
@@ -125,3 +127,27 @@ def test_a_run_is_resumed(tmp_path, capsys):
     assert main([*command, str(tmp_path / "b.jsonl"), "--resume"]) == 0
     lines = [(tmp_path / name).read_text().splitlines() for name in ("a.jsonl", "b.jsonl")]
     assert lines[0][1:] == lines[1][1:]
+
+
+@pytest.mark.parametrize("judgments", ["-", "beir"])
+def test_only_files_are_resumed(tmp_path, capsys, monkeypatch, judgments):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"q1 0 d1 1\n")))
+    (tmp_path / "beir" / "qrels").mkdir(parents=True)
+    (tmp_path / "beir" / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 tag\n")
+    assert main(["retrieval", judgments, "run", "--resume", "-o", "r.jsonl"]) == 2
+    assert "only of inputs that are files on this machine" in capsys.readouterr().err
+
+
+def test_the_place_of_parts_is_a_folder(tmp_path, capsys):
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 tag\n")
+    (tmp_path / "r.jsonl.parts").touch()
+    files = [str(tmp_path / name) for name in ("qrels", "run")]
+    assert main(["retrieval", *files, "--engine", "local", "-o", str(tmp_path / "r.jsonl")]) == 2
+    assert capsys.readouterr().err.startswith(f"{tmp_path}/r.jsonl.parts: it is the place for results of parts")
+
+
+def test_no_parts_are_kept_beside_an_object():
+    assert parts_folder([Address("s3://bucket/r.jsonl")]) is None

@@ -213,3 +213,26 @@ def test_engines_by_name():
         open_engine("lokal")
     with pytest.raises(ConfigError, match="--address"):
         open_engine("local", address="auto")
+
+
+class Unreadable(Exception):
+    """An exception that can be pickled, but not read again."""
+
+    def __init__(self, first: str, second: str) -> None:
+        super().__init__(f"{first} {second}")
+
+
+def fail_unreadably(part: int) -> int:
+    raise Unreadable("the real", "reason")
+
+
+def test_an_exception_that_cannot_be_read_keeps_its_text():
+    with pytest.raises(RuntimeError, match="Unreadable: the real reason") as caught:
+        list(LocalEngine(1).map_in_order(fail_unreadably, [Part("a", 1)]))
+    assert "fail_unreadably" in "\n".join(caught.value.__notes__)
+
+
+@pytest.mark.parametrize("settings", [{"workers": 0}, {"workers": -1}, {"retries": -1}])
+def test_numbers_that_are_too_small(settings):
+    with pytest.raises(ConfigError, match="must be an integer of at least"):
+        LocalEngine(**settings)

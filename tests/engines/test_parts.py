@@ -122,4 +122,4 @@ def test_the_command(tmp_path, capsys):
         outputs.append(capsys.readouterr().out)
     assert len(set(outputs)) == 1
     assert main([*command, "--address", "auto"]) == 2
-    assert capsys.readouterr().err == ("--address is that of a cluster, and the engine is local\nhint: --engine ray\n")
+    assert capsys.readouterr().err == ("--address is that of a cluster: it needs --engine ray\nhint: --engine ray\n")

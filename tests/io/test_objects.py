@@ -240,3 +240,8 @@ def test_local_commands_do_not_load_fsspec():
     text, _, last = done.stdout.rstrip().rpartition("\n")
     assert last == "False False"
     assert json.loads(text)
+
+
+def test_an_engine_gives_the_same_for_an_address(site):
+    line = ("retrieval", f"{site}/qrels.txt", f"{site}/run_a.txt", "--json")
+    assert run(*line, "--engine", "local", "-j", "2").stdout == run(*line).stdout != ""

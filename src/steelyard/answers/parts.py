@@ -27,8 +27,8 @@ from steelyard.answers.sources import (
     batch_counts,
     reading_counts,
 )
-from steelyard.engines.base import ROW_BYTES, Engine, Part, PartLost
-from steelyard.errors import SteelyardError
+from steelyard.engines.base import ROW_BYTES, Engine, Part
+from steelyard.errors import InputError
 from steelyard.io.foreign.items import AGAIN
 from steelyard.io.layouts import Layout
 from steelyard.io.ranges import LineRange, LineRanges
@@ -122,9 +122,7 @@ class RangedAnswers:
                 for result in self._results(iter(ranges)):
                     yield from self._added(result)
                 self.digest = ranges.digest()
-        except PartLost:
-            raise
-        except SteelyardError:
+        except InputError:
             raise UnorderedAnswers from None
         if self._read[UNCLEAR] and not self._clear:
             raise UnorderedAnswers

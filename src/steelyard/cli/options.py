@@ -140,13 +140,25 @@ def keeping_engine(
     folder = parts_folder(arguments.output)
     if arguments.resume and folder is None:
         raise ConfigError(Message("cli.nothing_to_resume"), hint=Message("cli.resume_hint"))
+    is_local = all(_is_regular(path) for path in inputs)  # stdin, folders and objects may change unnoticed
+    if arguments.resume and not is_local:
+        raise ConfigError(Message("cli.nothing_to_resume"), hint=Message("engines.only_files"))
     with chosen_engine(arguments, "local" if arguments.resume else default) as engine:
-        if engine is None or folder is None:
+        if engine is None and arguments.retries is not None:
+            raise ConfigError(Message("engines.retries_without_engine"), hint=Message("engines.engine_hint"))
+        if engine is None or folder is None or not is_local:
             yield engine
             return
         settings = {name: str(value) for name, value in vars(arguments).items() if name not in _NO_SETTINGS}
         begin(folder, resume=arguments.resume)
         yield KeepingEngine(engine, folder, [settings, [file_state(path) for path in inputs]])
+
+
+def _is_regular(path: str) -> bool:
+    from steelyard.io.addresses import Address, addressed
+    from steelyard.io.streams import STDIN, is_file
+
+    return path != STDIN and not isinstance(addressed(path), Address) and is_file(path)
 
 
 def forget_parts(arguments: argparse.Namespace) -> None:

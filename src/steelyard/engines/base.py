@@ -114,6 +114,12 @@ def _restored(values: Mapping[str, float], modules: Sequence[tuple[str, str | No
     lower_is_better(*lower)
 
 
+def check_at_least(what: str, value: int | None, least: int) -> None:
+    """Refuse a number that is too small; None is for the usual one."""
+    if value is not None and value < least:
+        raise ConfigError(Message("engines.at_least", what=what, least=least, value=value))
+
+
 def usual_workers() -> int:
     """The number of workers if none is given: the processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -140,6 +146,8 @@ def open_engine(
 def engine_of(engine: str | Engine | None, *, workers: int | None = None) -> Iterator[Engine | None]:
     """The engine of a name, closed at the end; an engine or None as it is."""
     if not isinstance(engine, str):
+        if engine is not None and not hasattr(engine, "map_in_order"):
+            raise TypeError(f"engine must be a name or an Engine, not {type(engine).__name__}")
         yield engine
         return
     opened = open_engine(engine, workers=workers)

@@ -23,6 +23,7 @@ from steelyard import __version__
 from steelyard.engines.base import Engine, Part, Result
 from steelyard.errors import ConfigError, os_reason
 from steelyard.i18n import Localized, Message, from_json, to_json
+from steelyard.io.addresses import Address
 from steelyard.registry.metrics import LOADED
 
 SUFFIX: Final = ".parts"
@@ -206,6 +207,9 @@ def _class_of(kind: str) -> Any:
 
 def begin(folder: Path, *, resume: bool) -> None:
     """Remove the results in a folder unless the command is resumed; unfinished files are removed in any case."""
+    if folder.exists() and not folder.is_dir():
+        message = Message("engines.parts_no_folder")
+        raise ConfigError(message, where=str(folder), hint=Message("engines.remove_file_hint"))
     remove(folder, "*.new" if resume else "*")
 
 
@@ -219,6 +223,6 @@ def remove(folder: Path, pattern: str = "*") -> None:
 
 
 def parts_folder(outputs: Sequence[Path]) -> Path | None:
-    """The folder beside the first results file."""
-    recorded = [path for path in outputs if path.suffix.lower() == ".jsonl"]
+    """The folder beside the first results file of this machine."""
+    recorded = [path for path in outputs if path.suffix.lower() == ".jsonl" and not isinstance(path, Address)]
     return recorded[0].with_name(recorded[0].name + SUFFIX) if recorded else None

@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection, Pipe, wait
 from queue import SimpleQueue
 from typing import Any, Final
 
-from steelyard.engines.base import Part, PartLost, Result, TakenParts, WorkerState, usual_workers
+from steelyard.engines.base import Part, PartLost, Result, TakenParts, WorkerState, check_at_least, usual_workers
 from steelyard.errors import SteelyardError
 from steelyard.signals import restore_defaults
 
@@ -30,6 +30,8 @@ class LocalEngine:
         self, workers: int | None = None, *, retries: int = 1, part_bytes: int | None = None, method: str | None = None
     ) -> None:
         """`method` is how processes are started ("fork", "spawn" …), by default as Python does it on this system."""
+        check_at_least("workers", workers, 1)
+        check_at_least("retries", retries, 0)
         self.workers = workers or usual_workers()
         self.retries = retries
         self.part_bytes = part_bytes
@@ -161,7 +163,7 @@ class _Map:
             return None
         self._taken += 1
         number = self._taken - 1
-        return _Taken(number, part.name, pickle.dumps((number, part.content), pickle.HIGHEST_PROTOCOL))
+        return _Taken(number, part.name, pickle.dumps(part.content, pickle.HIGHEST_PROTOCOL))
 
     def _receive(self) -> None:
         """Wait for results, and read one of each worker that has some."""
@@ -169,12 +171,11 @@ class _Map:
         for ready in wait(list(by_results)):
             worker = by_results[ready]  # type: ignore[index]
             try:
-                number, succeeded, value = pickle.loads(worker.results.recv_bytes())
+                result = worker.results.recv_bytes()
             except (EOFError, OSError):
                 self._lose(worker)
                 continue
-            worker.queue.popleft()
-            self._done[number] = (succeeded, value)
+            self._done[worker.queue.popleft().number] = pickle.loads(result)
 
     def _lose(self, worker: _Worker) -> None:
         """Send the parts of a lost worker again; the first is the one that it worked on."""
@@ -198,9 +199,9 @@ def _work(
     received: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_take_parts, args=(incoming, received, program), daemon=True).start()
     while True:
-        number, content = pickle.loads(received.get())
+        content = pickle.loads(received.get())
         try:
-            outgoing.send_bytes(_result(number, task, content))
+            outgoing.send_bytes(outcome(task, content))
         except OSError:  # the program has ended
             return
 
@@ -220,16 +221,20 @@ def _take_parts(incoming: Connection, received: "SimpleQueue[bytes]", program: i
         os._exit(1)
 
 
-def _result(number: int, task: Callable[[Any], Any], content: Any) -> bytes:
-    """The result of a part, or the exception of the task, as bytes."""
-    succeeded, value = attempt(task, content)
+def outcome(task: Callable[[Any], Any], content: Any) -> bytes:
+    """True and the result of a task, or False and its exception, as bytes that another process can read."""
+    succeeded, value = _attempt(task, content)
     try:
-        return pickle.dumps((number, succeeded, value), pickle.HIGHEST_PROTOCOL)
-    except Exception as error:  # what cannot be sent
-        return pickle.dumps((number, False, RuntimeError(f"{type(value).__name__}: {error}")))
+        sent = pickle.dumps((succeeded, value), pickle.HIGHEST_PROTOCOL)
+        return sent if succeeded or pickle.loads(sent) else b""
+    except Exception as error:  # what cannot be sent, or not be read
+        fault = RuntimeError(f"{type(value).__name__}: {error if succeeded else value}")
+        for note in getattr(value, "__notes__", ()):
+            fault.add_note(note)
+        return pickle.dumps((False, fault))
 
 
-def attempt(task: Callable[[Any], Any], content: Any) -> tuple[bool, Any]:
+def _attempt(task: Callable[[Any], Any], content: Any) -> tuple[bool, Any]:
     """True and the result of a task, or False and its exception; one that is a fault notes where it was raised."""
     try:
         return True, task(content)

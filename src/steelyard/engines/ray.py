@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import __version__
-from steelyard.engines.base import Part, PartLost, Result, TakenParts, WorkerState
-from steelyard.engines.local import attempt
+from steelyard.engines.base import Part, PartLost, Result, TakenParts, WorkerState, check_at_least
+from steelyard.engines.local import outcome
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
 from steelyard.i18n import Message
 
@@ -30,6 +30,8 @@ class RayEngine:
         self, address: str | None = None, *, workers: int | None = None, retries: int = 3, part_bytes: int | None = None
     ) -> None:
         """`address` is that of a cluster, "auto" or "ray://…"; without one Ray is started on this machine."""
+        check_at_least("workers", workers, 1)
+        check_at_least("retries", retries, 0)
         self.address = address
         self.workers = workers
         self.retries = retries
@@ -117,4 +119,4 @@ def _work(version: str, key: str, shared: NDArray[np.uint8], content: Any) -> by
         return pickle.dumps((False, ConfigError(message, hint=Message("engines.same_version_hint"))))
     if not _LATEST or _LATEST[0][0] != key:
         _LATEST[:] = [(key, pickle.loads(shared.data)[1])]
-    return pickle.dumps(attempt(_LATEST[0][1], content), pickle.HIGHEST_PROTOCOL)
+    return outcome(_LATEST[0][1], content)

@@ -9,6 +9,7 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
+from steelyard.io.addresses import Address, addressed
 from steelyard.io.streams import BLOCK, STDIN, Stream, byte_blocks, is_file, open_stream
 from steelyard.table import Flags, IntArray
 
@@ -53,8 +54,8 @@ class _Range:
 
 
 def is_cuttable(path: str | Path) -> bool:
-    """Whether a source is a regular file that is not compressed."""
-    if str(path) == STDIN or not is_file(path):
+    """Whether a source is a regular file of this machine that is not compressed."""
+    if isinstance(addressed(path), Address) or str(path) == STDIN or not is_file(path):
         return False
     with closing(open_stream(path)) as stream:
         return stream.is_plain
@@ -126,6 +127,7 @@ class LineRange(NamedTuple):
 
     def stream(self) -> Stream:
         """The lines as a stream, which has the name of the file."""
+        open_stream(self.path).close()  # the error about a file that cannot be read
         return Stream(self.path, _Range(ByteRange(self.path, self.start, self.end)), first_line=self.line + 1)
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from steelyard import __version__
-from steelyard.engines.base import Engine, engine_of
+from steelyard.engines.base import Engine, check_at_least, engine_of
 from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem
 from steelyard.i18n import Joined, Localized, Message
 from steelyard.io.records import first_seen, result_name
@@ -111,6 +111,7 @@ def evaluate_run(
     keep: bool = False,
 ) -> Table:
     """The Table of a run, which is read and matched in blocks; with `keep`, `outputs` are its rankings (`kept`)."""
+    check_at_least("threads", threads, 1)
     workers = threads or min(os.cpu_count() or 1, 8)
     matcher = Matcher(QrelsIndex(qrels), settings.trec_eval == 9, FIRST if keep else 0, workers)
     run, matches, anomalies = _read(run, matcher, engine)

@@ -88,7 +88,9 @@ class _Given:
     @property
     def is_nested(self) -> bool:
         """Whether the source is `{query: {document: value}}`."""
-        return isinstance(self.source, Mapping) and all(isinstance(value, Mapping) for value in self.source.values())
+        if not isinstance(self.source, Mapping):
+            return False
+        return all(value is None or isinstance(value, Mapping) for value in self.source.values())
 
     def run(self) -> Run | None:
         """The run, if the source is regular."""

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
@@ -130,7 +131,8 @@ def _identifier(value: Any, what: Message) -> bytes:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str) and value and "\0" not in value:
-        return value.encode("utf-8")
+        with suppress(UnicodeEncodeError):  # a lone surrogate
+            return value.encode("utf-8")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value).encode()
     raise BadValue(Message("formats.invalid_id_of", what=what, value=value))
