@@ -4,14 +4,18 @@ BIN := .venv/bin
 # a file of tests is the work of one worker, begun in the order of tests/conftest.py
 SPREAD := --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test quick coverage check check-style check-types check-tests bench docs node constraints clean
+.PHONY: demo test pure quick coverage check check-style check-types check-tests bench docs node constraints clean
 
 demo: .venv/ready
 	$(BIN)/steelyard demo
 
-# numbers once more without the compiled kernel
+# without the further views of pages in a browser, which `make coverage` has; then the central numbers without the kernel
 test: .venv/ready node
-	$(BIN)/pytest -n auto $(SPREAD)
+	$(BIN)/pytest -n auto $(SPREAD) -m "not exhaustive"
+	STEELYARD_PURE=1 $(BIN)/pytest tests/retrieval/test_parity.py tests/answers/test_overlaps.py
+
+# all numbers without the compiled kernel
+pure: .venv/ready
 	STEELYARD_PURE=1 $(BIN)/pytest -n auto -m "not slow" tests/retrieval tests/answers
 
 # without the tests marked slow

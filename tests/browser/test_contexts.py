@@ -14,7 +14,7 @@ from steelyard.reports.render.html.report_html import render_html
 from steelyard.stats.compare import compare_all
 from steelyard.web.rendering import OPEN, report_pages
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 FILLER = "Each delivery is inspected within two working days of its arrival. " * 12
 AGREEMENT = f"The agreement was signed on 14 March 2021. {FILLER}The price was £42,000, payable in three instalments."

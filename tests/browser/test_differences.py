@@ -8,7 +8,7 @@ from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.stats.compare import ComparisonSettings, compare_all
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 OLD = {"legal": [1.0, 1.0, 0.5, 0.0, 0.5, 1.0], "F1": [1.0, 0.8, 0.5, 0.0, 0.5, 1.0]}
 NEW = {"legal": [0.0, 0.5, 1.0, 0.0, 0.5, 1.0], "F1": [0.1, 0.4, 1.0, 0.0, 0.5, 1.0]}

@@ -10,7 +10,7 @@ from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.table import Missing
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 COUNT = 60
 TYPES = ("fact_exact", "conflict_gap", "a?b&c=d#e%")

@@ -14,7 +14,7 @@ from steelyard.reports.blocks import Note, Notes
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 ITEM = "contract_gap_002"
 CITATIONS = [

@@ -8,7 +8,7 @@ from browser.hostile import CLOSING, HANDLER
 from steelyard import evaluate_retrieval, report
 from steelyard.cli import main
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1, "far": 1, "never": 2}, "q2": {"a": 1}, "q3": {"b": 1}}
 OLD = {"q1": {"b": 9, "a": 8, "x": 7}, "q2": {"a": 1}, "q3": {"b": 2, "a": 1}}

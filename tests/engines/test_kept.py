@@ -96,7 +96,7 @@ def test_resume_needs_a_results_file(tmp_path, capsys):
 
 @posix
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.exhaustive) for seed in (1, 2))])
 def test_a_killed_command_is_resumed(tmp_path, seed):
     choose = random.Random(seed)
     with (tmp_path / "rows.jsonl").open("w") as file:
