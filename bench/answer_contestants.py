@@ -28,21 +28,18 @@ def steelyard(profile: str, metrics: str | None = None) -> Callable[[Rows], Sequ
 def rouge_score() -> Callable[[Rows], Sequence[float]]:
     from rouge_score.rouge_scorer import RougeScorer
 
-    names = ["rouge1", "rouge2", "rougeL"]
-    scorer = RougeScorer(names, use_stemmer=True)
-
-    def weigh(rows: Rows) -> Sequence[float]:
-        found = [scorer.score(wanted, said) for said, wanted in rows]
-        return [sum(scores[name].fmeasure for scores in found) / len(rows) for name in names]
-
-    return weigh
+    return _by_scorer(RougeScorer)
 
 
 def rouge_score_rs() -> Callable[[Rows], Sequence[float]]:
     from rouge_score_rs.rouge_scorer import RougeScorer
 
+    return _by_scorer(RougeScorer)
+
+
+def _by_scorer(scorer_class: Callable[..., Any]) -> Callable[[Rows], Sequence[float]]:
     names = ["rouge1", "rouge2", "rougeL"]
-    scorer = RougeScorer(names, use_stemmer=True)
+    scorer = scorer_class(names, use_stemmer=True)
 
     def weigh(rows: Rows) -> Sequence[float]:
         found = [scorer.score(wanted, said) for said, wanted in rows]

@@ -226,7 +226,9 @@ def outcome(task: Callable[[Any], Any], content: Any) -> bytes:
     succeeded, value = _attempt(task, content)
     try:
         sent = pickle.dumps((succeeded, value), pickle.HIGHEST_PROTOCOL)
-        return sent if succeeded or pickle.loads(sent) else b""
+        if not succeeded:
+            pickle.loads(sent)  # an exception may be written that cannot be read
+        return sent
     except Exception as error:  # what cannot be sent, or not be read
         fault = RuntimeError(f"{type(value).__name__}: {error if succeeded else value}")
         for note in getattr(value, "__notes__", ()):
