@@ -153,7 +153,7 @@ def test_everything_is_caught_in_few_places_only():
     allowed = {
         "cli/__init__.py": 1,
         "engines/base.py": 1,
-        "engines/kept.py": 1,
+        "engines/checkpoints.py": 1,
         "engines/local.py": 2,
         "io/objects.py": 1,
         "io/ranges.py": 1,

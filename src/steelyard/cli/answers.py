@@ -8,9 +8,9 @@ from steelyard.cli.options import (
     add_engine_options,
     add_output_options,
     add_test_options,
+    checkpoint_engine,
     comparison_settings,
     forget_parts,
-    keeping_engine,
     processes,
     result_names,
 )
@@ -126,7 +126,7 @@ def _tables(arguments: argparse.Namespace, keep: 'bool | Literal["questions"]') 
     several = "local" if (arguments.concurrency or 1) > 1 else None
     with (
         counting(words_of(arguments.lang)("cli.progress_rows")) as progress,
-        keeping_engine(arguments, inputs, several) as engine,
+        checkpoint_engine(arguments, inputs, several) as engine,
     ):
 
         def evaluate(path: str, name: str, system: str | None = arguments.system) -> "Table":

@@ -130,11 +130,11 @@ def chosen_engine(arguments: argparse.Namespace, default: str | None = None) -> 
 
 
 @contextmanager
-def keeping_engine(
+def checkpoint_engine(
     arguments: argparse.Namespace, inputs: Sequence[str], default: str | None = None
 ) -> "Iterator[Engine | None]":
     """The same; beside a results file the results of parts are kept until `forget_parts`, for --resume."""
-    from steelyard.engines.kept import KeepingEngine, begin, file_state, parts_folder
+    from steelyard.engines.checkpoints import CheckpointEngine, begin, file_state, parts_folder
     from steelyard.errors import ConfigError
 
     folder = parts_folder(arguments.output)
@@ -151,7 +151,7 @@ def keeping_engine(
             return
         settings = {name: str(value) for name, value in vars(arguments).items() if name not in _NO_SETTINGS}
         begin(folder, resume=arguments.resume)
-        yield KeepingEngine(engine, folder, [settings, [file_state(path) for path in inputs]])
+        yield CheckpointEngine(engine, folder, [settings, [file_state(path) for path in inputs]])
 
 
 def _is_regular(path: str) -> bool:
@@ -163,7 +163,7 @@ def _is_regular(path: str) -> bool:
 
 def forget_parts(arguments: argparse.Namespace) -> None:
     """Remove the results of parts once the files of the command are written."""
-    from steelyard.engines.kept import parts_folder, remove
+    from steelyard.engines.checkpoints import parts_folder, remove
 
     folder = parts_folder(arguments.output)
     if folder is not None and folder.is_dir():

@@ -11,9 +11,9 @@ from steelyard.cli.options import (
     add_output_options,
     add_test_options,
     at_a_time,
+    checkpoint_engine,
     comparison_settings,
     forget_parts,
-    keeping_engine,
     positive,
     result_names,
 )
@@ -151,7 +151,7 @@ def _tables(runs: "list[Run]", arguments: argparse.Namespace, *, keep: bool) -> 
     notify_other_meanings(arguments)
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
     judgments = qrels_from(arguments.qrels, subtopics=need_subtopics(measures))
-    with keeping_engine(arguments, [arguments.qrels, *arguments.runs]) as engine:
+    with checkpoint_engine(arguments, [arguments.qrels, *arguments.runs]) as engine:
         evaluate = partial(evaluate_run, threads=arguments.concurrency, engine=engine, keep=keep)
         return [
             evaluate(judgments, run, measures, settings, name=name)

@@ -36,10 +36,10 @@ class _Planned(NamedTuple):
 
     part: Part
     path: Path
-    is_kept: bool
+    is_done: bool
 
 
-class KeepingEngine:
+class CheckpointEngine:
     """An engine that keeps the results of another one, and gives those that are kept already."""
 
     def __init__(self, engine: Engine, folder: Path, key: object) -> None:
@@ -74,12 +74,12 @@ class KeepingEngine:
         for part in parts:
             path = self._path(task, part)
             planned.append(_Planned(part, path, path.exists()))
-            if not planned[-1].is_kept:
+            if not planned[-1].is_done:
                 yield part
 
     def _kept(self, task: Callable[[Any], Any], planned: deque[_Planned]) -> Iterator[Any]:
         """The kept results before the next that is missing; one that is damaged is made again here."""
-        while planned and planned[0].is_kept:
+        while planned and planned[0].is_done:
             part, path, _ = planned.popleft()
             try:
                 result = _read(path)

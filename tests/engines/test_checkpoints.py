@@ -14,7 +14,7 @@ from platforms import posix
 
 from steelyard.cli import main
 from steelyard.engines.base import Part, PartLost
-from steelyard.engines.kept import KeepingEngine, parts_folder, remove
+from steelyard.engines.checkpoints import CheckpointEngine, parts_folder, remove
 from steelyard.io.addresses import Address
 
 
@@ -49,38 +49,38 @@ def parts(count):
 def test_what_was_done_is_not_done_again(tmp_path):
     first, second = Counted(stop=5), Counted()
     wanted = [task((number,)) for number in range(9)]
-    results = KeepingEngine(first, tmp_path / "p", "key").map_in_order(task, parts(9))
+    results = CheckpointEngine(first, tmp_path / "p", "key").map_in_order(task, parts(9))
     assert [next(results) for _ in range(5)] == wanted[:5]
     with pytest.raises(PartLost):
         next(results)
-    assert list(KeepingEngine(second, tmp_path / "p", "key").map_in_order(task, parts(9))) == wanted
+    assert list(CheckpointEngine(second, tmp_path / "p", "key").map_in_order(task, parts(9))) == wanted
     assert (first.done, second.done) == ([0, 1, 2, 3, 4], [5, 6, 7, 8])
 
 
 def test_kept_results_before_an_error_are_given(tmp_path):
-    list(KeepingEngine(Counted(), tmp_path / "p", "key").map_in_order(task, parts(3)))
-    results = KeepingEngine(Counted(stop=3), tmp_path / "p", "key").map_in_order(task, parts(9))
+    list(CheckpointEngine(Counted(), tmp_path / "p", "key").map_in_order(task, parts(3)))
+    results = CheckpointEngine(Counted(stop=3), tmp_path / "p", "key").map_in_order(task, parts(9))
     assert len([next(results) for _ in range(3)]) == 3
     with pytest.raises(PartLost):
         next(results)
 
 
 def test_results_for_another_key_or_with_another_hash_are_not_used(tmp_path):
-    wanted = list(KeepingEngine(Counted(), tmp_path / "p", "key").map_in_order(task, parts(4)))
+    wanted = list(CheckpointEngine(Counted(), tmp_path / "p", "key").map_in_order(task, parts(4)))
     other = Counted()
-    assert list(KeepingEngine(other, tmp_path / "p", "other").map_in_order(task, parts(4))) == wanted
+    assert list(CheckpointEngine(other, tmp_path / "p", "other").map_in_order(task, parts(4))) == wanted
     assert other.done == [0, 1, 2, 3]
     for number, path in enumerate(sorted((tmp_path / "p").iterdir())):
         content = path.read_bytes()
         path.write_bytes(content[: len(content) // 2] if number % 2 else b"")
-    assert list(KeepingEngine(Counted(), tmp_path / "p", "key").map_in_order(task, parts(4))) == wanted
-    assert list(KeepingEngine(Counted(), tmp_path / "p", "key").map_in_order(task, parts(4))) == wanted
+    assert list(CheckpointEngine(Counted(), tmp_path / "p", "key").map_in_order(task, parts(4))) == wanted
+    assert list(CheckpointEngine(Counted(), tmp_path / "p", "key").map_in_order(task, parts(4))) == wanted
 
 
 def test_only_our_files_are_removed(tmp_path):
     folder = tmp_path / "r.jsonl.parts"
     assert parts_folder([Path("a.html"), tmp_path / "r.jsonl"]) == folder
-    list(KeepingEngine(Counted(), folder, "key").map_in_order(task, parts(2)))
+    list(CheckpointEngine(Counted(), folder, "key").map_in_order(task, parts(2)))
     (folder / "mine.txt").touch()
     remove(folder)
     assert [path.name for path in folder.iterdir()] == ["mine.txt"]
