@@ -4,7 +4,7 @@ BIN := .venv/bin
 # a file of tests is the work of one worker, begun in the order of tests/conftest.py
 SPREAD := --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test pure quick coverage check check-style check-types check-tests bench docs node constraints clean
+.PHONY: demo test pure quick coverage check check-style check-types check-tests extras bench docs node constraints clean
 
 demo: .venv/ready
 	$(BIN)/steelyard demo
@@ -25,6 +25,10 @@ quick: .venv/ready
 # all tests, with the share of lines and branches that they run; the floor stands in pyproject.toml
 coverage: .venv/ready node
 	$(BIN)/pytest -n auto $(SPREAD) --cov --cov-report=term:skip-covered
+
+# the tests of S3 and of Ray, which `make test` skips: in an environment of their own, 1.7 GB
+extras: .venv/extras/ready
+	.venv/extras/bin/pytest -n auto $(SPREAD) tests/io tests/engines
 
 # what the tests of the browser and of the TypeScript client need; without npm they are skipped, and say so
 node:
@@ -57,7 +61,9 @@ docs: .venv/ready
 constraints:
 	uv pip compile pyproject.toml --extra all --group dev $(PINS) -o constraints.txt
 	uv pip compile pyproject.toml --extra all --extra bench --group dev $(PINS) -c constraints.txt -o constraints-bench.txt
+	uv pip compile pyproject.toml $(foreach extra,$(EXTRAS),--extra $(extra)) --group dev --group extras $(PINS) -o constraints-extras.txt
 	uv pip compile --group mcp1 --no-deps $(PINS) -o constraints-mcp1.txt
+EXTRAS := all cloud ray
 PINS := --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --no-emit-index-url --upgrade --quiet
 
 .venv/ready: constraints.txt constraints-mcp1.txt pyproject.toml hatch_build.py $(wildcard native/*)
@@ -69,6 +75,12 @@ PINS := --universal --python-version 3.11 --fork-strategy fewest --generate-hash
 
 .venv/ready-bench: .venv/ready constraints-bench.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r constraints-bench.txt
+	touch $@
+
+.venv/extras/ready: constraints-extras.txt pyproject.toml hatch_build.py $(wildcard native/*)
+	$(PYTHON) -m venv .venv/extras
+	.venv/extras/bin/pip install --quiet --disable-pip-version-check --require-hashes -r constraints-extras.txt
+	.venv/extras/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
 clean:

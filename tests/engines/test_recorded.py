@@ -13,7 +13,7 @@ from steelyard.engines.local import LocalEngine
 from steelyard.engines.ray import RayEngine
 from steelyard.errors import InputError, MissingExtra
 
-has_ray = pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray, 240 MB")
+has_ray = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: make extras")
 
 
 @pytest.fixture(scope="module")

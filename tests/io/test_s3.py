@@ -1,4 +1,4 @@
-"""Objects of a local S3 server (moto) over HTTP: `pip install "steelyard[cloud]" "moto[server]"` to run these tests."""
+"""Objects of a local S3 server (moto) over HTTP; `make extras` runs these tests."""
 
 import gzip
 import json
