@@ -209,9 +209,9 @@ def test_ranges_end_after_batches(tmp_path, size):
     written(path, rows(1000), blanks=True)
     content = path.read_bytes()
     ranges = list(LineRanges(path, size, 64))
-    assert b"".join(content[each.start : each.end] for each in ranges) == content
+    assert b"".join(content[each.bytes.start : each.bytes.end] for each in ranges) == content
     for each in ranges:
-        before = content[: each.start].decode().split("\n")[:-1]
-        assert each.line == len(before)
+        before = content[: each.bytes.start].decode().split("\n")[:-1]
+        assert each.lines == len(before)
         assert each.rows == sum(bool(line.strip()) for line in before)
         assert each.rows % 64 == 0

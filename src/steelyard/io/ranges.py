@@ -10,10 +10,8 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from steelyard.io.addresses import Address, addressed
-from steelyard.io.streams import BLOCK, STDIN, Stream, byte_blocks, is_file, open_stream
+from steelyard.io.streams import BLOCK, STDIN, UTF8_MARK, Stream, byte_blocks, is_file, open_stream
 from steelyard.table import Flags, IntArray
-
-_UTF8_MARK = b"\xef\xbb\xbf"
 
 
 class ByteRange(NamedTuple):
@@ -23,10 +21,10 @@ class ByteRange(NamedTuple):
     start: int
     end: int
 
-    def stream(self) -> Stream:
-        """The bytes as a stream, which has the name of the file."""
+    def stream(self, first_line: int = 1) -> Stream:
+        """The bytes as a stream, which has the name of the file; `first_line` is the number of the first line."""
         open_stream(self.path).close()  # the error about a file that cannot be read
-        return Stream(self.path, _Range(self))
+        return Stream(self.path, _Range(self), first_line=first_line)
 
     def __str__(self) -> str:
         return f"{self.path}#bytes={self.start}-{self.end}"
@@ -83,7 +81,7 @@ def _next_query(file: BinaryIO, at: int) -> int:
         fields = line.split(None, 1)
         if not fields or fields[0].startswith(b"#"):
             continue
-        if last and fields[0] != last and not line.startswith(_UTF8_MARK):
+        if last and fields[0] != last and not line.startswith(UTF8_MARK):
             return file.tell() - len(line)
         last = fields[0]
     return file.tell()
@@ -117,21 +115,18 @@ class Hashing:
 
 
 class LineRange(NamedTuple):
-    """The lines of a file from byte `start` up to `end`; `line` and `rows` are the lines and rows before them."""
+    """The whole lines in a range of bytes; `lines` and `rows` are the numbers of lines and rows before them."""
 
-    path: str
-    start: int
-    end: int
-    line: int
+    bytes: ByteRange
+    lines: int
     rows: int
 
     def stream(self) -> Stream:
         """The lines as a stream, which has the name of the file."""
-        open_stream(self.path).close()  # the error about a file that cannot be read
-        return Stream(self.path, _Range(ByteRange(self.path, self.start, self.end)), first_line=self.line + 1)
+        return self.bytes.stream(self.lines + 1)
 
     def __str__(self) -> str:
-        return f"{self.path}#bytes={self.start}-{self.end}"
+        return str(self.bytes)
 
 
 class LineRanges:
@@ -156,11 +151,11 @@ class LineRanges:
             for index in np.flatnonzero(new & (filled % self._batch == 0)).tolist():
                 end = offset + int(ends[index])
                 if end - start >= self._size:
-                    yield LineRange(self._path, start, end, *begun)
+                    yield LineRange(ByteRange(self._path, start, end), *begun)
                     start, begun = end, (lines + index + 1, int(filled[index]))
             offset, lines, rows = offset + len(block), lines + len(ends), int(filled[-1])
         if offset > start:
-            yield LineRange(self._path, start, offset, *begun)
+            yield LineRange(ByteRange(self._path, start, offset), *begun)
 
     def digest(self) -> str:
         """SHA-256 of the file."""
@@ -183,6 +178,6 @@ def _are_rows(block: bytes, ends: IntArray, *, is_first: bool) -> Flags:
     found: Flags = np.frombuffer(block, np.uint8)[starts] == ord("{")
     for index in np.flatnonzero(~found).tolist():
         line = block[starts[index] : ends[index]]
-        text = line.removeprefix(_UTF8_MARK) if is_first and index == 0 else line
+        text = line.removeprefix(UTF8_MARK) if is_first and index == 0 else line
         found[index] = bool(text.decode("utf-8", "replace").strip())
     return found

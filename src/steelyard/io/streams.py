@@ -25,19 +25,19 @@ from steelyard.native import kernel
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 BLOCK = 1 << 21
+"""Bytes of a block: large enough that threads seldom wait, small enough for the cache."""
 CONTENT = Message("words.the_content_of_this_file")
 NOT_UTF8 = "formats.not_utf8"
 BINARY = "formats.binary"
 """The code of the message about text that is UTF-16, or none at all."""
-"""Bytes of a block: large enough that threads seldom wait, small enough for the cache."""
 
 SPECIAL_HINT = Message("formats.standard_input_hint")
 ENCODING_HINT = Message("formats.convert_gb18030_hint")
 BINARY_HINT = Message("formats.convert_utf16_hint")
 
+UTF8_MARK = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_UTF8_MARK = b"\xef\xbb\xbf"
 _NEWLINE = 10
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -195,7 +195,7 @@ def read_text(path: str | Path, limit: Limit = limits.FILE_BYTES) -> tuple[str, 
 def decode(content: bytes, name: str) -> str:
     """Bytes as UTF-8 text without a byte-order mark; anything else is an error with its line."""
     check_encoding(content, name, 1)
-    return content.removeprefix(_UTF8_MARK).decode("utf-8")
+    return content.removeprefix(UTF8_MARK).decode("utf-8")
 
 
 def check_encoding(content: bytes, name: str, first_line: int) -> None:
@@ -241,7 +241,7 @@ def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
     try:
         lines = _Lines(stream, size)
         for piece in lines:
-            pieces.append(piece if lines.begun else piece.removeprefix(_UTF8_MARK))
+            pieces.append(piece if lines.begun else piece.removeprefix(UTF8_MARK))
             held += len(piece)
             if held < wanted:
                 continue
@@ -327,7 +327,7 @@ def _count_lines(piece: bytes) -> int:
 
 def _text(content: bytes, name: str, first_line: int) -> str:
     check_encoding(content, name, first_line)
-    return (content.removeprefix(_UTF8_MARK) if first_line == 1 else content).decode("utf-8")
+    return (content.removeprefix(UTF8_MARK) if first_line == 1 else content).decode("utf-8")
 
 
 def _last_change(block: bytes) -> int:
