@@ -23,6 +23,7 @@ LONG: Final = TextSet("long", 10_000, 60)
 PROSE: Final = tuple(TextSet(f"prose{share}", 10_000, 60, marked=share / 100) for share in (15, 58, 100))
 CHINESE: Final = TextSet("chinese", 10_000, 60, chinese=True)
 MILLION: Final = TextSet("million", 1_000_000, 4)
+TENFOLD: Final = TextSet("tenfold", 10_000_000, 4)
 COMMAND: Final = "steelyard answers FILE --json"
 
 # of each set: who weighs it, and how many rows of it; what takes milliseconds a row is given fewer
@@ -78,7 +79,7 @@ apostrophes, dashes and points of omission are set as in print, and one text in 
 accents."""
 WHOLE: Final = """
 Fresh processes from file to JSON, with intervals, wall clock: what a user waits. Reading is JSONL; nothing is
-compiled, kept on disk or left running."""
+compiled, kept on disk or left running. Ten million rows are timed by `python -m bench.answers --scale` only, once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,9 @@ class Lap:
 def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser("python -m bench.answers", description="Time answer metrics beside their peers.")
     parser.add_argument("--quick", action="store_true", help="few rows, one round: see that everything runs")
-    quick = parser.parse_args(argv).quick
+    parser.add_argument("--scale", action="store_true", help="time 10 million rows too (1.2 GB on disk)")
+    arguments = parser.parse_args(argv)
+    quick = arguments.quick
     chapters = ["# Performance of answer metrics", render_paragraph(HEAD.format(today=date.today().isoformat()))]
     chapters.append(render_paragraph(render_machine(PACKAGES)))
     absent = _absent()
@@ -102,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     for texts, contestants in RACES.items():
         present = {name: rows for name, rows in contestants.items() if name not in absent}
         chapters.append(_render_race(texts, present, quick))
-    chapters += ["## The whole command", render_paragraph(WHOLE), _render_command(quick)]
+    chapters += ["## The whole command", render_paragraph(WHOLE), _render_command(quick, arguments.scale)]
     document = "\n\n".join(chapters) + "\n"
     print(document)
     if not quick:
@@ -165,19 +168,23 @@ def _lap(name: str, texts: TextSet, rows: int) -> Lap:
     return lap
 
 
-def _render_command(quick: bool) -> str:
-    rows = []
-    for texts, processes in ((LONG, 1), (PROSE[1], 1), (SHORT, 1), (CHINESE, 1), (MILLION, 1), (MILLION, 2)):
-        sized = replace(texts, rows=texts.rows // 100) if quick else texts
-        write_rows(sized)
-        words = ("-m", "steelyard", "answers", str(sized.path), "--json", "-j", str(processes))
-        done = [run_python(words) for _ in range(1 if quick else ROUNDS)]
-        seconds, peak = min(found.seconds for found in done), min(found.peak_bytes for found in done)
-        report(f"{sized.name} -j {processes}: {seconds:.2f} s, {peak / 1e6:.0f} MB")
-        shown = f"{sized.rows:,} {texts.name if texts is not MILLION else 'short'} rows, -j {processes}"
-        a_row = f"{seconds / sized.rows * 1e6:,.1f}"
-        rows.append((shown, show_seconds(seconds), a_row, f"{peak / 1e6:.0f}" if processes == 1 else NOTHING))
+def _render_command(quick: bool, scale: bool) -> str:
+    commands = [(LONG, 1), (PROSE[1], 1), (SHORT, 1), (CHINESE, 1), (MILLION, 1), (MILLION, 2)]
+    commands += [(TENFOLD, 1), (TENFOLD, 2)] if scale else []
+    rows = [_command_row(texts, processes, quick) for texts, processes in commands]
     return render_grid((f"`{COMMAND}`", "seconds", "µs a row", "peak MB"), rows)
+
+
+def _command_row(texts: TextSet, processes: int, quick: bool) -> tuple[str, ...]:
+    sized = replace(texts, rows=texts.rows // 100) if quick else texts
+    write_rows(sized)
+    words = ("-m", "steelyard", "answers", str(sized.path), "--json", "-j", str(processes))
+    done = [run_python(words) for _ in range(1 if quick or texts is TENFOLD else ROUNDS)]
+    seconds, peak = min(found.seconds for found in done), min(found.peak_bytes for found in done)
+    report(f"{sized.name} -j {processes}: {seconds:.2f} s, {peak / 1e6:.0f} MB")
+    shown = f"{sized.rows:,} {'short' if texts in (MILLION, TENFOLD) else texts.name} rows, -j {processes}"
+    a_row = f"{seconds / sized.rows * 1e6:,.1f}"
+    return shown, show_seconds(seconds), a_row, f"{peak / 1e6:.0f}" if processes == 1 else NOTHING
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ RUN_PART: Final = 4 << 20
 ROWS_PART: Final = 1 << 20
 PARTS: Final = 10_000
 PROSE: Final = TextSet("prose", 100_000, 80)
+REPEATED: Final = 12  # a job of over a minute
 STORE: Final = 200_000_000  # bytes of objects on a node
 
 Job = Callable[[Engine | None], Table]
@@ -180,7 +181,7 @@ def _efficiency() -> list[list[str]]:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "rows.jsonl"
-        _repeated(PROSE.path, path, 4)
+        _repeated(PROSE.path, path, REPEATED)
         for name, make in (("local", LocalEngine), ("ray", lambda workers: RayEngine(workers=workers))):
             alone = 0.0
             for workers in (1, 2):
