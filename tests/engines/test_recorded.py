@@ -4,6 +4,7 @@ import json
 from importlib.util import find_spec
 
 import pytest
+from commands import start
 from tables import shown
 
 import steelyard
@@ -86,3 +87,39 @@ def test_ray(tmp_path):
         assert len(set(messages)) == 1
     finally:
         engine.close()
+
+
+KILLING = """
+import os, pathlib, signal, numpy, ray, steelyard
+
+@steelyard.metric("Lasting", kind="answers")
+def lasting(pairs, profile):
+    done = pathlib.Path("{done}")
+    if ray.is_initialized() and ray.get_runtime_context().get_node_id() == "{node}" and not done.exists():
+        done.touch()
+        os.kill(os.getppid(), signal.SIGKILL)
+    return numpy.ones(len(list(pairs.rows())))
+"""
+"""A metric that kills the node on which it is computed, once."""
+
+
+@has_ray
+@pytest.mark.slow
+def test_what_ray_says_about_a_lost_node_is_not_part_of_the_output(tmp_path):
+    from ray.cluster_utils import Cluster
+
+    path, done = tmp_path / "rows.jsonl", tmp_path / "done"
+    row = {"prediction": "the cat", "references": ["a cat"]}
+    path.write_text("".join(json.dumps({"id": number, **row}) + "\n" for number in range(100_000)))
+    command = ["answers", path, "-m", "F1,Lasting", "--metrics-from", "killing", "--json"]
+    settings = {"num_cpus": 1, "object_store_memory": 100_000_000}
+    cluster = Cluster(initialize_head=True, head_node_args={**settings, "include_dashboard": False})
+    try:
+        node = cluster.add_node(**settings)
+        cluster.wait_for_nodes()
+        (tmp_path / "killing.py").write_text(KILLING.format(node=node.node_id, done=done))
+        found = start(*command, "--engine", "ray", "--address", cluster.address, cwd=tmp_path)
+    finally:
+        cluster.shutdown()
+    assert (found.returncode, done.exists(), "raylet" in found.stderr) == (0, True, True), found.stderr
+    assert found.stdout == start(*command, cwd=tmp_path).stdout

@@ -3,8 +3,9 @@
 import argparse
 import math
 import re
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,10 +124,11 @@ def chosen_engine(arguments: argparse.Namespace, default: str | None = None) -> 
         yield None
         return
     engine = open_engine(name, workers=arguments.concurrency, address=arguments.address, retries=arguments.retries)
-    try:
-        yield engine
-    finally:
-        engine.close()
+    with redirect_stdout(sys.stderr):  # Ray prints what it has to say about lost nodes
+        try:
+            yield engine
+        finally:
+            engine.close()
 
 
 @contextmanager
