@@ -142,7 +142,7 @@ def _is_deep(value: Any) -> bool:
     """Whether lists and objects are nested deeper than the limit."""
     level, depth = [value], 0
     while level:
-        nested = [each for each in level if isinstance(each, list | dict)]
+        nested = [each for each in level if type(each) in (list, dict)]
         level = [member for each in nested for member in (each.values() if isinstance(each, dict) else each)]
         depth += bool(nested)
         if depth > limits.JSON_DEPTH.value:
