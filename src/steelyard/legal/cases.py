@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from steelyard.documents.pages import Document
 from steelyard.i18n import Localized, Message
 from steelyard.legal.evidence import citations
-from steelyard.legal.evidence.citations import Citation, citations_of
+from steelyard.legal.evidence.citations import Citation, Passages
 from steelyard.legal.evidence.content import has_content
 from steelyard.legal.evidence.copies import NO_DUMP, is_dump, own_words
 from steelyard.legal.evidence.quotes import contains_quote, key_of, quote_key
@@ -140,7 +140,7 @@ def case_of(question: Question, record: Mapping[str, Any], document: Document) -
         _is_dump([reading.text, *given_texts], source, question),
         question.about.citations,
         question.about.snippet,
-        {name: citations_of(record.get(name)) for name in ("citations", "evidence")},
+        Passages(record),
         source,
     )
 

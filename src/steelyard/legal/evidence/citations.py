@@ -85,6 +85,18 @@ def citations_of(items: Any) -> list[Citation]:
     return list(citations.values())
 
 
+class Passages(dict[str, Sequence[Citation]]):
+    """The citations of a record by field; each field is read when it is first asked for."""
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._record = record
+
+    def __missing__(self, field: str) -> Sequence[Citation]:
+        citations = self[field] = citations_of(self._record.get(field))
+        return citations
+
+
 def _citation(item: Any) -> Citation | None:
     if isinstance(item, str):
         return Citation((), item)
