@@ -128,7 +128,9 @@ _NAMED: Final = re.compile(r"\b(?:named|called|surnamed)\s+$")
 _INTRODUCED: Final = re.compile(f"{_PLACED.pattern}|{_NAMED.pattern}")
 _WORDS: Final = re.compile(r"\S+")
 _NAME_WORDS: Final = re.compile(rf"[{_LETTER}']+")
-_ENDING: Final = re.compile(r"(?:'s?|[.,])+$")
+_LOWER_WORD: Final = re.compile(r"\b[a-z]{3,}\b")
+_LAST_MARK: Final = re.compile(r"(?:'s?|[.,])$")
+_LAST_MARKS: Final = re.compile(r"(?:'s?|[.,])+$")
 
 
 def english_names(text: str) -> Iterator[tuple[str, int]]:
@@ -147,7 +149,7 @@ def english_names(text: str) -> Iterator[tuple[str, int]]:
 
 def _lower_words(text: str) -> frozenset[str]:
     """The words that a text also writes in lower case: ordinary words."""
-    return frozenset(re.findall(r"\b[a-z]{3,}\b", text))
+    return frozenset(_LOWER_WORD.findall(text))
 
 
 def _names_in(text: str, words: list[tuple[str, int]], lower: frozenset[str]) -> Iterator[tuple[str, int]]:
@@ -171,7 +173,7 @@ def _names_in(text: str, words: list[tuple[str, int]], lower: frozenset[str]) ->
     if _is_named(kept, lower, is_introduced=is_introduced):
         house = _HOUSE_NUMBER.search(before) if kept[-1] in _PLACES else None
         start -= len(house[0]) if house else 0
-        yield re.sub(r"(?:'s?|[.,])$", "", text[start:end]), start
+        yield _LAST_MARK.sub("", text[start:end]), start
 
 
 def _is_named(words: list[str], lower: frozenset[str], *, is_introduced: bool) -> bool:
@@ -193,7 +195,7 @@ def _is_cased(words: list[str]) -> bool:
 
 
 def _plain(word: str) -> str:
-    return _ENDING.sub("", word)
+    return _LAST_MARKS.sub("", word)
 
 
 def _leads(word: str) -> bool:
