@@ -11,28 +11,43 @@ from bench.processes import PROJECT, run_python
 
 ROUNDS: Final = 5
 LENGTHS: Final = (34, 300, 1_300, 20_000)
+MIXED_LENGTH: Final = 1_300
 MEGABYTE: Final = 1_000_000
 CODE: Final = """
 import json, sys, time
+from dataclasses import replace
+from bench.statements import chinese_statement, english_statement
 from steelyard.legal.benchmark.judging import judge_records
 from steelyard.legal.benchmark.loading import load_benchmark
 benchmark = load_benchmark(sys.argv[1])
 records = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
 outputs = {item["id"]: item["output"] for item in records if "id" in item}
-def timed(change):
+def timed(change, benchmark=benchmark):
+    records = {k: change(v) for k, v in outputs.items()}
     start = time.process_time()
-    judge_records(benchmark, {k: change(v) for k, v in outputs.items()})
+    judge_records(benchmark, records)
     return time.process_time() - start
+def unread(document):
+    return replace(document, pages=tuple(replace(page, text=page.text + " ") for page in document.pages))
+other = replace(benchmark, documents={name: unread(document) for name, document in benchmark.documents.items()})
 tail = "这是对上述情况的说明，双方对此没有其他约定。"
 def longer(record, length):
     answer = record.get("answer", "")
     return {**record, "answer": answer + "  " + tail * max(0, (length - len(answer)) // len(tail))}
+def mixed(statement, length, first):
+    seeds = iter(range(first, first + len(outputs)))
+    return timed(lambda record: {**record, "answer": record.get("answer", "") + "  " + statement(length, next(seeds))})
 print(json.dumps({
     "questions": len(benchmark.questions),
     "first": timed(dict),
     "next": timed(lambda record: {**record, "answer": record.get("answer", "") + " "}),
+    "unread": timed(lambda record: {**record, "answer": record.get("answer", "") + "\\t"}, other),
     "longer": timed(lambda record: longer(record, 500)),
-    "lengths": {length: timed(lambda record: longer(record, length)) for length in map(int, sys.argv[3:])},
+    "lengths": {length: timed(lambda record: longer(record, length)) for length in map(int, sys.argv[4:])},
+    "mixed": {
+        name: [mixed(statement, int(sys.argv[3]), first) for first in (0, 10_000)][1]
+        for name, statement in (("Chinese", chinese_statement), ("English", english_statement))
+    },
 }))
 """
 HOSTILE: Final[dict[str, Callable[[int], str]]] = {
@@ -128,14 +143,19 @@ def main() -> None:
 
 
 def _print_rates(rounds: list[dict[str, Any]]) -> None:
+    """The rates; answers of `LENGTHS` repeat one sentence, statements consist of different sentences with values."""
     questions = rounds[0]["questions"]
-    first, following = (min(each[key] for each in rounds) for key in ("first", "next"))
+    first, unread, following = (min(each[key] for each in rounds) for key in ("first", "unread", "next"))
     print(f"{questions} questions, outputs of the baseline, CPU time, the best of {len(rounds)} fresh processes:")
-    print(f"  documents not yet read by the judges: {questions / first:,.0f} questions a second")
+    print(f"  the first questions of a process:     {questions / first:,.0f} questions a second")
+    print(f"  documents not read, answers new:      {questions / unread:,.0f} questions a second")
     print(f"  documents read, answers new:          {questions / following:,.0f} questions a second")
     for length in LENGTHS:
         best = min(each["lengths"][str(length)] for each in rounds)
         print(f"  answers of about {length:6,} characters:     {questions / best:,.0f} questions a second")
+    for name in rounds[0]["mixed"]:
+        best = min(each["mixed"][name] for each in rounds)
+        print(f"  {MIXED_LENGTH:,} characters of {name} statements: {questions / best:,.0f} questions a second")
 
 
 def _print_growth(folder: Path, figures: str) -> None:
@@ -172,7 +192,7 @@ def _repeated(piece: str, size: int) -> str:
 
 def _round(results: Path) -> dict[str, Any]:
     started = time.perf_counter()
-    arguments = (str(PROJECT / "benchmark"), str(results), *map(str, LENGTHS))
+    arguments = (str(PROJECT / "benchmark"), str(results), str(MIXED_LENGTH), *map(str, LENGTHS))
     found: dict[str, Any] = json.loads(run_python(("-c", CODE, *arguments)).output)
     return {**found, "whole": time.perf_counter() - started}
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from steelyard.documents.pages import Document
 from steelyard.i18n import Localized, Message
 from steelyard.legal.evidence import citations
-from steelyard.legal.evidence.citations import Citation, citations_of
+from steelyard.legal.evidence.citations import Citation, Passages
 from steelyard.legal.evidence.content import has_content
 from steelyard.legal.evidence.copies import NO_DUMP, is_dump, own_words
 from steelyard.legal.evidence.quotes import contains_quote, key_of, quote_key
@@ -63,6 +63,10 @@ class Case(NamedTuple):
         """The typed fields of the record, or what its text says of them, against the expected ones."""
         return judge_fact(expected, self.record, question=self.question, rules=rules)
 
+    def has_quotes(self) -> bool:
+        """Whether the answer is read differently without its quotations."""
+        return without_quotes(self.text) != self.text or read(self.text) != read(self.answer)
+
     def without_quotes(self) -> "Case":
         """The same case with the quotations taken out of the answer."""
         return self._replace(record={**self.record, "answer": without_quotes(self.text)})
@@ -109,20 +113,20 @@ class Case(NamedTuple):
         """Whether the answer quotes a passage, or a citation gives its words."""
         cited = self.cited("citations", "evidence")
         return self.quotes(item.must_include) or any(
-            citations.gives(citation, item, self.document, self.snippet) for citation in cited
+            citations.gives(citation, item, self.source, self.snippet) for citation in cited
         )
 
     def matches(self, citation: Citation, item: Evidence) -> bool:
         """Whether a citation gives a required passage."""
-        return citations.mismatch(citation, item, self.document, self.snippet) is None
+        return citations.mismatch(citation, item, self.source, self.snippet) is None
 
     def is_real(self, citation: Citation) -> bool:
         """Whether the cited words are on the page that the citation names."""
-        return citations.is_real(citation, self.document)
+        return citations.is_real(citation, self.source)
 
     def cited_share(self, evidence: Sequence[Evidence], *names: str) -> tuple[float, Localized]:
         """The share of required passages that the citations in these fields give, and the reason."""
-        return citations.cited_share(evidence, self.cited(*names), self.document, self.snippet)
+        return citations.cited_share(evidence, self.cited(*names), self.source, self.snippet)
 
 
 def case_of(question: Question, record: Mapping[str, Any], document: Document) -> Case:
@@ -140,7 +144,7 @@ def case_of(question: Question, record: Mapping[str, Any], document: Document) -
         _is_dump([reading.text, *given_texts], source, question),
         question.about.citations,
         question.about.snippet,
-        {name: citations_of(record.get(name)) for name in ("citations", "evidence")},
+        Passages(record),
         source,
     )
 

@@ -85,7 +85,7 @@ def _flags(question: Question, case: Case) -> Iterator[Message]:
     if foreign := [item for item in returned if is_foreign(item, case.document)]:
         yield Message("legal.wrong_document", name=foreign[0].document)
     for item in case.returned("citations", "evidence"):
-        if is_invented(item, case.document):
+        if is_invented(item, case.source):
             yield Message("legal.invented_citation", words=item.text[:40])
             break
 

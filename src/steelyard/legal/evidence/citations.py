@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from steelyard.documents.pages import Document
 from steelyard.i18n import Joined, Localized, Message
 from steelyard.legal.evidence.quotes import key_of, quote_key, quote_pieces
-from steelyard.legal.evidence.sources import keep, source_of
+from steelyard.legal.evidence.sources import Source, keep
 from steelyard.legal.model import Evidence
 from steelyard.legal.wording import UNITS, named
 from steelyard.text.normalisation import normalise
@@ -85,6 +85,18 @@ def citations_of(items: Any) -> list[Citation]:
     return list(citations.values())
 
 
+class Passages(dict[str, Sequence[Citation]]):
+    """The citations of a record by field; each field is read when it is first asked for."""
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        super().__init__()
+        self._record = record
+
+    def __missing__(self, field: str) -> Sequence[Citation]:
+        citations = self[field] = citations_of(self._record.get(field))
+        return citations
+
+
 def _citation(item: Any) -> Citation | None:
     if isinstance(item, str):
         return Citation((), item)
@@ -100,14 +112,14 @@ def _citation(item: Any) -> Citation | None:
     )
 
 
-def is_real(citation: Citation, document: Document) -> bool:
+def is_real(citation: Citation, source: Source) -> bool:
     """Whether the cited words are on the named page of this document."""
-    return not is_foreign(citation, document) and _span(citation, document) >= 0
+    return not is_foreign(citation, source.document) and _span(citation, source) >= 0
 
 
-def is_invented(citation: Citation, document: Document) -> bool:
+def is_invented(citation: Citation, source: Source) -> bool:
     """Whether words are cited from this document that are not on the named page."""
-    return not is_foreign(citation, document) and bool(citation.key) and _span(citation, document) < 0
+    return not is_foreign(citation, source.document) and bool(citation.key) and _span(citation, source) < 0
 
 
 def is_foreign(citation: Citation, document: Document) -> bool:
@@ -118,61 +130,61 @@ def is_foreign(citation: Citation, document: Document) -> bool:
     return _FILE.search(name) is not None and _stem(name) != _stem(document.name)
 
 
-def gives(citation: Citation, item: Evidence, document: Document, longest: int) -> bool:
+def gives(citation: Citation, item: Evidence, source: Source, longest: int) -> bool:
     """Whether a citation has the words of a passage, with or without its page, and is not too long."""
-    if citation.pages or is_foreign(citation, document):
-        return mismatch(citation, item, document, longest) is None
-    span = source_of(document).key.span(quote_pieces(citation.text))
+    if citation.pages or is_foreign(citation, source.document):
+        return mismatch(citation, item, source, longest) is None
+    span = source.key.span(quote_pieces(citation.text))
     return span >= 0 and not _is_long(span, item, longest) and key_of(citation.text).holds(item.must_include)
 
 
-def mismatch(citation: Citation, item: Evidence, document: Document, longest: int) -> Mismatch | None:
+def mismatch(citation: Citation, item: Evidence, source: Source, longest: int) -> Mismatch | None:
     """Why a citation does not give the required passage; None if it does. Cached with the document."""
     if not citation.is_plain:
-        return _mismatch(citation, item, document, longest)
-    known, key = source_of(document).mismatches, (citation, item, longest)
+        return _mismatch(citation, item, source, longest)
+    known, key = source.mismatches, (citation, item, longest)
     found: tuple[Mismatch | None] | None = known.get(key)
     if found is None:
-        found = (_mismatch(citation, item, document, longest),)
+        found = (_mismatch(citation, item, source, longest),)
         keep(known, key, found)
     return found[0]
 
 
-def _mismatch(citation: Citation, item: Evidence, document: Document, longest: int) -> Mismatch | None:
+def _mismatch(citation: Citation, item: Evidence, source: Source, longest: int) -> Mismatch | None:
     has_words = key_of(citation.text).holds(item.must_include)
-    if is_foreign(citation, document):
+    if is_foreign(citation, source.document):
         return Mismatch(2 * has_words, Message("legal.another_document", name=citation.document))
     if item.page not in citation.pages:
         return Mismatch(2 * has_words, _elsewhere(citation, item, has_words=has_words))
     if not has_words:
         return Mismatch(1, Message("legal.does_not_include", words=item.must_include))
-    span = _span(citation, document)
+    span = _span(citation, source)
     if span < 0:
-        return Mismatch(2, _not_there(citation, document))
+        return Mismatch(2, _not_there(citation, source))
     if _is_long(span, item, longest):
         return Mismatch(2, Message("legal.longer_than", longest=longest))
-    spoken = _spoken_otherwise(citation, item, document)
+    spoken = _spoken_otherwise(citation, item, source)
     return Mismatch(2, spoken) if spoken else None
 
 
 def cited_share(
-    evidence: Sequence[Evidence], citations: Sequence[Citation], document: Document, longest: int
+    evidence: Sequence[Evidence], citations: Sequence[Citation], source: Source, longest: int
 ) -> tuple[float, Localized]:
     """The share of critical passages that some citation gives, and the reason; all are critical if none is marked."""
     required = [item for item in evidence if item.is_critical] or list(evidence)
     if not required:
         return 0.0, Message("legal.no_evidence_named")
-    misses = [_miss(item, citations, document, longest) for item in required]
+    misses = [_miss(item, citations, source, longest) for item in required]
     missed = [why for why in misses if why]
     why = Joined("core.clauses", missed) if missed else Message("legal.every_passage_cited")
     return (len(required) - len(missed)) / len(required), why
 
 
-def _miss(item: Evidence, citations: Sequence[Citation], document: Document, longest: int) -> Message | None:
+def _miss(item: Evidence, citations: Sequence[Citation], source: Source, longest: int) -> Message | None:
     """Why no citation gives a passage, by the nearest citation; None if one does."""
     mismatches = []
     for citation in citations:
-        if (miss := mismatch(citation, item, document, longest)) is None:
+        if (miss := mismatch(citation, item, source, longest)) is None:
             return None
         mismatches.append(miss)
     reason = min(mismatches, key=_report_order).why if mismatches else Message("legal.nothing_cited")
@@ -183,9 +195,9 @@ def _report_order(miss: Mismatch) -> tuple[int, int]:
     return -miss.nearness, _REPORTED_FIRST.index(miss.why.code)
 
 
-def _span(citation: Citation, document: Document) -> int:
+def _span(citation: Citation, source: Source) -> int:
     """The length of the cited passage in the document; pieces joined with ... include the text between them."""
-    return source_of(document).span_on(citation.text, citation.pages)
+    return source.span_on(citation.text, citation.pages)
 
 
 def _is_long(span: int, item: Evidence, longest: int) -> bool:
@@ -201,9 +213,9 @@ def _elsewhere(citation: Citation, item: Evidence, *, has_words: bool) -> Messag
     return Message("legal.another_page", pages="-".join(map(str, citation.pages)), page=item.page)
 
 
-def _not_there(citation: Citation, document: Document) -> Message:
+def _not_there(citation: Citation, source: Source) -> Message:
     """The reason for words that are not on the cited page, with the page that has them."""
-    pages = source_of(document).pages_with(citation.text)
+    pages = source.pages_with(citation.text)
     return Message("legal.words_on_page", page=pages[0]) if pages else Message("legal.words_not_on_page")
 
 
@@ -220,12 +232,12 @@ def _stem(name: str) -> str:
     return stem[:end]
 
 
-def _spoken_otherwise(citation: Citation, item: Evidence, document: Document) -> Message | None:
+def _spoken_otherwise(citation: Citation, item: Evidence, source: Source) -> Message | None:
     if item.speaker and citation.speaker and citation.speaker != item.speaker:
         return Message("legal.said_to_be_the", unit=named(UNITS, citation.speaker))
     if item.section and citation.section and citation.section != item.section:
         return Message("legal.said_to_be_in", unit=named(UNITS, citation.section))
-    kinds = _kinds(item, citation, document)
+    kinds = _kinds(item, citation, source)
     if item.speaker and kinds and item.speaker not in kinds:
         return Message("legal.not_said_in", unit=named(UNITS, item.speaker))
     if item.section in _SECTIONS and kinds and not kinds & set(_SECTIONS[item.section]):
@@ -233,9 +245,9 @@ def _spoken_otherwise(citation: Citation, item: Evidence, document: Document) ->
     return None
 
 
-def _kinds(item: Evidence, citation: Citation, document: Document) -> set[str]:
+def _kinds(item: Evidence, citation: Citation, source: Source) -> set[str]:
     """The kinds of the units that contain the cited words; if none does, the kind of the citation's prefix."""
-    page = source_of(document).pages.get(item.page)
+    page = source.pages.get(item.page)
     located = set(page.kinds(item.must_include)) if page is not None else set()
     prefix = None if located else _PREFIX.match(citation.text)
     return {_SPEAKERS[prefix[1].lower()]} if prefix else located

@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Final
 
 from steelyard.legal.evidence.quotes import key_of, quote_key
@@ -70,13 +71,14 @@ def _quotations(text: str, question: str, source: Source) -> Iterator[str]:
 
 
 def _states(answer: str, question: str, source: Source) -> bool:
-    text = _INTERROGATIVE.sub(" ", answer)
+    text = _INTERROGATIVE.sub(" ", answer) if "?" in answer or "？" in answer else answer
     asked = set(WORD.findall(question.lower()))
     words = {word for word in WORD.findall(text.lower()) if len(word) >= 4} & source.words
     if len(words - asked - _STOCK_WORDS) >= FEWEST_WORDS:
         return True
     own = quote_key(question)
-    return sum(_shared(piece, own, source) for piece in _STOCK.split(text)) >= FEWEST
+    shared = accumulate(_shared(piece, own, source) for piece in _STOCK.split(text))
+    return any(count >= FEWEST for count in shared)
 
 
 def _shared(piece: str, question: str, source: Source) -> int:

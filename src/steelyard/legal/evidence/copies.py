@@ -37,7 +37,7 @@ def is_dump(answer: str, source: Source, required: int) -> bool:
     # runs may be broken up on purpose: twice as much in runs of 8 characters is a copy too
     if _total(copied_runs(key, source, PASSAGE)) > most:
         return True
-    return _total(copied_runs(key, source, _shortest(source))) > 2 * most
+    return len(key) > 2 * most and _total(copied_runs(key, source, _shortest(source))) > 2 * most
 
 
 def own_words(answer: str, source: Source) -> str:
@@ -96,13 +96,17 @@ def copied_runs(key: str, source: Source, least: int) -> tuple[tuple[int, int], 
 def _candidates(key: str, source: Source, size: int) -> Iterator[int]:
     """The positions of a key where a run of at least two sizes may be, in order.
 
-    Such a run contains a whole piece of the key, cut at multiples of the size; a piece whose first or last characters
-    the document does not have is in no run.
+    Such a run contains a whole piece of the key, cut at multiples of the size; a piece whose first, middle or last
+    characters the document does not have is in no run.
     """
     grams, last, floor = source.grams, len(key) - size, 0
-    tail = size - GRAM
+    middle, end = (size - GRAM) // 2, size - GRAM
     for at in range(0, last + 1, size):
-        if key[at : at + GRAM] in grams and key[at + tail : at + size] in grams:
+        if (
+            key[at : at + GRAM] in grams
+            and key[at + end : at + size] in grams
+            and key[at + middle : at + middle + GRAM] in grams
+        ):
             yield from range(max(floor, at - size + 1), min(at + size, last + 1))
             floor = at + size
 

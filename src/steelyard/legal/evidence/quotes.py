@@ -22,7 +22,10 @@ _TRIES: Final = 64
 _GAP: Final = re.compile(r"\.{3,}|…+|\[\.\.\.\]")
 # a comma after an opening yes or no carries meaning: 不，是我 is not 不是我
 _ANSWER_COMMA: Final = re.compile(
-    r"(?=[不没是否对NYny])(?:(?<=^)|(?<=[。;!?！？；,:“\"\n]))(不|没有|是|否|对|no|yes),", re.IGNORECASE
+    ",(?:"
+    + "|".join(rf"(?<=^{word},)|(?<=[。;!?！？；,:“\"\n]{word},)" for word in ("[不是否对]", "没有", "no", "yes"))
+    + ")",
+    re.IGNORECASE,
 )
 _KEPT_COMMA: Final = "\ue000"
 # all but letters, ideographs and digits; a point inside a number and a hyphen inside a name are kept
@@ -30,7 +33,7 @@ _DROPPED: Final = re.compile(
     r"[\W_](?:(?<![.\-_\ue000])|(?<=\.)(?:(?<!\d\.)|(?!\d))"
     r"|(?<=[-_])(?:(?<![A-Za-z0-9][-_])|(?![A-Za-z0-9])))"
 )
-_THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_THOUSANDS: Final = re.compile(r",(?<=\d,)(?=\d{3}(?!\d))")
 _NUMERAL: Final = "〇零一二三四五六七八九十百千万亿两"
 # two characters that belong to one number or one Latin word; 一 opens other words too (一共, 一起), so it joins nothing
 _NUMBER_GOES_ON: Final = re.compile(rf"[0-9]{{2}}|[0-9][.\-_]|[.\-_][0-9]|[{_NUMERAL}][{_NUMERAL}](?<!一)")
@@ -119,4 +122,4 @@ def _with_commas(text: str) -> str:
     plain = normalise(text)
     if "," not in plain:
         return plain
-    return _ANSWER_COMMA.sub(lambda opening: opening[1] + _KEPT_COMMA, plain)
+    return _ANSWER_COMMA.sub(_KEPT_COMMA, plain)

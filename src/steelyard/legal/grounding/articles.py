@@ -20,6 +20,7 @@ _STATUTE: Final = "(?:法典|法|条例|规定|解释|办法|规则|细则|公�
 _BETWEEN: Final = rf"(?:\([^()]{{1,20}}\))?(?:的|中的?|之)?(?:第{_NUMBER}[编章节]){{0,3}}\s?$"
 _QUOTED_TITLE: Final = re.compile(rf"《([^《》\n]{{2,60}})》{_BETWEEN}")
 _BARE_TITLE: Final = re.compile(rf"([{HAN}、]{{0,40}}{_STATUTE})》?{_BETWEEN}")
+_LISTED: Final = re.compile(rf"第{_NUMBER}条(?:之{_NUMBER})?(?:第{_NUMBER}款)?(?:[、,和与及至到-]|以及){{1,2}}$")
 _GENERIC: Final = re.compile(
     r"(?:^|本|该|此|其|上述|前述|相关|有关|法律|法规|国家|司法|违反|根据|依照|依据|按照|(?<!问题)的)"
     rf"{_STATUTE}$|司法解释$"
@@ -115,9 +116,7 @@ def _digits(numeral: str) -> str:
 def _title_before(text: str, at: int) -> str | None:
     """The title of the statute right before an article, or before the articles of a list; None if there is none."""
     before = text[max(0, at - 100) : at]
-    while listed := re.search(
-        rf"第{_NUMBER}条(?:之{_NUMBER})?(?:第{_NUMBER}款)?(?:[、,和与及至到-]|以及){{1,2}}$", before
-    ):
+    while listed := _LISTED.search(before):
         before = before[: listed.start()]
     if quoted := _QUOTED_TITLE.search(before):
         return None if _GENERIC.search(quoted[1]) else quoted[1]

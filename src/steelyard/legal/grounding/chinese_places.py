@@ -25,6 +25,7 @@ _STATUTE: Final = re.compile(
 )
 _END: Final = Alternatives(_SUFFIX)
 _STEM: Final = re.compile(f"[{_HAN}\\dA-Z]*$")
+_BETWEEN: Final = re.compile(f"[{_HAN}\\d]*")
 _LONGEST_STEM: Final = 16
 _DISTRICT: Final = re.compile(f"[省市州县][{_HAN}]{{2,3}}$")
 _PIECE_END: Final = re.compile(r"省|市|自治州|县|区|镇|乡|村|街道|路|街|巷|大道|\d+号")
@@ -107,7 +108,7 @@ def _goes_on(text: str, at: int) -> bool:
     if following is None:
         return False
     between = text[at : following.start()]
-    return re.fullmatch(f"[{_HAN}\\d]*", between) is not None and not _cut_length(between) and len(between) < 9
+    return len(between) < 9 and _BETWEEN.fullmatch(between) is not None and not _cut_length(between)
 
 
 def _place(text: str, lowest: int, match: re.Match[str]) -> Place | None:

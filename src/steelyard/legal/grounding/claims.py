@@ -57,6 +57,7 @@ _LIST_SPLIT: Final = re.compile(r"[、,]|和|与|及|以及|\band\b")
 _ENUMERATION: Final = re.compile(
     r".{0,8}?[:,]\s*(?:一是|其一|第一|首先|一、|1[.、]|\(?[一1]\)|first\b|one is)", re.IGNORECASE
 )
+_LISTED: Final = re.compile(r"[^,。;:(]{0,10}(?:,?(?:分别)?(?:是|为|即|包括)|[:(]|, namely)([^。;)\n]{2,200})")
 _CLAUSE_EDGE: Final = re.compile(r"[。;!?\n(:]|是|有|为")
 _JSON_KEY: Final = re.compile(r'(?<=[{,\[\s])"[^"\n]{0,80}"\s*:|^"[^"\n]{0,80}"\s*:')
 _JSON_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -174,10 +175,7 @@ def _counts_a_list(text: str, value: Mention) -> bool:
         return True
     if _ENUMERATION.match(text, value.end):
         return True
-    after = re.match(
-        r"[^,。;:(]{0,10}(?:,?(?:分别)?(?:是|为|即|包括)|[:(]|, namely)([^。;)\n]{2,200})",
-        text[value.end : value.end + 220],
-    )
+    after = _LISTED.match(text[value.end : value.end + 220])
     return after is not None and len([part for part in _LIST_SPLIT.split(after[1]) if part.strip()]) == value.value
 
 

@@ -40,7 +40,8 @@ _YEAR: Final = frozenset(("年", "years", "year"))
 _MONTHS: Final = frozenset(("个月", "月", "months", "month"))
 
 
-_EACH: Final = re.compile(r"每|平均|单价|\b(?:per|each|average|every)\b", re.IGNORECASE)
+_SENTENCE_END: Final = re.compile(r"[。;\n]")
+_CLAUSE_END: Final = re.compile(r"[,。;\n]")
 
 
 class DerivedValues:
@@ -124,8 +125,8 @@ class DerivedValues:
     def _around(self, value: Mention) -> str:
         """The words of the clause around a value."""
         reach = 14 if self.is_chinese else 40
-        before = re.split(r"[。;\n]", self.text[max(0, value.start - reach) : value.start])[-1]
-        return before + "\0" + re.split(r"[,。;\n]", self.text[value.end : value.end + reach])[0]
+        before = _SENTENCE_END.split(self.text[max(0, value.start - reach) : value.start])[-1]
+        return before + "\0" + _CLAUSE_END.split(self.text[value.end : value.end + reach], maxsplit=1)[0]
 
     def _is_amount(self, value: Mention) -> bool:
         amount = cents(value.value)

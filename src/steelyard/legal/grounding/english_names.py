@@ -125,21 +125,31 @@ _HOUSE_NUMBER: Final = re.compile(r"\b\d+[A-Za-z]? $")
 _FIGURE_AFTER: Final = re.compile(r"[: ]+[($£€¥]*\d|: *[$£€¥]")  # the label of a figure
 _PLACED: Final = re.compile(r"\b(?:in|at|near) $")
 _NAMED: Final = re.compile(r"\b(?:named|called|surnamed)\s+$")
+_INTRODUCED: Final = re.compile(f"{_PLACED.pattern}|{_NAMED.pattern}")
+_WORDS: Final = re.compile(r"\S+")
+_NAME_WORDS: Final = re.compile(rf"[{_LETTER}']+")
+_LOWER_WORD: Final = re.compile(r"\b[a-z]{3,}\b")
+_LAST_MARK: Final = re.compile(r"(?:'s?|[.,])$")
+_LAST_MARKS: Final = re.compile(r"(?:'s?|[.,])+$")
 
 
 def english_names(text: str) -> Iterator[tuple[str, int]]:
-    """Capitalised names with their positions, without titles and ordinary words before them."""
+    """Capitalised names with their positions, without titles and ordinary words before them.
+
+    A single word is a name only if the words before it introduce one.
+    """
     if not _CAPITAL.search(text):
         return
     lower = _lower_words(text)
     for match in _SEQUENCE.finditer(text):
-        words = [(word[0], word.start() + match.start()) for word in re.finditer(r"\S+", match[0])]
-        yield from _names_in(text, words, lower)
+        if " " in match[0] or _INTRODUCED.search(text[max(0, match.start() - 12) : match.start()]):
+            words = [(word[0], word.start() + match.start()) for word in _WORDS.finditer(match[0])]
+            yield from _names_in(text, words, lower)
 
 
 def _lower_words(text: str) -> frozenset[str]:
     """The words that a text also writes in lower case: ordinary words."""
-    return frozenset(re.findall(r"\b[a-z]{3,}\b", text))
+    return frozenset(_LOWER_WORD.findall(text))
 
 
 def _names_in(text: str, words: list[tuple[str, int]], lower: frozenset[str]) -> Iterator[tuple[str, int]]:
@@ -163,7 +173,7 @@ def _names_in(text: str, words: list[tuple[str, int]], lower: frozenset[str]) ->
     if _is_named(kept, lower, is_introduced=is_introduced):
         house = _HOUSE_NUMBER.search(before) if kept[-1] in _PLACES else None
         start -= len(house[0]) if house else 0
-        yield re.sub(r"(?:'s?|[.,])$", "", text[start:end]), start
+        yield _LAST_MARK.sub("", text[start:end]), start
 
 
 def _is_named(words: list[str], lower: frozenset[str], *, is_introduced: bool) -> bool:
@@ -185,7 +195,7 @@ def _is_cased(words: list[str]) -> bool:
 
 
 def _plain(word: str) -> str:
-    return re.sub(r"(?:'s?|[.,])+$", "", word)
+    return _LAST_MARKS.sub("", word)
 
 
 def _leads(word: str) -> bool:
@@ -229,7 +239,7 @@ def is_known_english_name(name: str, text: str) -> bool:
     known = _latin_words(text)
     if name[0].isdigit() and " ".join(name.lower().split(" ")[:2]) not in text.lower():
         return False
-    words = [_unaccented(word) for word in re.findall(rf"[{_LETTER}']+", name) if not _is_particle(word)]
+    words = [_unaccented(word) for word in _NAME_WORDS.findall(name) if not _is_particle(word)]
     return all(
         word in known
         or _ABBREVIATIONS.get(word, "") in known

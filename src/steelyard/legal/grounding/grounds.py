@@ -41,7 +41,7 @@ class Ground:
     @cached_property
     def values(self) -> tuple[Mention, ...]:
         """All values of the text, in order."""
-        return tuple(values_of(self.text))
+        return values_of(self.text)
 
     @cached_property
     def _numbers(self) -> list[Mention]:
@@ -160,19 +160,24 @@ UNIT_AFTER: Final = re.compile(
 )
 
 
-def values_of(text: str) -> Iterator[Mention]:
+@lru_cache(maxsize=1 << 5)
+def values_of(text: str) -> tuple[Mention, ...]:
     """The mentions in a text; the tail of a number is a card number, a number with a unit is a count."""
-    tails = {tail.start(1) for tail in _TAIL.finditer(text)}
-    for value in mentions(text):
-        if value.kind != "number":
-            yield value
-        elif value.start in tails:
-            yield value._replace(kind="card")
-        elif unit := UNIT_AFTER.match(text, value.end):
-            name = next(group for group in unit.groups() if group)
-            yield value._replace(kind="count", unit=name, end=unit.end(), text=text[value.start : unit.end()])
-        else:
-            yield value
+    values = tuple(mentions(text))
+    if all(value.kind != "number" for value in values):
+        return values
+    tails = frozenset(tail.start(1) for tail in _TAIL.finditer(text))
+    return tuple(_with_kind(text, value, tails) if value.kind == "number" else value for value in values)
+
+
+def _with_kind(text: str, value: Mention, tails: frozenset[int]) -> Mention:
+    """A number as what it is by the words beside it."""
+    if value.start in tails:
+        return value._replace(kind="card")
+    if unit := UNIT_AFTER.match(text, value.end):
+        name = next(group for group in unit.groups() if group)
+        return value._replace(kind="count", unit=name, end=unit.end(), text=text[value.start : unit.end()])
+    return value
 
 
 def _with_years(values: Sequence[Mention]) -> Iterator[Day]:

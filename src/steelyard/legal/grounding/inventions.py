@@ -4,7 +4,7 @@ Known limit: relations between values that are both in the document (who paid wh
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -142,9 +142,9 @@ def _is_about_known(value: Mention, ground: Ground) -> bool:
     """Whether an approximate value is a rounded amount of the document."""
     if not value.approx and not value.loose:
         return False
-    unit = cents(Decimal(10) ** value.value.normalize().as_tuple().exponent)
-    at = bisect_left(ground.amounts, cents(value.value) - unit)
-    return any(is_rounded(value, Decimal(amount) / 100) for amount in ground.amounts[at : at + 64])
+    stated, unit = cents(value.value), cents(Decimal(10) ** value.value.normalize().as_tuple().exponent)
+    first, last = bisect_left(ground.amounts, stated - unit), bisect_right(ground.amounts, stated + unit + 1)
+    return any(is_rounded(value, Decimal(amount) / 100) for amount in ground.amounts[first : min(last, first + 64)])
 
 
 def _is_known_number(value: Mention, claims: Claims, ground: Ground) -> bool:

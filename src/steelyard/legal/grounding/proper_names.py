@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from steelyard.legal.grounding.common_words import FREQUENT_WORDS, SURNAME_WORDS
@@ -82,16 +83,22 @@ _SPEAKS: Final = re.compile(
     "购买|主张"
 )
 _DOUBTFUL: Final = frozenset(("东方", "百里", "公孙", "南门", "上官", "长孙"))
-_JOINED: Final = (
-    FREQUENT_WORDS
-    | SURNAME_WORDS
-    | frozenset("由于 对于 给付 共和 至于 关于 基于 鉴于 处于 属于 位于 用于 等于".split())
-)
+_WORDS: Final = FREQUENT_WORDS | SURNAME_WORDS
+_JOINED: Final = _WORDS | frozenset("由于 对于 给付 共和 至于 关于 基于 鉴于 处于 属于 位于 用于 等于".split())
 _DOUBLE: Final = frozenset(DOUBLE_SURNAMES)
 _ANY_SURNAME: Final = SURNAMES | _DOUBLE
 _HAN: Final = r"\u4e00-\u9fff"
 _FIRST: Final = "".join(sorted(SURNAMES | {surname[0] for surname in DOUBLE_SURNAMES}))
-_CANDIDATE: Final = re.compile(f"[{_FIRST}](?=[{_HAN}])")
+_CLEAR: Final = "".join(sorted(SURNAMES - _AMBIGUOUS - _FUNCTION_LIKE))
+_INTRODUCES: Final = _BEFORE | _EDGE_CHARACTERS | _COPULAS | {word[-1] for word in _EDGE_WORDS | _ROLES}
+_GIVEN: Final = f"(?![{''.join(sorted(_NEVER))}])[{_HAN}]"
+_GIVEN_NAMES: Final = {length: re.compile(_GIVEN * length) for length in (1, 2)}
+# a surname and the beginning of a given name: after an edge or a role, or, if it is clear, before a verb of speech
+_CANDIDATE: Final = re.compile(
+    f"[{_FIRST}](?={_GIVEN})(?:(?<=\\A.)|(?<=[{re.escape(''.join(sorted(_INTRODUCES)))}].)"
+    f"|(?<=[{_CLEAR}])(?={_GIVEN * 2}(?:{_SPEAKS.pattern})))",
+    re.DOTALL,
+)
 _SOMEBODY: Final = re.compile(
     f"[{''.join(sorted(SURNAMES))}]某(?:[某甲乙丙丁]|(?![{_HAN}])|(?=[的与和说称在因将被以向未已])|(?=[{_HAN}]))"
 )
@@ -110,11 +117,10 @@ _CALLED: Final = re.compile(
 )
 
 
-def names(text: str) -> Iterator[tuple[str, int]]:
-    """Names of persons in a normalised text, with their positions."""
-    if not text.isascii():
-        yield from _chinese_names(text)
-    yield from english_names(text)
+@lru_cache(maxsize=1 << 5)
+def names(text: str) -> tuple[tuple[str, int], ...]:
+    """Names of persons in a normalised text, with their positions; cached, because several judges ask for them."""
+    return (*(() if text.isascii() else _chinese_names(text)), *english_names(text))
 
 
 def _chinese_names(text: str) -> Iterator[tuple[str, int]]:
@@ -140,6 +146,9 @@ def _chinese_names(text: str) -> Iterator[tuple[str, int]]:
 
 def _name_at(text: str, at: int, surname: str) -> str:
     """The name that begins with the surname at this position; "" if the context does not support one."""
+    given = at + len(surname)
+    if text[given - 1 : given + 1] in SURNAME_WORDS:
+        return ""
     role = _has_role_before(text, at)
     if not role and text[at - 1 : at + 1] in _JOINED:
         return ""
@@ -177,20 +186,11 @@ def _has_role_before(text: str, at: int) -> bool:
 
 def _with_given(text: str, at: int, surname: str, lengths: tuple[int, ...], after: re.Pattern[str] | None) -> str:
     """The surname with a given name of one of these lengths that `after` may follow; "" if there is none."""
-    start = at + len(surname)
     for length in lengths:
-        given = text[start : start + length]
-        if len(given) < length or not _may_be_given(surname, given):
-            continue
-        if after is None or after.match(text, start + length):
-            return surname + given
+        given = _GIVEN_NAMES[length].match(text, at + len(surname))
+        if given and given[0] not in _WORDS and (after is None or after.match(text, given.end())):
+            return surname + given[0]
     return ""
-
-
-def _may_be_given(surname: str, given: str) -> bool:
-    if any(char in _NEVER or not "\u4e00" <= char <= "\u9fff" for char in given):
-        return False
-    return surname[-1] + given[0] not in SURNAME_WORDS and given not in FREQUENT_WORDS and given not in SURNAME_WORDS
 
 
 def is_known_name(name: str, text: str) -> bool:

@@ -83,7 +83,7 @@ class FactQuestion(Question):
 
     def _refusal(self, case: "Case") -> Localized | None:
         """The words of a refusal, if the value occurs only in what the answer quotes: “not stated; it says: …”."""
-        if case.has_typed(self.expected) or not (refusal := case.abstention()).abstains:
+        if case.has_typed(self.expected) or not case.has_quotes() or not (refusal := case.abstention()).abstains:
             return None
         return None if case.without_quotes().judge_fact(self.expected, self.rules).correct else refusal.why
 

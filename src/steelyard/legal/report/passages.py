@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from steelyard.documents.pages import Document
 from steelyard.legal.evidence.citations import Citation, citations_of, mismatch
 from steelyard.legal.evidence.quotes import contains_quote, quote_pieces
+from steelyard.legal.evidence.sources import Source, source_of
 from steelyard.legal.model import LATIN_SNIPPET, SNIPPET, Evidence
 from steelyard.reports.render.html.kind_page import Json, Mark
 from steelyard.text.normalisation import normalise_with_offsets
@@ -64,7 +65,8 @@ class Library:
         located = zip(citations_of(citations), self.located(citations, name), strict=True)
         if document is None or not wanted:
             return [passage for _, passage in located]
-        return [{**passage, "right": _is_right(citation, wanted, document)} for citation, passage in located]
+        source = source_of(document)
+        return [{**passage, "right": _is_right(citation, wanted, source)} for citation, passage in located]
 
     def as_json(self) -> dict[str, dict[str, str]]:
         """Document → page → text, of the pages that some passage names or is on."""
@@ -122,10 +124,10 @@ def _required(passages: Any) -> list[Evidence]:
     return found
 
 
-def _is_right(citation: Citation, required: Sequence[Evidence], document: Document) -> bool:
+def _is_right(citation: Citation, required: Sequence[Evidence], source: Source) -> bool:
     """Whether a citation gives one of the required passages, as the judge reads it, with the usual maximum length."""
     longest = LATIN_SNIPPET if citation.text.isascii() else SNIPPET
-    return any(mismatch(citation, item, document, longest) is None for item in required)
+    return any(mismatch(citation, item, source, longest) is None for item in required)
 
 
 def _find(citation: Citation, document: Document) -> list[PageSpan]:
