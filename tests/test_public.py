@@ -86,6 +86,21 @@ def test_the_json_of_one_result_brings_in_no_report_and_no_gate(tmp_path, words)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "line", [["retrieval", "q", "r"], ["--lang", "zh", "retrieval", "q", "r"], ["--lang=en", "retrieval", "q", "r"]]
+)
+def test_the_options_of_a_command_bring_in_no_other_command(line):
+    code = (
+        "import sys; from steelyard.cli import parser; "
+        "commands = {parser._MODULES.get(name, name) for name in parser.COMMANDS}; "
+        f"parser.build_parser('en', {line}).parse_args({line}); "
+        "print([name for name in commands if f'steelyard.cli.{name}' in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "['retrieval']\n"
+
+
+@pytest.mark.slow
 def test_the_comparison_of_answers_brings_in_no_gate_and_no_documents(tmp_path):
     (tmp_path / "rows.jsonl").write_text('{"id": "1", "prediction": "a", "references": ["a b"]}\n')
     unwanted = ("steelyard.documents", "steelyard.stats.gate", "steelyard.reports.gate", "steelyard.systems", "jinja2")

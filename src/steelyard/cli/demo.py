@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     REPORT.parent.mkdir(exist_ok=True)
     with TemporaryDirectory() as folder:
         options = [*shown, "-o", str(Path(folder) / "demo.jsonl"), "--lang", arguments.lang]
-        command = build_parser(arguments.lang).parse_args(options)
+        command = build_parser(arguments.lang, options).parse_args(options)
         code: int = command.run(command)
     print_text(f"\n{words('cli.demo_report', path=REPORT)}\n")
     return code
