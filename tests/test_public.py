@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1]
 HEAVY = ("httpx", "jsonschema", "opencc", "rich", "rjieba", "sacrebleu", "scipy", "pandas", "pyarrow", "zstandard")
 SLOW = ("dataclasses", "difflib", "inspect", "tempfile")
 """Modules of Python that take milliseconds, and that no option needs."""
+IN_MEMORY = tuple(f"steelyard.retrieval.reading.{name}" for name in ("given", "nested", "frames", "tabular"))
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 
 
@@ -77,7 +78,7 @@ def test_the_json_of_one_result_brings_in_no_report_and_no_gate(tmp_path, words)
     (tmp_path / "qrels").write_text("q1 0 d1 1\n")
     (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 tag\n")
     (tmp_path / "rows.jsonl").write_text('{"id": "1", "prediction": "a", "references": ["a b"]}\n')
-    unwanted = ("steelyard.legal", "steelyard.reports", "steelyard.stats.gate", "steelyard.stats.compare")
+    unwanted = ("steelyard.legal", "steelyard.reports", "steelyard.stats.gate", "steelyard.stats.compare", *IN_MEMORY)
     code = (
         f"import sys; from steelyard.cli import main; main([*{words}, '--json']); "
         f"print([m for m in sys.modules if m.startswith({unwanted})])"
