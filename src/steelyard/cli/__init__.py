@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 BUG = 4
 INTERRUPTED = 130
 _IDLE_THREADS: Final = ("OPENBLAS_THREAD_TIMEOUT", "4")
-"""The threads of numpy's linear algebra sleep at once; by default each uses a core for 50 ms after it has started."""
+"""The threads of numpy's linear algebra sleep at once; by default each uses a core for about 45 ms after its start."""
 _COLLECTED_AFTER: Final = 50_000
 """New objects before those in cycles are looked for (700 by default): results have many objects and no cycles."""
 
