@@ -15,6 +15,9 @@ from steelyard.native import description
 
 ROOT = Path(__file__).parents[1]
 HEAVY = ("httpx", "jsonschema", "opencc", "rich", "rjieba", "sacrebleu", "scipy", "pandas", "pyarrow", "zstandard")
+SLOW = ("dataclasses", "difflib", "inspect", "tempfile")
+"""Modules of Python that take milliseconds, and that no option needs."""
+IN_MEMORY = tuple(f"steelyard.retrieval.reading.{name}" for name in ("given", "nested", "frames", "tabular"))
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 
 
@@ -42,7 +45,7 @@ def test_the_version_is_in_one_place():
 def test_import_and_help_bring_in_nothing_heavy():
     code = (
         "import sys, steelyard, steelyard.cli.parser; steelyard.cli.parser.build_parser().format_help(); "
-        f"print([m for m in {('numpy', *HEAVY)} if m in sys.modules])"
+        f"print([m for m in {('numpy', *SLOW, *HEAVY)} if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
@@ -75,7 +78,7 @@ def test_the_json_of_one_result_brings_in_no_report_and_no_gate(tmp_path, words)
     (tmp_path / "qrels").write_text("q1 0 d1 1\n")
     (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 tag\n")
     (tmp_path / "rows.jsonl").write_text('{"id": "1", "prediction": "a", "references": ["a b"]}\n')
-    unwanted = ("steelyard.legal", "steelyard.reports", "steelyard.stats.gate", "steelyard.stats.compare")
+    unwanted = ("steelyard.legal", "steelyard.reports", "steelyard.stats.gate", "steelyard.stats.compare", *IN_MEMORY)
     code = (
         f"import sys; from steelyard.cli import main; main([*{words}, '--json']); "
         f"print([m for m in sys.modules if m.startswith({unwanted})])"
@@ -83,6 +86,21 @@ def test_the_json_of_one_result_brings_in_no_report_and_no_gate(tmp_path, words)
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.endswith("\n[]\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "line", [["retrieval", "q", "r"], ["--lang", "zh", "retrieval", "q", "r"], ["--lang=en", "retrieval", "q", "r"]]
+)
+def test_the_options_of_a_command_bring_in_no_other_command(line):
+    code = (
+        "import sys; from steelyard.cli import parser; "
+        "commands = {parser._MODULES.get(name, name) for name in parser.COMMANDS}; "
+        f"parser.build_parser('en', {line}).parse_args({line}); "
+        "print([name for name in commands if f'steelyard.cli.{name}' in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "['retrieval']\n"
 
 
 @pytest.mark.slow

@@ -10,10 +10,8 @@
 Any other exception is a fault of the program and keeps its traceback (exit 4).
 """
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from steelyard.i18n import Joined, Localized, Message, as_message, codes, locale_language
@@ -48,12 +46,14 @@ def in_python(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
 class Problem(Localized):
     """One bad place: `where` is file:line or file#pointer, `message` says what is wrong there."""
 
-    where: str
-    message: Message
+    __slots__ = ("message", "where")
+
+    def __init__(self, where: str, message: Message) -> None:
+        self.where = where
+        self.message = message
 
     def text(self, language: str = "en") -> str:
         """The place and the message in a language."""
@@ -64,7 +64,14 @@ class Problem(Localized):
         """The place and the message as one message."""
         return Message("core.labelled", label=self.where, message=self.message) if self.where else self.message
 
-    __str__ = Localized.__str__
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Problem) and (self.where, self.message) == (other.where, other.message)
+
+    def __hash__(self) -> int:
+        return hash((self.where, self.message))
+
+    def __repr__(self) -> str:
+        return f"Problem(where={self.where!r}, message={self.message!r})"
 
 
 class SteelyardError(Localized, Exception):
@@ -199,6 +206,8 @@ def nearest_only(name: str, known: Iterable[str]) -> Message | None:
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
     """The known name most like `name`; None if none is like it."""
+    import difflib
+
     folded = {candidate.casefold(): candidate for candidate in known}
     close = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else None

@@ -3,7 +3,6 @@
 import argparse
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from steelyard.cli.options import add_language_option
@@ -27,6 +26,8 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the benchmark, print the equivalent command and the path of the report; the results file is not kept."""
+    from tempfile import TemporaryDirectory
+
     from steelyard.cli.output import print_text
     from steelyard.cli.parser import build_parser
 
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     REPORT.parent.mkdir(exist_ok=True)
     with TemporaryDirectory() as folder:
         options = [*shown, "-o", str(Path(folder) / "demo.jsonl"), "--lang", arguments.lang]
-        command = build_parser(arguments.lang).parse_args(options)
+        command = build_parser(arguments.lang, options).parse_args(options)
         code: int = command.run(command)
     print_text(f"\n{words('cli.demo_report', path=REPORT)}\n")
     return code

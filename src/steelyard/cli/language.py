@@ -19,7 +19,7 @@ from steelyard.i18n import LANGUAGES, Language, Message, codes, locale_language,
 
 _CHOSEN: Final = ContextVar[Language]("_CHOSEN", default="en")
 _OPTION: Final = "--lang"
-_PIECE: Final = re.compile(r"[（“《]*(?:[^\s\u2e80-\uffef“”]+|\S)[，。；：、）”》！？]*|[ ]+")
+_PIECE: Final = r"[（“《]*(?:[^\s\u2e80-\uffef“”]+|\S)[，。；：、）”》！？]*|[ ]+"
 """What is not broken: a word, or a Chinese character with the punctuation that belongs to it."""
 
 
@@ -131,7 +131,7 @@ def wrapped(text: str, width: int) -> list[str]:
     if text.isascii():
         return textwrap.wrap(text, width)
     lines, line = [], ""
-    for piece in _PIECE.findall(text):
+    for piece in re.findall(_PIECE, text):
         if line and display_width(line + piece) > width:
             lines.append(line.rstrip())
             line = ""

@@ -1,54 +1,46 @@
-"""All commands and their options; nothing heavy is imported before a command runs."""
+"""All commands and their options; nothing heavy is imported before a command runs.
+
+The parser of a line that names a command has only the commands of that module: usage, help and errors are the same.
+"""
 
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from steelyard import __version__
-from steelyard.cli import (
-    agreement,
-    answers,
-    bench,
-    compare,
-    convert,
-    demo,
-    gate,
-    metrics,
-    new,
-    pipelines,
-    report,
-    retrieval,
-    sample,
-    serve,
-    validate,
-    view,
-)
 from steelyard.cli.language import chosen_language, put_into, speaking
 from steelyard.cli.options import add_language_option
 from steelyard.errors import nearest_name
 from steelyard.i18n import Language, locale_language, words_of
 from steelyard.native import description
 
-COMMANDS = (
-    demo,
-    retrieval,
-    answers,
-    bench,
-    compare,
-    gate,
-    report,
-    view,
-    sample,
-    agreement,
-    new,
-    validate,
-    convert,
-    metrics,
-    pipelines,
-    serve,
+COMMANDS: Final = (
+    "demo",
+    "retrieval",
+    "answers",
+    "bench",
+    "compare",
+    "gate",
+    "report",
+    "view",
+    "sample",
+    "agreement",
+    "new",
+    "validate",
+    "convert",
+    "metrics",
+    "build",
+    "run",
+    "serve",
 )
+"""The commands, in the order of the help."""
+
+_MODULES: Final = {"build": "pipelines", "run": "pipelines"}
+"""The modules of commands that are not in the module of their name."""
+
 GROUPS = (
     ("cli.commands_evaluate", ("demo", "retrieval", "answers", "bench")),
     ("cli.commands_decide", ("report", "compare", "gate", "view", "sample", "agreement")),
@@ -58,11 +50,11 @@ GROUPS = (
 """The commands by what they are for, as `steelyard` alone prints them."""
 
 
-def build_parser(language: Language | None = None) -> argparse.ArgumentParser:
-    """The parser of the whole command line, in a language (default: that of the locale)."""
+def build_parser(language: Language | None = None, line: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """The parser of a command line, in a language (default: that of the locale); without a line, of all commands."""
     chosen = language or locale_language()
     with speaking(chosen):
-        parser = coded_parser()
+        parser = coded_parser(line)
         put_into(parser, chosen)
     return parser
 
@@ -97,17 +89,28 @@ class Parser(argparse.ArgumentParser):
         return next((name for name in found if name is not None), None)
 
 
-def coded_parser() -> argparse.ArgumentParser:
+def coded_parser(line: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The parser with codes of the catalogue in place of its help texts."""
     parser = Parser(prog="steelyard", description="help.about", epilog="help.exit_codes")
     parser.add_argument("--version", action="version", version=version(), help="help.version")
     add_language_option(parser)
     commands = parser.add_subparsers(title="help.group_commands", metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        command.add_command(commands)
+    for module in dict.fromkeys(_MODULES.get(name, name) for name in _needed_commands(line)):
+        import_module(f"steelyard.cli.{module}").add_command(commands)
     for command_parser in commands.choices.values():
         command_parser.allow_abbrev = False  # --metrics is not short for --metrics-from
     return parser
+
+
+def _needed_commands(line: Sequence[str]) -> Sequence[str]:
+    """The command that a line names before any option but --lang; where it names none, all commands."""
+    words = iter(line)
+    for word in words:
+        if word == "--lang":
+            next(words, None)
+        elif not word.startswith("--lang="):
+            return [word] if word in COMMANDS else COMMANDS
+    return COMMANDS
 
 
 def version() -> str:

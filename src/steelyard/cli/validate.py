@@ -3,7 +3,6 @@
 import argparse
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -67,17 +66,17 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if findings.errors or (arguments.strict and findings.warnings) else 0
 
 
-@dataclass(slots=True)
 class _Findings:
     """The files checked so far, and their problems."""
 
-    allowed: Path | None = None
-    errors: list["SteelyardError"] = field(default_factory=list)
-    warnings: list["Problem"] = field(default_factory=list)
-    questions: int = 0
-    files: set[Path] = field(default_factory=set)
-    documents: dict[Path, "Document | None"] = field(default_factory=dict)
-    shown: list["Document"] = field(default_factory=list)
+    def __init__(self, allowed: Path | None) -> None:
+        self.allowed = allowed
+        self.errors: list[SteelyardError] = []
+        self.warnings: list[Problem] = []
+        self.questions = 0
+        self.files: set[Path] = set()
+        self.documents: dict[Path, Document | None] = {}
+        self.shown: list[Document] = []
 
     def attempt(self, read: Callable[[Path], Result], path: Path) -> Result | None:
         """The result of `read`; None and a recorded error if it fails."""

@@ -71,7 +71,8 @@ class EntryPointGroup(Generic[T]):
 @cache
 def _entry_points(group: str, path: tuple[str, ...]) -> "tuple[EntryPoint, ...]":
     """The entry points of a group in the packages on this search path, which is that of the interpreter."""
-    if not any(_may_have(folder or os.curdir, f"[{group}]".encode()) for folder in path):
+    declared = [_declared(folder or os.curdir) for folder in path]
+    if not any(texts is None or f"[{group}]".encode() in texts for texts in declared):
         return ()
     from importlib.metadata import entry_points
 
@@ -83,28 +84,31 @@ def _entry_points(group: str, path: tuple[str, ...]) -> "tuple[EntryPoint, ...]"
         raise ConfigError(message, hint=Message("plugins.reinstall_or_uninstall", package=package)) from error
 
 
-def _may_have(folder: str, heading: bytes) -> bool:
-    """Whether a package in a folder of the search path may have a group of entry points; a zip file always may.
+@cache
+def _declared(folder: str) -> bytes | None:
+    """The entry points of all packages in a folder, as their files have them; None where only Python can say it.
 
-    `importlib.metadata` takes twenty milliseconds to import, and most machines have no such package.
+    `importlib.metadata` takes twenty milliseconds to import, and most machines have no package with a group of ours.
     """
     if not os.path.isdir(folder):
-        return os.path.exists(folder)
+        return None if os.path.exists(folder) else b""  # a zip file
     try:
-        names = [name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info", ".egg"))]
-        return any(_has_heading(os.path.join(folder, name), heading) for name in names)
+        names = os.listdir(folder)
+        if any(name.endswith(".egg") for name in names):  # an older form, with its metadata in a folder or a zip file
+            return None
+        metadata = [name for name in names if name.endswith((".dist-info", ".egg-info"))]
+        return b"\n".join(_content(os.path.join(folder, name, "entry_points.txt")) for name in metadata)
     except OSError:
-        return True
+        return None
 
 
-def _has_heading(metadata: str, heading: bytes) -> bool:
-    if metadata.endswith(".egg"):  # an older form, with its metadata in a folder or a zip file
-        return True
+def _content(path: str) -> bytes:
+    """The content of a file; nothing if there is none."""
     try:
-        with open(os.path.join(metadata, "entry_points.txt"), "rb") as file:
-            return heading in file.read()
+        with open(path, "rb") as file:
+            return file.read()
     except (FileNotFoundError, NotADirectoryError):
-        return False
+        return b""
 
 
 def _unreadable_package() -> str:

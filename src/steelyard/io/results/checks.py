@@ -34,6 +34,7 @@ Json = dict[str, Any]
 CONTRADICTION_HINT: Final = Message("formats.file_modified_hint")
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
+_NUMBERS: Final = (float, int)
 _BOUND: Final = Plain(Message("words.a_number_or_null"), lambda value: value is None or is_number(value))
 _PAGE: Final = Plain(Message("words.a_number_or_text"), lambda value: isinstance(value, str) or is_number(value))
 _NOT_NEGATIVE: Final = Plain(
@@ -85,7 +86,12 @@ _ITEM: Final = Fields(
     },
     frozenset(("id", "scores")),
 )
-_FITS_ITEM: Final = quick_test(_ITEM)
+_SCORES: Final = MapOf(
+    Plain(_BOUND.words, lambda value: value is None or (type(value) in _NUMBERS and abs(value) <= limits.SCORE.value))
+)
+"""Scores that `check_score` accepts, and null."""
+_FITS_ITEM: Final = quick_test(Fields({**_ITEM.members, "scores": _SCORES, "parts": MapOf(_SCORES)}, _ITEM.needed))
+"""Whether an item needs no closer look at its shape, its scores and its parts."""
 _PASSAGE: Final = Fields(PASSAGE)
 _FITS_PASSAGE: Final = quick_test(_PASSAGE)
 _SCOPE: Final = Fields(
@@ -137,22 +143,28 @@ def check_header(head: Json, where: str) -> None:
 
 def check_item(item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[str, Bounds], where: str) -> None:
     """Refuse an item that is not of the shape that readers rely on, or has a score that it cannot have."""
-    if not _FITS_ITEM(item):
+    fits = _FITS_ITEM(item)
+    if not fits:
         check_shape(item, _ITEM, "", where)
     _check_metrics(item, metrics, where)
     for metric, value in item["scores"].items():
         if value is not None:
-            if not _is_score(value):
+            if not fits:
                 check_score(value, Message("words.the_score_of", metric=metric), where)
             _check_bounds(metric, value, bounds.get(metric), where)
-    for metric, parts in (item.get("parts") or {}).items():
-        for part, value in parts.items():
-            if value is not None and not _is_score(value):
-                check_score(value, Message("words.the_part_of", part=part, metric=metric), where)
+    if not fits:
+        _check_parts(item.get("parts") or {}, where)
     _check_passages(item.get("output") or {}, where)
     checks = kind_of(kind).load_checks()
     if checks is not None:
         checks.check_item(item, where)
+
+
+def _check_parts(parts: Mapping[str, Mapping[str, Any]], where: str) -> None:
+    for metric, of_metric in parts.items():
+        for part, value in of_metric.items():
+            if value is not None:
+                check_score(value, Message("words.the_part_of", part=part, metric=metric), where)
 
 
 def _check_metrics(item: Json, metrics: Sequence[str], where: str) -> None:
@@ -200,11 +212,6 @@ def check_score(value: Any, what: Message, where: str) -> None:
         raise InputError(Message("formats.not_a_number", what=what, value=shown(value)), where=where)
     if abs(value) > limits.SCORE.value:
         raise limits.SCORE.exceeded(what, error=InputError, where=where)
-
-
-def _is_score(value: Any) -> bool:
-    """Whether `check_score` accepts a value; its message is not made for each of them."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= limits.SCORE.value
 
 
 def check_characters(text: str, line: Any, where: str) -> None:

@@ -282,9 +282,10 @@ def _tag(value: Any) -> str:
 
 
 def _column(header: Header, items: Sequence[Item], metric: str) -> Column:
-    status, reasons = _missing(items, metric)
+    values = _floats([item.scores.get(metric) for item in items])
+    status, reasons = _missing(items, values, metric)
     return Column(
-        _floats([item.scores.get(metric) for item in items]),
+        values,
         status,
         reasons,
         _parts(items, metric),
@@ -301,15 +302,14 @@ def _parts(items: Sequence[Item], metric: str) -> dict[str, FloatArray]:
     return {name: _floats([of_item.get(name) for of_item in parts]) for name in names}
 
 
-def _missing(items: Sequence[Item], metric: str) -> tuple[IntArray, list[Missing]]:
+def _missing(items: Sequence[Item], values: FloatArray, metric: str) -> tuple[IntArray, list[Missing]]:
     """Why cells of a metric have no number: a code for each row, and the reasons by code."""
     codes: dict[Missing, int] = {}
     status = np.zeros(len(items), np.int64)
-    for row, item in enumerate(items):
-        if item.scores.get(metric) is None:
-            status[row] = codes.setdefault(item.missing(metric), len(codes) + 1)
+    for row in np.flatnonzero(np.isnan(values)).tolist():
+        status[row] = codes.setdefault(items[row].missing(metric), len(codes) + 1)
     return status, list(codes)
 
 
 def _floats(values: list[float | None]) -> FloatArray:
-    return np.array([np.nan if value is None else value for value in values], np.float64)
+    return np.array(values, np.float64)  # None becomes NaN

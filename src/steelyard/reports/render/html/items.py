@@ -179,7 +179,8 @@ def _notes(table: Table, row: int, kind: KindPage) -> Json:
 
 def _gaps(table: Table, row: int) -> Json:
     """Why an item has no score, by metric: the kind of the reason, and its text in every language."""
-    missing = {metric: why for metric in table.metrics if (why := table.why(metric, row))}
+    columns = ((metric, column) for metric, column in table.columns.items() if column.reasons)
+    missing = {metric: why for metric, column in columns if (why := column.why(row))}
     return {metric: [why.kind, list(translations(why.reason))] for metric, why in missing.items()}
 
 
