@@ -6,7 +6,6 @@ those of the whole pattern: the leftmost, and of several at one position that of
 """
 
 import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from heapq import heapify, heappop, heapreplace
@@ -15,7 +14,6 @@ from typing import Any, Final
 
 SHORT: Final = 80
 """The number of characters of a text up to which the whole pattern is faster."""
-_UTF_32: Final = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _WIDEST: Final = 12
 """The most characters of a class that are looked for one by one."""
 _NAMED: Final = re.compile(r"\(\?P<\w+>")
@@ -23,7 +21,7 @@ _SYNTAX: Final = re.compile(r"\(\?P<\w+>|\\.")
 """Letters of a pattern that stand for themselves in no match."""
 _FREQUENT: Final = frozenset("的一是不了在有人我他这中上个到说们为和你地出也时年就那要下以会自之过对可里后多而能好都没")
 _LATIN: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
-_EQUAL_LETTERS: Final = frozenset("\u0130\u0131\u017f\u212a")
+_EQUAL_LETTER: Final = re.compile("[\u0130\u0131\u017f\u212a]")
 """Letters that equal i, s and k where the case is ignored, but not in lower case."""
 
 
@@ -118,14 +116,20 @@ class Alternatives:
                 indexes.setdefault(mark, []).append(at)
         return indexes
 
+    @cached_property
+    def _marks(self) -> re.Pattern[str]:
+        """A pattern of one mark of any of the words that the alternatives need."""
+        marks = {mark for _, needed in self._parts for words in needed for mark in words.marks}
+        return re.compile(f"[{''.join(map(re.escape, sorted(marks)))}]" if marks else "(?!)")
+
     def _possible(self, text: str) -> list[re.Pattern[str]]:
         """The alternatives that may match somewhere."""
         contents, parts = _contents(text), self._parts
         if not contents.is_plain:
             return [part for part, _ in parts]
-        by_mark, has_all = self._by_mark, contents.has_all
-        near = set(by_mark.get("", ())).union(*[by_mark[mark] for mark in by_mark.keys() & contents.characters])
-        return [parts[at][0] for at in sorted(near) if has_all(parts[at][1])]
+        by_mark, marks = self._by_mark, set(self._marks.findall(contents.text))
+        near = set(by_mark.get("", ())).union(*[by_mark[mark] for mark in by_mark.keys() & marks])
+        return [parts[at][0] for at in sorted(near) if contents.has_all(parts[at][1], marks)]
 
 
 def _merged(parts: Sequence[re.Pattern[str]], text: str) -> Iterator[re.Match[str]]:
@@ -219,10 +223,10 @@ class _Words:
 
     def __init__(self, words: frozenset[str]) -> None:
         self.words = words
-        self.by_mark: dict[str, list[tuple[str, str]]] = {}
+        self.by_mark: dict[str, list[str]] = {}
         for word in sorted(words):
             mark = next((char for char in word if char not in _FREQUENT), word[0])
-            self.by_mark.setdefault(mark, []).append((word, word[-1] if word[-1] != mark else word[0]))
+            self.by_mark.setdefault(mark, []).append(word)
         self.marks = frozenset(self.by_mark)
         self.breadth = sum(1 if len(word) > 1 else 60 if word.isascii() else 4 for word in words)
 
@@ -234,41 +238,37 @@ def _words(words: frozenset[str]) -> _Words:
 
 
 class _Contents:
-    """The characters of a text in lower case, and which words it has, as far as that was asked."""
+    """A text in lower case, and which words it has, as far as that was asked."""
 
     def __init__(self, text: str) -> None:
-        characters = characters_of(text)
-        self._text = text.lower()
-        self.characters = characters if self._text == text else frozenset(self._text)
+        self.text = text.lower()
+        self.is_plain = _EQUAL_LETTER.search(text) is None
         self._known: dict[_Words, bool] = {}
-        self.is_plain = _EQUAL_LETTERS.isdisjoint(characters)
 
-    def has_all(self, needed: Sequence[_Words]) -> bool:
-        """Whether the text has one word of each."""
+    def has_all(self, needed: Sequence[_Words], marks: set[str]) -> bool:
+        """Whether the text has one word of each; `marks` are those of their marks that it has."""
         known = self._known
         for words in needed:
             has = known.get(words)
             if has is None:
-                has = known[words] = self._has(words)
+                has = known[words] = self._has(words, marks)
             if not has:
                 return False
         return True
 
-    def _has(self, words: _Words) -> bool:
-        characters, text = self.characters, self._text
-        for mark in words.marks & characters:
-            for word, last in words.by_mark[mark]:
-                if last in characters and word in text:
+    def _has(self, words: _Words, marks: set[str]) -> bool:
+        text = self.text
+        for mark in words.marks & marks:
+            for word in words.by_mark[mark]:
+                if word in text:
                     return True
         return False
 
 
 @lru_cache(maxsize=1 << 5)
 def characters_of(text: str) -> frozenset[str]:
-    """The characters of a text; those of a long one are made once for each code point that it has."""
-    if len(text) <= SHORT:
-        return frozenset(text)
-    return frozenset(map(chr, set(memoryview(text.encode(_UTF_32, "surrogatepass")).cast("I"))))
+    """The characters of a text."""
+    return frozenset(text)
 
 
 @lru_cache(maxsize=1 << 5)
