@@ -119,16 +119,33 @@ def test_letters_that_equal_others_where_the_case_is_ignored():
         assert found(pattern.finditer(text)) == found(whole(pattern).finditer(text)), word
 
 
-def test_without_the_parser_of_python_every_alternative_is_searched(monkeypatch):
+def test_without_the_parser_of_python_the_whole_pattern_is_searched(monkeypatch):
     def missing(name: str):
         raise ImportError(name)
 
     monkeypatch.setattr(alternatives, "import_module", missing)
-    monkeypatch.setattr(alternatives, "_needs", alternatives._needs.__wrapped__)
+    monkeypatch.setattr(alternatives, "_openings", alternatives._openings.__wrapped__)
     pattern = Alternatives("没有|(?:无法|不能)确定")
-    text = "-" * 100 + "无法确定没有"
-    assert [match[0] for match in pattern.finditer(text)] == ["无法确定", "没有"]
-    assert all(needed == () for _, needed in pattern._parts)
+    for text in ("-" * 100 + "无法确定没有", "无法确定没有"):
+        assert [match[0] for match in pattern.finditer(text)] == ["无法确定", "没有"]
+    assert list(pattern._by_first) == [""]
+
+
+@pytest.mark.parametrize(
+    ("part", "openings"),
+    [
+        ("没有", {"没有"}),
+        ("(?<!不)(?:AB?|[xy])(?=z)", {"a", "ab", "x", "y"}),
+        ("a?b+c|(?:de)*f", {"ab", "b", "de", "f"}),
+        (r"(?:^|\n)[ \t]*答案", {"\n ", "\n\t", "\n答", " ", "\t", "答案"}),
+        (r"\w{2,6}n't|x", {"", "x"}),
+        ("[^a]b", {""}),
+        ("a[^a]", {"a"}),
+        ("[a-c]{2}", {"a", "b", "c"}),
+    ],
+)
+def test_how_matches_begin(part, openings):
+    assert alternatives._openings(part, re.IGNORECASE) == openings
 
 
 def test_alternatives_are_cut_at_the_top_only():
