@@ -118,12 +118,13 @@ class Alternatives:
 
     def _scan(self, text: str) -> Iterator[re.Match[str]]:
         """All matches in a long text."""
-        if "" in self._by_first or _EQUAL_LETTER.search(text):
+        pairs = _pairs(text)
+        if "" in self._by_first or pairs is None:
             yield from self._whole.finditer(text)
             return
-        small, by_character = text.lower(), self._by_character
+        small, by_character = pairs.small, self._by_character
         end = 0
-        for at in self._candidates(small):
+        for at in self._candidates(pairs):
             if at >= end:
                 pattern = by_character.get(small[at]) or self._tried_at(small[at])
                 if match := pattern.match(text, at):
@@ -135,34 +136,41 @@ class Alternatives:
         pattern = self._by_character[character] = self._compiled(self._by_first.get(character, ()))
         return pattern
 
-    def _candidates(self, small: str) -> list[int]:
-        """The positions of a text in lower case where a match may begin, and few others."""
-        firsts, pairs = self._tables
-        characters, hashes = _hashes(small)
-        found: list[int] = np.flatnonzero(firsts[characters] | pairs[hashes]).tolist()
+    def _candidates(self, pairs: "_Pairs") -> list[int]:
+        """The positions of a text where a match may begin, and few others."""
+        may_be_first, may_be_pair = self._tables
+        found: list[int] = np.flatnonzero(may_be_first[pairs.characters] | may_be_pair[pairs.hashes]).tolist()
         return found
 
     @cached_property
     def _tables(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Which characters, and which pairs by their hashes, may begin a match."""
         known = frozenset[str]().union(*self._openings)
-        firsts, pairs = np.zeros(_HASHES, np.bool_), np.zeros(_HASHES, np.bool_)
-        firsts[_hashes("".join(opening for opening in known if len(opening) == 1))[0]] = True
-        pairs[_hashes("".join(opening for opening in known if len(opening) == _LENGTH))[1][::_LENGTH]] = True
-        return firsts, pairs
+        single, double = ("".join(opening for opening in known if len(opening) == length) for length in (1, _LENGTH))
+        may_be_first, may_be_pair = np.zeros(_HASHES, np.bool_), np.zeros(_HASHES, np.bool_)
+        may_be_first[_Pairs(single).characters] = True
+        may_be_pair[_Pairs(double).hashes[::_LENGTH]] = True
+        return may_be_first, may_be_pair
 
 
 _HASHES: Final = 1 << 16
-_FACTOR: Final = 40_503  # odd, near the golden ratio of the number of hashes
+_FACTOR: Final = np.uint16(40_503)  # odd, near the golden ratio of the number of hashes
+
+
+class _Pairs:
+    """A text in lower case, with its characters, and the pairs of each with the next one, as numbers of 16 bits."""
+
+    def __init__(self, small: str) -> None:
+        self.small = small
+        self.characters = code_points(small).astype(np.uint16)
+        self.hashes = self.characters.copy()
+        self.hashes[:-1] += self.characters[1:] * _FACTOR
 
 
 @lru_cache(maxsize=1 << 5)
-def _hashes(text: str) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """The characters of a text, and the pairs of each with the next one, as numbers of 16 bits."""
-    characters = code_points(text).astype(np.uint16)
-    pairs = characters.copy()
-    pairs[:-1] += characters[1:] * np.uint16(_FACTOR)
-    return characters, pairs
+def _pairs(text: str) -> _Pairs | None:
+    """The pairs of a text; None if it has letters that equal others which are not their lower case."""
+    return None if _EQUAL_LETTER.search(text) else _Pairs(text.lower())
 
 
 @lru_cache(maxsize=1 << 5)
