@@ -6,7 +6,7 @@ disclaimers are removed. Offsets are kept, so that a finding can be shown in the
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -18,6 +18,8 @@ LONGEST_ANSWER: Final = 100_000
 """The longest answer in characters that is judged; `judge` gives a longer one a score of 0 with a reason."""
 
 Replacement = str | Callable[[re.Match[str]], str]
+_Pass = tuple[str, re.Pattern[str], Replacement]
+"""Characters of which every match has one (any if ""), the pattern, and what is put in place of a match."""
 
 # an answer without any of these characters has no markup
 _SUSPECT: Final = re.compile(
@@ -169,6 +171,13 @@ class _Draft:
         ]
         self.edit(edits)
 
+    def pass_through(self, passes: "Iterable[_Pass]") -> None:
+        """Replace the matches of each pattern, if the text has one of its characters."""
+        for characters, pattern, replacement in passes:
+            text = self.text
+            if not characters or any(character in text for character in characters):
+                self.replace(pattern, replacement)
+
     def edit(self, edits: list[tuple[int, int, str]]) -> None:
         """Apply these edits, which are in order and do not overlap."""
         if not edits:
@@ -242,11 +251,9 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
     if heading := _OWN_HEADING.match(draft.text):
         draft.edit([(0, heading.end(), "")])
     if _SUSPECT.search(draft.text) or _OPENS_LIST.match(draft.text):
-        for pattern, replacement in _PASSES:
-            draft.replace(pattern, replacement)
+        draft.pass_through(_PASSES)
         _flatten_tables(draft)
-        for pattern, replacement in _LATE_PASSES:
-            draft.replace(pattern, replacement)
+        draft.pass_through(_LATE_PASSES)
     if _FIGURE.search(draft.text):
         draft.replace(_FOOTNOTE, "")
         if "/100" in draft.text:
@@ -376,37 +383,37 @@ def _drop_disclaimers(draft: _Draft) -> None:
         draft.edit([(match.start(), match.end(), "\n") for match in general])
 
 
-_PASSES: Final[tuple[tuple[re.Pattern[str], Replacement], ...]] = (
-    (_WRITTEN_BREAK, "\n"),
-    (_CALCULATOR, ""),
-    (_CONTROL_TOKEN, "\n"),
-    (_ENTITY, _unescaped),
-    (_FENCE_LINE, ""),
-    (_BREAKING_TAG, "\n"),
-    (_CELL_TAG, " "),
-    (_TAG, ""),
-    (_IMAGE, ""),
-    (_CITATION, ""),
-    (_LINK, lambda match: match[1]),
-    (_ADDRESS, " "),
-    (_THIN_SPACE, " "),
-    (_MATH_SPACE, " "),
-    (_STYLED, lambda match: match[1]),
-    (_BOXED, lambda match: match[1]),
-    (_FRACTION, lambda match: f"{match[1]}/{match[2]}"),
-    (_MATH_WORD, lambda match: _MATH_WORDS[match[1]]),
-    (_MATH, _of_math),
-    (_MATH_MARK, lambda match: "," if match[0] == "{,}" else ""),
+_PASSES: Final[tuple[_Pass, ...]] = (
+    ("\\", _WRITTEN_BREAK, "\n"),
+    ("<", _CALCULATOR, ""),
+    ("<[", _CONTROL_TOKEN, "\n"),
+    ("&", _ENTITY, _unescaped),
+    ("`~", _FENCE_LINE, ""),
+    ("<", _BREAKING_TAG, "\n"),
+    ("<", _CELL_TAG, " "),
+    ("<", _TAG, ""),
+    ("[", _IMAGE, ""),
+    ("[【", _CITATION, ""),
+    ("[", _LINK, lambda match: match[1]),
+    (":", _ADDRESS, " "),
+    ("\\", _THIN_SPACE, " "),
+    ("\\", _MATH_SPACE, " "),
+    ("\\", _STYLED, lambda match: match[1]),
+    ("\\", _BOXED, lambda match: match[1]),
+    ("\\", _FRACTION, lambda match: f"{match[1]}/{match[2]}"),
+    ("\\", _MATH_WORD, lambda match: _MATH_WORDS[match[1]]),
+    ("$", _MATH, _of_math),
+    ("\\{", _MATH_MARK, lambda match: "," if match[0] == "{,}" else ""),
 )
-_LATE_PASSES: Final[tuple[tuple[re.Pattern[str], Replacement], ...]] = (
-    (_RULE_LINE, ""),
-    (_HEADER, ""),
-    (_BULLET, ""),
-    (_EMPHASIS, ""),
-    (_EMOJI, ""),
-    (_SINGLE_QUOTED, lambda match: f"“{match[1]}”"),
-    (_APOSTROPHE, "'"),
-    (re.compile("[«»‹›]"), lambda match: _GUILLEMETS[match[0]]),
-    (_LINE_BREAK, "\n"),
-    (_INSIDE_VALUE, ""),
+_LATE_PASSES: Final[tuple[_Pass, ...]] = (
+    ("-*_=", _RULE_LINE, ""),
+    ("#", _HEADER, ""),
+    (">•●▪◦·*+-", _BULLET, ""),
+    ("*_~`", _EMPHASIS, ""),
+    ("", _EMOJI, ""),
+    ("‘", _SINGLE_QUOTED, lambda match: f"“{match[1]}”"),
+    ("’ʼ", _APOSTROPHE, "'"),
+    ("«»‹›", re.compile("[«»‹›]"), lambda match: _GUILLEMETS[match[0]]),
+    ("\n", _LINE_BREAK, "\n"),
+    ("\n", _INSIDE_VALUE, ""),
 )
