@@ -95,6 +95,13 @@ def test_alternatives_by_their_first_letter_match_as_in_their_order(words):
         assert found(grouped.finditer(text)) == found(plain.finditer(text))
 
 
+@pytest.mark.parametrize("word", ["\u017fee", "\u212aNOW", "\u0130nfer", "\u0131NFER", "See", "kNow"])
+def test_alternatives_by_their_first_letter_match_all_letters_that_equal_it(word):
+    words = "see|say|know|infer|identify"
+    assert re.fullmatch(words, word, re.IGNORECASE)
+    assert re.fullmatch(alternatives.by_first_letter(words), word, re.IGNORECASE)
+
+
 def test_the_characters_of_a_text():
     text = "甲A\U0001f600\ud800é" * 40
     assert alternatives.characters_of(text) == alternatives.characters_of(text[:5]) == frozenset(text)

@@ -183,10 +183,10 @@ def characters_of(text: str) -> frozenset[str]:
 
 
 def by_first_letter(pattern: str) -> str:
-    """A group of the same alternatives, those with the same first letter together.
+    """A group of the same alternatives, those with the same first letter together, for patterns that ignore the case.
 
-    Python tries one alternative after the other where the case is ignored. Alternatives with different first letters
-    never match at the same position, so their order does not matter.
+    Python passes over an alternative at once if it begins with a class of characters in which the case counts.
+    Alternatives with different first letters never match at the same position, so their order does not matter.
     """
     groups: dict[str, list[str]] = {}
     others: list[str] = []
@@ -196,10 +196,16 @@ def by_first_letter(pattern: str) -> str:
         else:
             groups.setdefault(part[0], []).append(part[1:])
     grouped = [
-        first + (by_first_letter("|".join(rest)) if len(rest) > 1 and all(rest) else f"(?:{'|'.join(rest)})")
+        _cases(first) + (by_first_letter("|".join(rest)) if len(rest) > 1 and all(rest) else f"(?:{'|'.join(rest)})")
         for first, rest in groups.items()
     ]
     return f"(?:{'|'.join([*grouped, *others])})"
+
+
+def _cases(letter: str) -> str:
+    """A class of the characters that equal a letter where the case is ignored."""
+    equal = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
+    return f"(?-i:[{letter.lower()}{letter.upper()}{equal.get(letter.lower(), '')}])"
 
 
 def _split(pattern: str) -> Iterator[str]:

@@ -47,8 +47,8 @@ _RULE_LINE: Final = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$", re.MULTILINE)
 _HEADER: Final = re.compile(r"^[ \t]{0,6}#{1,6}[ \t]+|[ \t]+#{1,6}[ \t]*$", re.MULTILINE)
 _BULLET: Final = re.compile(r"^[ \t]*(?:[>•●▪◦·*+-][ \t]+|>+[ \t]*)+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
 _EMPHASIS: Final = re.compile(
-    r"(?<!\d)\*{1,3}(?=\S)|(?<=[^\s\d])\*{1,3}|\*{2,3}(?!\d)|(?<![A-Za-z0-9_])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![A-Za-z0-9_０-９])"
-    r"|~~|`+"
+    r"(?=[*_~`])(?:(?<!\d)\*{1,3}(?=\S)|(?<=[^\s\d])\*{1,3}|\*{2,3}(?!\d)|(?<![A-Za-z0-9_])_{1,3}(?=\S)"
+    r"|(?<=\S)_{1,3}(?![A-Za-z0-9_０-９])|~~|`+)"
 )
 _CALCULATOR: Final = re.compile(r"<[<‹][^<>‹\n]{1,80}>>?")  # marks of a calculator in school problems: <<5*10=50>>
 _WRITTEN_BREAK: Final = re.compile(r"(?:\\n)+(?=[\sA-Z\d\u4e00-\u9fff]|$)")
@@ -115,7 +115,7 @@ _INLINE_NUMBER: Final = re.compile(
 
 _NUMBERED: Final = re.compile(r"\d[.．、)）]")  # what every number of a list has
 _LINE_BREAK: Final = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
-_INSIDE_VALUE: Final = re.compile(rf"(?<=[\d年月])\n(?=[\d年月日元])|(?<=[{HAN}])\n(?=[月日])")
+_INSIDE_VALUE: Final = re.compile(rf"\n(?:(?<=[\d年月]\n)(?=[\d年月日元])|(?<=[{HAN}]\n)(?=[月日]))")
 
 _OWN_HEADING: Final = re.compile(
     r"\A[\s#*_]{0,8}(?:回答|答复|答案|Answer|Response)[\s*_:：]{0,6}\n\s{0,4}", re.IGNORECASE
