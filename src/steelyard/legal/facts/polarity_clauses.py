@@ -39,6 +39,11 @@ class Clause:
     prefixed: list[str] = field(default_factory=list)
     idioms: list[str] = field(default_factory=list)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the clause has no sign of any kind."""
+        return not (self.signs or self.negators or self.sides or self.idioms or self.prefixed)
+
 
 def clauses_of(text: str) -> list[Clause]:
     """The clauses of a text without the questions that it repeats; a rhetorical question is a statement."""
@@ -130,10 +135,10 @@ class _Scan:
     def end_sentence(self, token: re.Match[str]) -> None:
         """End the sentence; the clauses of one with a question mark are questions."""
         self.close(token.start(), token.end())
-        if token[0] in "?？":
-            for clause in self.clauses[self.first_of_sentence :]:
-                clause.is_asked = True
         clauses = self.clauses[self.first_of_sentence :]
+        if token[0] in "?？":
+            for clause in clauses:
+                clause.is_asked = True
         is_heading = len(clauses) == 1 and _HEADING.fullmatch(clauses[0].text) is not None
         self.first_of_sentence = len(self.clauses)
         self.sentence += 1
