@@ -139,7 +139,7 @@ class Alternatives:
     def _candidates(self, pairs: "_Pairs") -> list[int]:
         """The positions of a text where a match may begin, and few others."""
         may_be_first, may_be_pair = self._tables
-        found: list[int] = np.flatnonzero(may_be_first[pairs.characters] | may_be_pair[pairs.hashes]).tolist()
+        found: list[int] = (may_be_first[pairs.characters] | may_be_pair[pairs.hashes]).nonzero()[0].tolist()
         return found
 
     @cached_property
@@ -158,13 +158,14 @@ _FACTOR: Final = np.uint16(40_503)  # odd, near the golden ratio of the number o
 
 
 class _Pairs:
-    """A text in lower case, with its characters, and the pairs of each with the next one, as numbers of 16 bits."""
+    """A text in lower case, with its characters, and the pairs of each with the next one, as indexes of tables."""
 
     def __init__(self, small: str) -> None:
+        characters = code_points(small).astype(np.uint16)
+        hashes = characters.copy()
+        hashes[:-1] += characters[1:] * _FACTOR
         self.small = small
-        self.characters = code_points(small).astype(np.uint16)
-        self.hashes = self.characters.copy()
-        self.hashes[:-1] += self.characters[1:] * _FACTOR
+        self.characters, self.hashes = characters.astype(np.intp), hashes.astype(np.intp)
 
 
 @lru_cache(maxsize=1 << 5)
