@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from steelyard.legal.facts import clauses, polarity_words
+from steelyard.legal.facts import clauses, polarity, polarity_words
 from steelyard.legal.grounding import chinese_places
 from steelyard.legal.refusals import abstention, chinese, english
 from steelyard.text import alternatives, reading
@@ -21,6 +21,9 @@ PATTERNS = {
     "suspect": abstention._SUSPECT,
     **{f"English cues {at}": pattern for at, (pattern, _) in enumerate(english._CUES_EN)},
     "places": chinese_places._END,
+    "signs": polarity_words.SCAN_ZH,
+    "yes or no asked": polarity._ASKS,
+    "yes or no announced": polarity._MAY_ANNOUNCE,
     "disclaimer": reading._DISCLAIMER,
     "final": reading.FINAL,
     "may announce": reading._MAY_ANNOUNCE,
@@ -54,7 +57,6 @@ def test_the_matches_are_those_of_the_whole_pattern(name):
     pattern, chance = PATTERNS[name], random.Random(name)
     plain = whole(pattern)
     for text in (TEXT * 3, *(written(pattern, chance) for _ in range(60))):
-        assert len(text) > alternatives.SHORT
         expected = found(plain.finditer(text))
         assert found(pattern.finditer(text)) == expected
         first = pattern.search(text)
@@ -72,16 +74,10 @@ def in_scripts(text: str) -> tuple[str, ...]:
 def test_the_matches_in_short_texts_are_those_of_the_whole_pattern(name):
     pattern, chance = PATTERNS[name], random.Random(name)
     plain = whole(pattern)
-    for text in (written(pattern, chance)[: alternatives.SHORT] for _ in range(60)):
+    for text in (written(pattern, chance)[: chance.randrange(80)] for _ in range(60)):
         for short in in_scripts(text):
             assert found(pattern.finditer(short)) == found(plain.finditer(short))
             assert pattern.found_in(short) is (plain.search(short) is not None)
-
-
-def test_the_signs_of_long_texts_are_those_of_short_ones():
-    chance, long = random.Random(1), polarity_words.SCAN_LONG_ZH
-    for text in (written(long, chance) for _ in range(100)):
-        assert found(long.finditer(text)) == found(polarity_words.SCAN_ZH.finditer(text))
 
 
 @pytest.mark.parametrize("words", ["cannot|can't|could|declin(?:e|ing)|do|c|(?:not|can) be|cart", "a+b|ab|a", "x"])

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from steelyard.text.characters import code_points
 
-SHORT: Final = 80
-"""The number of characters of a text up to which the whole pattern is faster."""
+_SHORT: Final = 80
+"""The number of characters of a text up to which the whole pattern is faster, if its alternatives are not many."""
+_MANY: Final = 100
 _NAMED: Final = re.compile(r"\(\?P<\w+>")
 _LATIN: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
 _EQUAL_LETTER: Final = re.compile("[\u0130\u0131\u017f\u212a]")
@@ -41,7 +42,7 @@ class Alternatives:
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match."""
-        return self._of_script(text).search(text) if len(text) <= SHORT else next(self._scan(text), None)
+        return self._of_script(text).search(text) if len(text) <= self._short else next(self._scan(text), None)
 
     def search_within(self, text: str, start: int, end: int) -> re.Match[str] | None:
         """The first match in a part of a text, which ends there."""
@@ -53,7 +54,7 @@ class Alternatives:
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches, in order."""
-        return self._of_script(text).finditer(text) if len(text) <= SHORT else self._scan(text)
+        return self._of_script(text).finditer(text) if len(text) <= self._short else self._scan(text)
 
     def sub(self, put: str, text: str) -> str:
         """The text with other words in place of each match."""
@@ -95,6 +96,10 @@ class Alternatives:
         return self._patterns[pattern]
 
     # short texts
+
+    @cached_property
+    def _short(self) -> int:
+        return _SHORT if len(self._parts) < _MANY else 0
 
     def _of_script(self, text: str) -> re.Pattern[str]:
         """The alternatives that may match a short text by its script."""

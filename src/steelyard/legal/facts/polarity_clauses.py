@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from steelyard.legal.facts.polarity_words import SCAN_EN, SCAN_LONG_ZH, SCAN_ZH
-from steelyard.text.alternatives import SHORT
+from steelyard.legal.facts.polarity_words import SCAN_EN, SCAN_ZH
 from steelyard.text.scripts import HAN
 
 IS_HAN: Final = re.compile(f"[{HAN}]")
@@ -54,9 +53,7 @@ def clauses_of(text: str) -> list[Clause]:
 def scan(text: str) -> list[Clause]:
     """The clauses of a text in lower case, with their signs, in one pass."""
     state = _Scan(text)
-    is_chinese, is_short = IS_HAN.search(text) is not None, len(text) <= SHORT
-    pattern = SCAN_EN if not is_chinese else SCAN_ZH if is_short else SCAN_LONG_ZH
-    for token in pattern.finditer(text):
+    for token in (SCAN_ZH if IS_HAN.search(text) else SCAN_EN).finditer(text):
         state.take(token.lastgroup or "", token)
     state.close(len(text), len(text))
     return state.clauses
