@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
@@ -18,8 +19,8 @@ from numpy.typing import NDArray
 from steelyard.text.characters import code_points
 
 _SHORT: Final = 80
-"""The number of characters of a text up to which the whole pattern is faster, if its alternatives are not many."""
-_MANY: Final = 100
+"""The number of characters of a text up to which the whole pattern is faster, unless it has very many alternatives."""
+_MANY: Final = 300
 _NAMED: Final = re.compile(r"\(\?P<\w+>")
 _LATIN: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
 _EQUAL_LETTER: Final = re.compile("[\u0130\u0131\u017f\u212a]")
@@ -69,13 +70,13 @@ class Alternatives:
         return re.compile(self.pattern, self._flags)
 
     @cached_property
-    def _parts(self) -> list[str]:
+    def _parts(self) -> list[tuple[str, str]]:
         return list(_split(self._alternatives))
 
     @cached_property
     def _openings(self) -> list[frozenset[str]]:
         """How the matches of each alternative begin, as far as it is known: up to two characters in lower case."""
-        return [_openings(part, self._flags) for part in self._parts]
+        return [_openings(part, self._flags) for _, part in self._parts]
 
     @cached_property
     def _by_first(self) -> dict[str, list[int]]:
@@ -90,7 +91,7 @@ class Alternatives:
         """The pattern of some of the alternatives."""
         if len(indexes) == len(self._parts):
             return self._whole
-        pattern = "|".join(_regrouped(self._parts[at] for at in indexes)) or "(?!)"
+        pattern = _joined(self._parts[at] for at in indexes) or "(?!)"
         if pattern not in self._patterns:
             self._patterns[pattern] = re.compile(f"{self._lead}(?:{pattern})" if self._lead else pattern, self._flags)
         return self._patterns[pattern]
@@ -99,7 +100,7 @@ class Alternatives:
 
     @cached_property
     def _short(self) -> int:
-        return _SHORT if len(self._parts) < _MANY else 0
+        return _SHORT if self._alternatives.count("|") < _MANY else 0
 
     def _of_script(self, text: str) -> re.Pattern[str]:
         """The alternatives that may match a short text by its script."""
@@ -214,13 +215,20 @@ def _cases(letter: str) -> str:
     return f"(?-i:[{letter.lower()}{letter.upper()}{equal.get(letter.lower(), '')}])"
 
 
-def _split(pattern: str) -> Iterator[str]:
-    """The alternatives at the top of a pattern, and those of its named groups in groups of that name."""
+def _split(pattern: str) -> Iterator[tuple[str, str]]:
+    """The alternatives at the top of a pattern and of its named groups, each after the beginning of its group or ""."""
     for part in _top(pattern):
-        if name := _name_of(part):
-            yield from (f"{name}{inner})" for inner in _top(part[len(name) : -1]))
+        named = _NAMED.match(part)
+        if named and _closing(part) == len(part) - 1:
+            yield from ((named[0], inner) for inner in _top(part[named.end() : -1]))
         else:
-            yield part
+            yield "", part
+
+
+def _joined(parts: Iterable[tuple[str, str]]) -> str:
+    """The pattern of alternatives, with those of one group that follow each other in one group."""
+    groups = ((name, "|".join(part for _, part in alike)) for name, alike in groupby(parts, key=itemgetter(0)))
+    return "|".join(f"{name}{inner})" if name else inner for name, inner in groups)
 
 
 def _top(pattern: str) -> Iterator[str]:
@@ -254,19 +262,6 @@ def _depths(pattern: str) -> Iterator[tuple[int, int]]:
         at += 1
 
 
-def _regrouped(parts: Iterable[str]) -> Iterator[str]:
-    """The alternatives, those of one named group that follow each other in one group again."""
-    for name, alike in groupby(parts, key=_name_of):
-        inner = "|".join(part.removeprefix(name).removesuffix(")" if name else "") for part in alike)
-        yield f"{name}{inner})" if name else inner
-
-
-def _name_of(part: str) -> str:
-    """The beginning of the named group that an alternative consists of, or ""."""
-    named = _NAMED.match(part)
-    return named[0] if named and _closing(part) == len(part) - 1 else ""
-
-
 # ----- how matches begin
 
 _LENGTH: Final = 2
@@ -279,9 +274,15 @@ _WIDEST: Final = 64
 """The most characters of a range that are listed."""
 
 
+_BEGINS_PLAINLY: Final = re.compile(r"(?:\\b)?([^\\.^$*+?{}\[\]|()]{2})(?![*+?{])")
+"""An alternative that begins with two characters which stand for themselves."""
+
+
 @lru_cache(maxsize=1 << 10)
 def _openings(part: str, flags: int) -> frozenset[str]:
     """The first two characters of matches in lower case; fewer where any may follow."""
+    if plain := _BEGINS_PLAINLY.match(part):
+        return frozenset((plain[1].lower(),))
     try:
         parser: Any = import_module("re._parser")
         found = _of_sequence(parser.parse(part, flags))
