@@ -1,4 +1,4 @@
-"""Patterns searched alternative by alternative find what the whole pattern finds."""
+"""Patterns tried only where an alternative may begin find what the whole pattern finds."""
 
 import random
 import re
