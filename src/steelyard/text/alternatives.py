@@ -174,7 +174,7 @@ class _Pairs:
         self.characters, self.hashes = characters.astype(np.intp), hashes.astype(np.intp)
 
 
-@lru_cache(maxsize=1 << 5)
+@lru_cache(maxsize=1 << 4)
 def _pairs(text: str) -> _Pairs | None:
     """The pairs of a text; None if it has letters that equal others which are not their lower case."""
     return None if _EQUAL_LETTER.search(text) else _Pairs(text.lower())
