@@ -1,4 +1,4 @@
-"""Patterns searched alternative by alternative find what the whole pattern finds."""
+"""Patterns tried only where an alternative may begin find what the whole pattern finds."""
 
 import random
 import re
@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from steelyard.legal.facts import clauses, polarity_words
+from steelyard.legal.facts import clauses, polarity, polarity_words
 from steelyard.legal.grounding import chinese_places
 from steelyard.legal.refusals import abstention, chinese, english
 from steelyard.text import alternatives, reading
@@ -21,6 +21,9 @@ PATTERNS = {
     "suspect": abstention._SUSPECT,
     **{f"English cues {at}": pattern for at, (pattern, _) in enumerate(english._CUES_EN)},
     "places": chinese_places._END,
+    "signs": polarity_words.SCAN_ZH,
+    "yes or no asked": polarity._ASKS,
+    "yes or no announced": polarity._MAY_ANNOUNCE,
     "disclaimer": reading._DISCLAIMER,
     "final": reading.FINAL,
     "may announce": reading._MAY_ANNOUNCE,
@@ -54,7 +57,6 @@ def test_the_matches_are_those_of_the_whole_pattern(name):
     pattern, chance = PATTERNS[name], random.Random(name)
     plain = whole(pattern)
     for text in (TEXT * 3, *(written(pattern, chance) for _ in range(60))):
-        assert len(text) > alternatives.SHORT
         expected = found(plain.finditer(text))
         assert found(pattern.finditer(text)) == expected
         first = pattern.search(text)
@@ -72,16 +74,10 @@ def in_scripts(text: str) -> tuple[str, ...]:
 def test_the_matches_in_short_texts_are_those_of_the_whole_pattern(name):
     pattern, chance = PATTERNS[name], random.Random(name)
     plain = whole(pattern)
-    for text in (written(pattern, chance)[: alternatives.SHORT] for _ in range(60)):
+    for text in (written(pattern, chance)[: chance.randrange(80)] for _ in range(60)):
         for short in in_scripts(text):
             assert found(pattern.finditer(short)) == found(plain.finditer(short))
             assert pattern.found_in(short) is (plain.search(short) is not None)
-
-
-def test_the_signs_of_long_texts_are_those_of_short_ones():
-    chance, long = random.Random(1), polarity_words.SCAN_LONG_ZH
-    for text in (written(long, chance) for _ in range(100)):
-        assert found(long.finditer(text)) == found(polarity_words.SCAN_ZH.finditer(text))
 
 
 @pytest.mark.parametrize("words", ["cannot|can't|could|declin(?:e|ing)|do|c|(?:not|can) be|cart", "a+b|ab|a", "x"])
@@ -93,6 +89,13 @@ def test_alternatives_by_their_first_letter_match_as_in_their_order(words):
             chance.choice(("a", "b", "c", "x", " be", "CAN", "not", "can't", "declin", "e")) for _ in range(9)
         )
         assert found(grouped.finditer(text)) == found(plain.finditer(text))
+
+
+@pytest.mark.parametrize("word", ["\u017fee", "\u212aNOW", "\u0130nfer", "\u0131NFER", "See", "kNow"])
+def test_alternatives_by_their_first_letter_match_all_letters_that_equal_it(word):
+    words = "see|say|know|infer|identify"
+    assert re.fullmatch(words, word, re.IGNORECASE)
+    assert re.fullmatch(alternatives.by_first_letter(words), word, re.IGNORECASE)
 
 
 def test_the_characters_of_a_text():
@@ -119,25 +122,44 @@ def test_letters_that_equal_others_where_the_case_is_ignored():
         assert found(pattern.finditer(text)) == found(whole(pattern).finditer(text)), word
 
 
-def test_without_the_parser_of_python_every_alternative_is_searched(monkeypatch):
+def test_without_the_parser_of_python_the_whole_pattern_is_searched(monkeypatch):
     def missing(name: str):
         raise ImportError(name)
 
     monkeypatch.setattr(alternatives, "import_module", missing)
-    monkeypatch.setattr(alternatives, "_needs", alternatives._needs.__wrapped__)
+    monkeypatch.setattr(alternatives, "_openings", alternatives._openings.__wrapped__)
     pattern = Alternatives("没有|(?:无法|不能)确定")
-    text = "-" * 100 + "无法确定没有"
-    assert [match[0] for match in pattern.finditer(text)] == ["无法确定", "没有"]
-    assert all(needed == () for _, needed in pattern._parts)
+    for text in ("-" * 100 + "无法确定没有", "无法确定没有"):
+        assert [match[0] for match in pattern.finditer(text)] == ["无法确定", "没有"]
+    assert "" in pattern._by_first
+
+
+@pytest.mark.parametrize(
+    ("part", "openings"),
+    [
+        ("没有", {"没有"}),
+        ("没有?", {"没", "没有"}),
+        (r"\bNo(?:t|ne)", {"no"}),
+        ("(?<!不)(?:AB?|[xy])(?=z)", {"a", "ab", "x", "y"}),
+        ("a?b+c|(?:de)*f", {"ab", "b", "de", "f"}),
+        (r"(?:^|\n)[ \t]*答案", {"\n ", "\n\t", "\n答", " ", "\t", "答案"}),
+        (r"\w{2,6}n't|x", {"", "x"}),
+        ("[^a]b", {""}),
+        ("a[^a]", {"a"}),
+        ("[a-c]{2}", {"a", "b", "c"}),
+    ],
+)
+def test_how_matches_begin(part, openings):
+    assert alternatives._openings(part, re.IGNORECASE) == openings
 
 
 def test_alternatives_are_cut_at_the_top_only():
     assert list(alternatives._split(r"a|(?:b|c)|[|()\]|]|\||(?P<n>d|(?:e|f))|(?P<m>g)h")) == [
-        "a",
-        "(?:b|c)",
-        r"[|()\]|]",
-        r"\|",
-        "(?P<n>d)",
-        "(?P<n>(?:e|f))",
-        "(?P<m>g)h",
+        ("", "a"),
+        ("", "(?:b|c)"),
+        ("", r"[|()\]|]"),
+        ("", r"\|"),
+        ("(?P<n>", "d"),
+        ("(?P<n>", "(?:e|f)"),
+        ("", "(?P<m>g)h"),
     ]

@@ -1,29 +1,29 @@
-"""Patterns of many alternatives, searched alternative by alternative.
+"""Patterns of many alternatives, tried only where one of them may begin.
 
-Python tries every alternative of a pattern at every position. Alone, an alternative that begins with known characters
-is found by a fast search for them, and one whose words a text does not have is not searched at all. The matches are
-those of the whole pattern: the leftmost, and of several at one position that of the first alternative.
+Python tries every alternative of a pattern at every position. The characters with which each alternative may begin are
+known from its syntax: one look at all pairs of characters of a text finds the positions where any may match, and there
+only those are tried that begin so. The matches are those of the whole pattern.
 """
 
 import re
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from heapq import heapify, heappop, heapreplace
 from importlib import import_module
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 
-SHORT: Final = 80
-"""The number of characters of a text up to which the whole pattern is faster."""
-_UTF_32: Final = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
-_WIDEST: Final = 12
-"""The most characters of a class that are looked for one by one."""
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.text.characters import code_points
+
+_SHORT: Final = 80
+"""The number of characters of a text up to which the whole pattern is faster, unless it has very many alternatives."""
+_MANY: Final = 300
 _NAMED: Final = re.compile(r"\(\?P<\w+>")
-_SYNTAX: Final = re.compile(r"\(\?P<\w+>|\\.")
-"""Letters of a pattern that stand for themselves in no match."""
-_FREQUENT: Final = frozenset("的一是不了在有人我他这中上个到说们为和你地出也时年就那要下以会自之过对可里后多而能好都没")
 _LATIN: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
-_EQUAL_LETTERS: Final = frozenset("\u0130\u0131\u017f\u212a")
+_EQUAL_LETTER: Final = re.compile("[\u0130\u0131\u017f\u212a]")
 """Letters that equal i, s and k where the case is ignored, but not in lower case."""
 
 
@@ -38,18 +38,12 @@ class Alternatives:
         self._alternatives = pattern
         self._lead = lead
         self._flags = flags
+        self._patterns: dict[str, re.Pattern[str]] = {}
+        self._by_character: dict[str, re.Pattern[str]] = {}
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match."""
-        if len(text) <= SHORT:
-            short = self._of_script(text)
-            return short.search(text) if short is not None else None
-        first = None
-        for part in self._possible(text):
-            match = part.search(text)
-            if match is not None and (first is None or match.start() < first.start()):
-                first = match
-        return first
+        return self._of_script(text).search(text) if len(text) <= self._short else next(self._scan(text), None)
 
     def search_within(self, text: str, start: int, end: int) -> re.Match[str] | None:
         """The first match in a part of a text, which ends there."""
@@ -57,16 +51,11 @@ class Alternatives:
 
     def found_in(self, text: str) -> bool:
         """Whether there is a match."""
-        if len(text) <= SHORT:
-            return self.search(text) is not None
-        return any(part.search(text) for part in self._possible(text))
+        return self.search(text) is not None
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches, in order."""
-        if len(text) > SHORT:
-            return _merged(self._possible(text), text)
-        short = self._of_script(text)
-        return short.finditer(text) if short is not None else iter(())
+        return self._of_script(text).finditer(text) if len(text) <= self._short else self._scan(text)
 
     def sub(self, put: str, text: str) -> str:
         """The text with other words in place of each match."""
@@ -80,79 +69,131 @@ class Alternatives:
     def _whole(self) -> re.Pattern[str]:
         return re.compile(self.pattern, self._flags)
 
-    def _of_script(self, text: str) -> re.Pattern[str] | None:
-        """The alternatives that may match a short text by its script; None if there are none."""
+    @cached_property
+    def _parts(self) -> list[tuple[str, str]]:
+        return list(_split(self._alternatives))
+
+    @cached_property
+    def _openings(self) -> list[frozenset[str]]:
+        """How the matches of each alternative begin, as far as it is known: up to two characters in lower case."""
+        return [_openings(part, self._flags) for _, part in self._parts]
+
+    @cached_property
+    def _by_first(self) -> dict[str, list[int]]:
+        """The indexes of alternatives by the first character of a match; "" if that is not known of one."""
+        indexes: dict[str, list[int]] = {}
+        for at, openings in enumerate(self._openings):
+            for first in {opening[:1] for opening in openings}:
+                indexes.setdefault(first, []).append(at)
+        return indexes
+
+    def _compiled(self, indexes: Sequence[int]) -> re.Pattern[str]:
+        """The pattern of some of the alternatives."""
+        if len(indexes) == len(self._parts):
+            return self._whole
+        pattern = _joined(self._parts[at] for at in indexes) or "(?!)"
+        if pattern not in self._patterns:
+            self._patterns[pattern] = re.compile(f"{self._lead}(?:{pattern})" if self._lead else pattern, self._flags)
+        return self._patterns[pattern]
+
+    # short texts
+
+    @cached_property
+    def _short(self) -> int:
+        return _SHORT if self._alternatives.count("|") < _MANY else 0
+
+    def _of_script(self, text: str) -> re.Pattern[str]:
+        """The alternatives that may match a short text by its script."""
         if text.isascii():
             return self._ascii
         return self._whole if _LATIN.search(text) else self._without_latin
 
     @cached_property
-    def _ascii(self) -> re.Pattern[str] | None:
-        return self._joined(str.isascii)
+    def _ascii(self) -> re.Pattern[str]:
+        return self._beginning_with(str.isascii)
 
     @cached_property
-    def _without_latin(self) -> re.Pattern[str] | None:
-        return self._joined(lambda word: _LATIN.search(word) is None)
+    def _without_latin(self) -> re.Pattern[str]:
+        return self._beginning_with(lambda opening: _LATIN.search(opening) is None)
 
-    def _joined(self, may_occur: Callable[[str], bool]) -> re.Pattern[str] | None:
-        """The alternatives whose matches need no words but such as may occur."""
-        all_parts = list(_top(self._alternatives))
-        parts = [part for part in all_parts if _may_match(part, self._flags, may_occur)]
-        if len(parts) == len(all_parts):
-            return self._whole
-        pattern = "|".join(parts)
-        return re.compile(f"{self._lead}(?:{pattern})" if self._lead else pattern, self._flags) if parts else None
+    def _beginning_with(self, may_occur: Callable[[str], bool]) -> re.Pattern[str]:
+        """The alternatives of which a match may begin with characters that may occur."""
+        return self._compiled([at for at, openings in enumerate(self._openings) if any(map(may_occur, openings))])
+
+    # long texts
+
+    def _scan(self, text: str) -> Iterator[re.Match[str]]:
+        """All matches in a long text."""
+        pairs = _pairs(text)
+        if "" in self._by_first or pairs is None:
+            yield from self._whole.finditer(text)
+            return
+        small, by_character = pairs.small, self._by_character
+        end = 0
+        for at in self._candidates(pairs):
+            if at >= end:
+                pattern = by_character.get(small[at]) or self._tried_at(small[at])
+                if match := pattern.match(text, at):
+                    yield match
+                    end = match.end()
+
+    def _tried_at(self, character: str) -> re.Pattern[str]:
+        """The alternatives that may begin with a character; compiled when a text has it."""
+        pattern = self._by_character[character] = self._compiled(self._by_first.get(character, ()))
+        return pattern
+
+    def _candidates(self, pairs: "_Pairs") -> list[int]:
+        """The positions of a text where a match may begin, and few others."""
+        may_be_first, may_be_pair = self._tables
+        found: list[int] = (may_be_first[pairs.characters] | may_be_pair[pairs.hashes]).nonzero()[0].tolist()
+        return found
 
     @cached_property
-    def _parts(self) -> list[tuple[re.Pattern[str], "tuple[_Words, ...]"]]:
-        """Each alternative with what its matches contain."""
-        parts = [f"{self._lead}(?:{part})" if self._lead else part for part in _split(self._alternatives)]
-        return [(re.compile(part, self._flags), _needs(part, self._flags)) for part in parts]
-
-    @cached_property
-    def _by_mark(self) -> dict[str, list[int]]:
-        """The indexes of alternatives by the marks of the words that they need first; those without are under ""."""
-        indexes: dict[str, list[int]] = {}
-        for at, (_, needed) in enumerate(self._parts):
-            for mark in needed[0].marks if needed else ("",):
-                indexes.setdefault(mark, []).append(at)
-        return indexes
-
-    def _possible(self, text: str) -> list[re.Pattern[str]]:
-        """The alternatives that may match somewhere."""
-        contents, parts = _contents(text), self._parts
-        if not contents.is_plain:
-            return [part for part, _ in parts]
-        by_mark, has_all = self._by_mark, contents.has_all
-        near = set(by_mark.get("", ())).union(*[by_mark[mark] for mark in by_mark.keys() & contents.characters])
-        return [parts[at][0] for at in sorted(near) if has_all(parts[at][1])]
+    def _tables(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which characters, and which pairs by their hashes, may begin a match."""
+        known = frozenset[str]().union(*self._openings)
+        single, double = ("".join(opening for opening in known if len(opening) == length) for length in (1, _LENGTH))
+        may_be_first, may_be_pair = np.zeros(_HASHES, np.bool_), np.zeros(_HASHES, np.bool_)
+        may_be_first[_Pairs(single).characters] = True
+        may_be_pair[_Pairs(double).hashes[::_LENGTH]] = True
+        return may_be_first, may_be_pair
 
 
-def _merged(parts: Sequence[re.Pattern[str]], text: str) -> Iterator[re.Match[str]]:
-    """The matches of the alternatives that the whole pattern would find."""
-    matches = [(match.start(), at, match) for at, part in enumerate(parts) if (match := part.search(text))]
-    heapify(matches)
-    end = 0
-    while matches:
-        start, at, match = matches[0]
-        if start >= end:
-            yield match
-            end = match.end()
-        following = parts[at].search(text, end)
-        if following is None:
-            heappop(matches)
-        else:
-            heapreplace(matches, (following.start(), at, following))
+_HASHES: Final = 1 << 16
+_FACTOR: Final = np.uint16(40_503)  # odd, near the golden ratio of the number of hashes
+
+
+class _Pairs:
+    """A text in lower case, with its characters, and the pairs of each with the next one, as indexes of tables."""
+
+    def __init__(self, small: str) -> None:
+        characters = code_points(small).astype(np.uint16)
+        hashes = characters.copy()
+        hashes[:-1] += characters[1:] * _FACTOR
+        self.small = small
+        self.characters, self.hashes = characters.astype(np.intp), hashes.astype(np.intp)
+
+
+@lru_cache(maxsize=1 << 4)
+def _pairs(text: str) -> _Pairs | None:
+    """The pairs of a text; None if it has letters that equal others which are not their lower case."""
+    return None if _EQUAL_LETTER.search(text) else _Pairs(text.lower())
+
+
+@lru_cache(maxsize=1 << 5)
+def characters_of(text: str) -> frozenset[str]:
+    """The characters of a text."""
+    return frozenset(text)
 
 
 # ----- the alternatives of a pattern
 
 
 def by_first_letter(pattern: str) -> str:
-    """A group of the same alternatives, those with the same first letter together.
+    """A group of the same alternatives, those with the same first letter together, for patterns that ignore the case.
 
-    Python tries one alternative after the other where the case is ignored. Alternatives with different first letters
-    never match at the same position, so their order does not matter.
+    Python passes over an alternative at once if it begins with a class of characters in which the case counts.
+    Alternatives with different first letters never match at the same position, so their order does not matter.
     """
     groups: dict[str, list[str]] = {}
     others: list[str] = []
@@ -162,20 +203,32 @@ def by_first_letter(pattern: str) -> str:
         else:
             groups.setdefault(part[0], []).append(part[1:])
     grouped = [
-        first + (by_first_letter("|".join(rest)) if len(rest) > 1 and all(rest) else f"(?:{'|'.join(rest)})")
+        _cases(first) + (by_first_letter("|".join(rest)) if len(rest) > 1 and all(rest) else f"(?:{'|'.join(rest)})")
         for first, rest in groups.items()
     ]
     return f"(?:{'|'.join([*grouped, *others])})"
 
 
-def _split(pattern: str) -> Iterator[str]:
-    """The alternatives at the top of a pattern, and those of its named groups in groups of that name."""
+def _cases(letter: str) -> str:
+    """A class of the characters that equal a letter where the case is ignored."""
+    equal = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
+    return f"(?-i:[{letter.lower()}{letter.upper()}{equal.get(letter.lower(), '')}])"
+
+
+def _split(pattern: str) -> Iterator[tuple[str, str]]:
+    """The alternatives at the top of a pattern and of its named groups, each after the beginning of its group or ""."""
     for part in _top(pattern):
         named = _NAMED.match(part)
         if named and _closing(part) == len(part) - 1:
-            yield from (f"{named[0]}{inner})" for inner in _top(part[named.end() : -1]))
+            yield from ((named[0], inner) for inner in _top(part[named.end() : -1]))
         else:
-            yield part
+            yield "", part
+
+
+def _joined(parts: Iterable[tuple[str, str]]) -> str:
+    """The pattern of alternatives, with those of one group that follow each other in one group."""
+    groups = ((name, "|".join(part for _, part in alike)) for name, alike in groupby(parts, key=itemgetter(0)))
+    return "|".join(f"{name}{inner})" if name else inner for name, inner in groups)
 
 
 def _top(pattern: str) -> Iterator[str]:
@@ -209,119 +262,74 @@ def _depths(pattern: str) -> Iterator[tuple[int, int]]:
         at += 1
 
 
-# ----- what a match needs
+# ----- how matches begin
+
+_LENGTH: Final = 2
+_MOST: Final = 4_000
+"""The most openings of an alternative that are told apart."""
+_ANY: Final = "\0"
+"""Stands at the end of an opening after which any character may follow."""
+_ZERO_WIDTH: Final = frozenset(("AT", "ASSERT", "ASSERT_NOT"))
+_WIDEST: Final = 64
+"""The most characters of a range that are listed."""
 
 
-class _Words:
-    """Words of which every match of an alternative contains one, by a character of each, which is rare if any is."""
-
-    __slots__ = ("breadth", "by_mark", "marks", "words")
-
-    def __init__(self, words: frozenset[str]) -> None:
-        self.words = words
-        self.by_mark: dict[str, list[tuple[str, str]]] = {}
-        for word in sorted(words):
-            mark = next((char for char in word if char not in _FREQUENT), word[0])
-            self.by_mark.setdefault(mark, []).append((word, word[-1] if word[-1] != mark else word[0]))
-        self.marks = frozenset(self.by_mark)
-        self.breadth = sum(1 if len(word) > 1 else 60 if word.isascii() else 4 for word in words)
-
-
-@lru_cache(maxsize=1 << 12)
-def _words(words: frozenset[str]) -> _Words:
-    """One object for equal words, because what a text has of them is kept by object."""
-    return _Words(words)
-
-
-class _Contents:
-    """The characters of a text in lower case, and which words it has, as far as that was asked."""
-
-    def __init__(self, text: str) -> None:
-        characters = characters_of(text)
-        self._text = text.lower()
-        self.characters = characters if self._text == text else frozenset(self._text)
-        self._known: dict[_Words, bool] = {}
-        self.is_plain = _EQUAL_LETTERS.isdisjoint(characters)
-
-    def has_all(self, needed: Sequence[_Words]) -> bool:
-        """Whether the text has one word of each."""
-        known = self._known
-        for words in needed:
-            has = known.get(words)
-            if has is None:
-                has = known[words] = self._has(words)
-            if not has:
-                return False
-        return True
-
-    def _has(self, words: _Words) -> bool:
-        characters, text = self.characters, self._text
-        for mark in words.marks & characters:
-            for word, last in words.by_mark[mark]:
-                if last in characters and word in text:
-                    return True
-        return False
-
-
-@lru_cache(maxsize=1 << 5)
-def characters_of(text: str) -> frozenset[str]:
-    """The characters of a text; those of a long one are made once for each code point that it has."""
-    if len(text) <= SHORT:
-        return frozenset(text)
-    return frozenset(map(chr, set(memoryview(text.encode(_UTF_32, "surrogatepass")).cast("I"))))
-
-
-@lru_cache(maxsize=1 << 5)
-def _contents(text: str) -> _Contents:
-    return _Contents(text)
-
-
-_INNER: Final = {"SUBPATTERN": 3, "ASSERT": 1, "MAX_REPEAT": 2, "MIN_REPEAT": 2, "POSSESSIVE_REPEAT": 2}
-"""Operators whose matches contain one of the pattern inside, with its place among their values."""
+_BEGINS_PLAINLY: Final = re.compile(r"(?:\\b)?([^\\.^$*+?{}\[\]|()]{2})(?![*+?{])")
+"""An alternative that begins with two characters which stand for themselves."""
 
 
 @lru_cache(maxsize=1 << 10)
-def _needs(part: str, flags: int) -> tuple[_Words, ...]:
-    """Words of which every match contains one, for each place where there are such; rarer ones first."""
+def _openings(part: str, flags: int) -> frozenset[str]:
+    """The first two characters of matches in lower case; fewer where any may follow."""
+    if plain := _BEGINS_PLAINLY.match(part):
+        return frozenset((plain[1].lower(),))
     try:
         parser: Any = import_module("re._parser")
-        needed = _of_sequence(parser.parse(part, flags))
-    except (ImportError, AttributeError, TypeError, ValueError):  # another Python: every alternative is searched
-        needed = []
-    return tuple(sorted(map(_words, needed), key=lambda words: words.breadth))
+        found = _of_sequence(parser.parse(part, flags))
+    except (ImportError, AttributeError, TypeError, ValueError):  # another Python: nothing is known
+        found = {""}
+    return frozenset(opening.rstrip(_ANY).lower() for opening in found)
 
 
-def _may_match(part: str, flags: int, may_occur: Callable[[str], bool]) -> bool:
-    """Whether an alternative has, at each place where it needs one of several words, one that may occur.
-
-    Named groups have many alternatives and are not examined.
-    """
-    if _NAMED.match(part) or may_occur(_SYNTAX.sub("", part)):
-        return True
-    return all(any(may_occur(word) for word in words.words) for words in _needs(part, flags))
-
-
-def _of_sequence(items: Any) -> list[frozenset[str]]:
-    needed: list[frozenset[str]] = []
-    word = ""
+def _of_sequence(items: Any) -> set[str]:
+    """The openings of items one after the other; those without `_ANY` and under two characters may go on."""
+    growing, complete = {""}, set[str]()
     for operator, value in items:
-        if str(operator) == "LITERAL":
-            word += chr(value).lower()
+        if str(operator) in _ZERO_WIDTH:
             continue
-        needed += [frozenset((word,))] if word else []
-        needed += _of_item(str(operator), value)
-        word = ""
-    return [*needed, frozenset((word,))] if word else needed
+        new = {(opening + more)[:_LENGTH] for more in _of_item(str(operator), value) for opening in growing}
+        growing = {opening for opening in new if len(opening) < _LENGTH and not opening.endswith(_ANY)}
+        complete |= new - growing
+        if len(new) > _MOST:
+            return complete | {opening + _ANY for opening in growing}
+    return complete | growing
 
 
-def _of_item(operator: str, value: Any) -> list[frozenset[str]]:
-    if operator in _INNER:
-        is_optional = operator.endswith("REPEAT") and not value[0]
-        return [] if is_optional else _of_sequence(value[_INNER[operator]])
+def _of_item(operator: str, value: Any) -> set[str]:
+    if operator == "LITERAL":
+        return {chr(value)}
+    if operator == "IN":
+        return _of_class(value)
+    if operator == "SUBPATTERN":
+        return _of_sequence(value[3])
     if operator == "BRANCH":
-        branches = [_of_sequence(branch) for branch in value[1]]
-        least = (min(branch, key=lambda words: _words(words).breadth) for branch in branches if branch)
-        return [frozenset[str]().union(*least)] if all(branches) else []
-    if operator == "IN" and len(value) <= _WIDEST and all(str(kind) == "LITERAL" for kind, _ in value):
-        return [frozenset(chr(char).lower() for _, char in value)]
-    return []
+        return set[str]().union(*map(_of_sequence, value[1]))
+    if operator in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
+        least, most, inner = value
+        once = _of_sequence(inner)
+        repeated = {opening if len(opening) == _LENGTH or most == 1 else opening + _ANY for opening in once}
+        return repeated if least else repeated | {""}
+    return {_ANY}
+
+
+def _of_class(items: Any) -> set[str]:
+    """The characters of a class, or `_ANY` if they are many."""
+    found: set[str] = set()
+    for kind, value in items:
+        if str(kind) == "LITERAL":
+            found.add(chr(value))
+        elif str(kind) == "RANGE" and value[1] - value[0] < _WIDEST:
+            found.update(map(chr, range(value[0], value[1] + 1)))
+        else:
+            return {_ANY}
+    return found

@@ -10,7 +10,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
-from steelyard.text.alternatives import Alternatives, characters_of
+from steelyard.text.alternatives import Alternatives
 from steelyard.text.dates import LUNAR_DAY, LUNAR_SIGN, Day, dates
 from steelyard.text.measures import MEASURES
 from steelyard.text.numerals import CHINESE, NUMBER_WORDS, Numeral, has_number_word, numerals
@@ -89,7 +89,7 @@ def _contents(text: str) -> _Contents:
     longest = plain = max(map(len, runs), default=0)
     if not "".join(runs).isascii():
         plain = max(map(len, re.findall("[0-9]+", text)), default=0)
-    marks = _MARKS & characters_of(text)
+    marks = frozenset(_MARK.findall(text))
     return _Contents(marks, min(plain, _MOST_DIGITS), min(longest, _MOST_DIGITS), _LATIN.search(text) is not None)
 
 
@@ -467,8 +467,8 @@ _TIME_MARKS: Final = frozenset("时点")
 _PERCENT_MARKS: Final = frozenset("%‰‱分率息")
 _ORDINAL_SIGNS: Final = frozenset(".§")
 _PAIRS: Final = frozenset("俩仨")
-_MARKS: Final = frozenset("号:岁第").union(
-    _CARD_MARKS, _DATE_SIGNS, _TIME_MARKS, _PERCENT_MARKS, _ORDINAL_SIGNS, _PAIRS
+_MARK: Final = re.compile(
+    f"[-号:岁第{''.join(_CARD_MARKS | _DATE_SIGNS - {'-'} | _TIME_MARKS | _PERCENT_MARKS | _ORDINAL_SIGNS | _PAIRS)}]"
 )
 # each kind with what a text must contain for it to occur: its characters, which are cheap to look up, and a pattern
 _FINDERS: Final[

@@ -5,6 +5,7 @@
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 DIGITS: Final = {char: value for value, chars in enumerate(
@@ -76,6 +77,7 @@ def has_number_word(text: str) -> bool:
     return _LETTER.search(text) is not None and HAS_WORD.search(text) is not None
 
 
+@lru_cache(maxsize=1 << 12)
 def value_of(run: str) -> Decimal | None:
     """The value of a run of digits and numerals; None if it is a range, invalid or too long."""
     if len(run) > LONGEST:

@@ -6,7 +6,7 @@ disclaimers are removed. Offsets are kept, so that a finding can be shown in the
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -18,6 +18,8 @@ LONGEST_ANSWER: Final = 100_000
 """The longest answer in characters that is judged; `judge` gives a longer one a score of 0 with a reason."""
 
 Replacement = str | Callable[[re.Match[str]], str]
+_Pass = tuple[str, re.Pattern[str], Replacement]
+"""Characters of which every match has one (any if ""), the pattern, and what is put in place of a match."""
 
 # an answer without any of these characters has no markup
 _SUSPECT: Final = re.compile(
@@ -45,8 +47,8 @@ _RULE_LINE: Final = re.compile(r"^[ \t]*(?:[-*_=][ \t]*){3,}$", re.MULTILINE)
 _HEADER: Final = re.compile(r"^[ \t]{0,6}#{1,6}[ \t]+|[ \t]+#{1,6}[ \t]*$", re.MULTILINE)
 _BULLET: Final = re.compile(r"^[ \t]*(?:[>•●▪◦·*+-][ \t]+|>+[ \t]*)+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
 _EMPHASIS: Final = re.compile(
-    r"(?<!\d)\*{1,3}(?=\S)|(?<=[^\s\d])\*{1,3}|\*{2,3}(?!\d)|(?<![A-Za-z0-9_])_{1,3}(?=\S)|(?<=\S)_{1,3}(?![A-Za-z0-9_０-９])"
-    r"|~~|`+"
+    r"(?=[*_~`])(?:(?<!\d)\*{1,3}(?=\S)|(?<=[^\s\d])\*{1,3}|\*{2,3}(?!\d)|(?<![A-Za-z0-9_])_{1,3}(?=\S)"
+    r"|(?<=\S)_{1,3}(?![A-Za-z0-9_０-９])|~~|`+)"
 )
 _CALCULATOR: Final = re.compile(r"<[<‹][^<>‹\n]{1,80}>>?")  # marks of a calculator in school problems: <<5*10=50>>
 _WRITTEN_BREAK: Final = re.compile(r"(?:\\n)+(?=[\sA-Z\d\u4e00-\u9fff]|$)")
@@ -113,7 +115,7 @@ _INLINE_NUMBER: Final = re.compile(
 
 _NUMBERED: Final = re.compile(r"\d[.．、)）]")  # what every number of a list has
 _LINE_BREAK: Final = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
-_INSIDE_VALUE: Final = re.compile(rf"(?<=[\d年月])\n(?=[\d年月日元])|(?<=[{HAN}])\n(?=[月日])")
+_INSIDE_VALUE: Final = re.compile(rf"\n(?:(?<=[\d年月]\n)(?=[\d年月日元])|(?<=[{HAN}]\n)(?=[月日]))")
 
 _OWN_HEADING: Final = re.compile(
     r"\A[\s#*_]{0,8}(?:回答|答复|答案|Answer|Response)[\s*_:：]{0,6}\n\s{0,4}", re.IGNORECASE
@@ -168,6 +170,13 @@ class _Draft:
             for m in pattern.finditer(self.text)
         ]
         self.edit(edits)
+
+    def pass_through(self, passes: "Iterable[_Pass]") -> None:
+        """Replace the matches of each pattern, if the text has one of its characters."""
+        for characters, pattern, replacement in passes:
+            text = self.text
+            if not characters or any(character in text for character in characters):
+                self.replace(pattern, replacement)
 
     def edit(self, edits: list[tuple[int, int, str]]) -> None:
         """Apply these edits, which are in order and do not overlap."""
@@ -242,11 +251,9 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
     if heading := _OWN_HEADING.match(draft.text):
         draft.edit([(0, heading.end(), "")])
     if _SUSPECT.search(draft.text) or _OPENS_LIST.match(draft.text):
-        for pattern, replacement in _PASSES:
-            draft.replace(pattern, replacement)
+        draft.pass_through(_PASSES)
         _flatten_tables(draft)
-        for pattern, replacement in _LATE_PASSES:
-            draft.replace(pattern, replacement)
+        draft.pass_through(_LATE_PASSES)
     if _FIGURE.search(draft.text):
         draft.replace(_FOOTNOTE, "")
         if "/100" in draft.text:
@@ -376,37 +383,37 @@ def _drop_disclaimers(draft: _Draft) -> None:
         draft.edit([(match.start(), match.end(), "\n") for match in general])
 
 
-_PASSES: Final[tuple[tuple[re.Pattern[str], Replacement], ...]] = (
-    (_WRITTEN_BREAK, "\n"),
-    (_CALCULATOR, ""),
-    (_CONTROL_TOKEN, "\n"),
-    (_ENTITY, _unescaped),
-    (_FENCE_LINE, ""),
-    (_BREAKING_TAG, "\n"),
-    (_CELL_TAG, " "),
-    (_TAG, ""),
-    (_IMAGE, ""),
-    (_CITATION, ""),
-    (_LINK, lambda match: match[1]),
-    (_ADDRESS, " "),
-    (_THIN_SPACE, " "),
-    (_MATH_SPACE, " "),
-    (_STYLED, lambda match: match[1]),
-    (_BOXED, lambda match: match[1]),
-    (_FRACTION, lambda match: f"{match[1]}/{match[2]}"),
-    (_MATH_WORD, lambda match: _MATH_WORDS[match[1]]),
-    (_MATH, _of_math),
-    (_MATH_MARK, lambda match: "," if match[0] == "{,}" else ""),
+_PASSES: Final[tuple[_Pass, ...]] = (
+    ("\\", _WRITTEN_BREAK, "\n"),
+    ("<", _CALCULATOR, ""),
+    ("<[", _CONTROL_TOKEN, "\n"),
+    ("&", _ENTITY, _unescaped),
+    ("`~", _FENCE_LINE, ""),
+    ("<", _BREAKING_TAG, "\n"),
+    ("<", _CELL_TAG, " "),
+    ("<", _TAG, ""),
+    ("[", _IMAGE, ""),
+    ("[【", _CITATION, ""),
+    ("[", _LINK, lambda match: match[1]),
+    (":", _ADDRESS, " "),
+    ("\\", _THIN_SPACE, " "),
+    ("\\", _MATH_SPACE, " "),
+    ("\\", _STYLED, lambda match: match[1]),
+    ("\\", _BOXED, lambda match: match[1]),
+    ("\\", _FRACTION, lambda match: f"{match[1]}/{match[2]}"),
+    ("\\", _MATH_WORD, lambda match: _MATH_WORDS[match[1]]),
+    ("$", _MATH, _of_math),
+    ("\\{", _MATH_MARK, lambda match: "," if match[0] == "{,}" else ""),
 )
-_LATE_PASSES: Final[tuple[tuple[re.Pattern[str], Replacement], ...]] = (
-    (_RULE_LINE, ""),
-    (_HEADER, ""),
-    (_BULLET, ""),
-    (_EMPHASIS, ""),
-    (_EMOJI, ""),
-    (_SINGLE_QUOTED, lambda match: f"“{match[1]}”"),
-    (_APOSTROPHE, "'"),
-    (re.compile("[«»‹›]"), lambda match: _GUILLEMETS[match[0]]),
-    (_LINE_BREAK, "\n"),
-    (_INSIDE_VALUE, ""),
+_LATE_PASSES: Final[tuple[_Pass, ...]] = (
+    ("-*_=", _RULE_LINE, ""),
+    ("#", _HEADER, ""),
+    (">•●▪◦·*+-", _BULLET, ""),
+    ("*_~`", _EMPHASIS, ""),
+    ("", _EMOJI, ""),
+    ("‘", _SINGLE_QUOTED, lambda match: f"“{match[1]}”"),
+    ("’ʼ", _APOSTROPHE, "'"),
+    ("«»‹›", re.compile("[«»‹›]"), lambda match: _GUILLEMETS[match[0]]),
+    ("\n", _LINE_BREAK, "\n"),
+    ("\n", _INSIDE_VALUE, ""),
 )

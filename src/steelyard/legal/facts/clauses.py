@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Final, NamedTuple
@@ -98,22 +98,54 @@ class Clause(NamedTuple):
     text: str
 
 
+class _Pieces:
+    """The pieces of a text between stops of one character, found by index in logarithmic time.
+
+    A comma inside a date or a number is not a stop.
+    """
+
+    def __init__(self, text: str, stop: re.Pattern[str]) -> None:
+        values = (value for value in mentions(text) if value.end - value.start > 3)
+        inside = {at for value in values for at in range(value.start + 1, value.end)}
+        stops = [at for match in stop.finditer(text) if (at := match.start()) not in inside]
+        spans = zip([0, *(at + 1 for at in stops)], [*stops, len(text)], strict=True)
+        self._text = text
+        self._spans = [(start, end) for start, end in spans if start < end]
+        self._starts = [start for start, _ in self._spans]
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    def __getitem__(self, number: int) -> Clause:
+        start, end = self._spans[number]
+        return Clause(start, end, self._text[start:end])
+
+    def at(self, index: int) -> Clause:
+        """The piece at an index of the text, or the last before it; the text if there is none."""
+        number = bisect_right(self._starts, index) - 1
+        return self[number] if number >= 0 else Clause(0, len(self._text), self._text)
+
+    def after(self, piece: Clause) -> str:
+        """The text of the next piece, or ""."""
+        number = bisect_right(self._starts, piece.start)
+        return self[number].text if number < len(self) else ""
+
+
 class Outline:
-    """The clauses, sentences and brackets of a text, found by index in logarithmic time."""
+    """The clauses, sentences and brackets of a text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.clauses = list(_pieces(text, _END))
-        self._clause_starts = [clause.start for clause in self.clauses]
 
     @cached_property
-    def sentences(self) -> list[Clause]:
+    def clauses(self) -> _Pieces:
+        """The clauses of the text."""
+        return _Pieces(self.text, _END)
+
+    @cached_property
+    def sentences(self) -> _Pieces:
         """The sentences of the text."""
-        return list(_pieces(self.text, _SENTENCE_END))
-
-    @cached_property
-    def _sentence_starts(self) -> list[int]:
-        return [sentence.start for sentence in self.sentences]
+        return _Pieces(self.text, _SENTENCE_END)
 
     @cached_property
     def _brackets(self) -> list[tuple[int, int]]:
@@ -125,30 +157,10 @@ class Outline:
     def _bracket_starts(self) -> list[int]:
         return [start for start, _ in self._brackets]
 
-    def clause_at(self, index: int) -> Clause:
-        """The clause at an index."""
-        return _at(self.clauses, self._clause_starts, index, self.text)
-
-    def sentence_at(self, index: int) -> Clause:
-        """The sentence at an index."""
-        return _at(self.sentences, self._sentence_starts, index, self.text)
-
-    def next_sentence(self, sentence: Clause) -> str:
-        """The text of the next sentence, or ""."""
-        at = bisect_right(self._sentence_starts, sentence.start)
-        return self.sentences[at].text if at < len(self.sentences) else ""
-
     def is_bracketed(self, start: int, end: int) -> bool:
         """Whether a span is inside brackets."""
         at = bisect_right(self._bracket_starts, start) - 1
         return at >= 0 and self._brackets[at][0] < start and end < self._brackets[at][1]
-
-
-def _at(pieces: Sequence[Clause], starts: Sequence[int], index: int, text: str) -> Clause:
-    at = bisect_right(starts, index) - 1
-    if at >= 0 and index <= pieces[at].end:
-        return pieces[at]
-    return Clause(0, len(text), text) if not pieces or at < 0 else pieces[at]
 
 
 def _has_brackets(text: str) -> bool:
@@ -161,14 +173,9 @@ def outline(text: str) -> Outline:
     return Outline(text)
 
 
-def clauses(text: str) -> list[Clause]:
-    """The clauses of a normalised text."""
-    return outline(text).clauses
-
-
 def clause_of(text: str, index: int) -> Clause:
     """The clause at an index."""
-    return outline(text).clause_at(index)
+    return outline(text).clauses.at(index)
 
 
 def without_quotes(text: str) -> str:
@@ -204,11 +211,11 @@ def is_bare_list(text: str) -> bool:
 
 def doubt_about(text: str, values: Sequence[Mention]) -> str:
     """The words of doubt in the sentences of these values, or in the sentence after one."""
-    structure = outline(text)
-    for sentence in dict.fromkeys(structure.sentence_at(value.start) for value in values):
+    sentences = outline(text).sentences
+    for sentence in dict.fromkeys(sentences.at(value.start) for value in values):
         if word := doubt(sentence.text):
             return word
-        if match := _SELF_DOUBT.search(structure.next_sentence(sentence)):
+        if match := _SELF_DOUBT.search(sentences.after(sentence)):
             return match[0]
     return ""
 
@@ -261,12 +268,12 @@ def concluded(text: str, values: Sequence[Mention]) -> list[Mention]:
 
 def totalled(text: str, values: Sequence[Mention]) -> list[Mention]:
     """The values that are announced as a total."""
-    structure = outline(text)
+    clauses = outline(text).clauses
     ends = [mention.end for mention in mentions(text)]
     totals = []
     for value in values:
         at = bisect_right(ends, value.start) - 1
-        start = max(structure.clause_at(value.start).start, ends[at] if at >= 0 else 0, value.start - 60)
+        start = max(clauses.at(value.start).start, ends[at] if at >= 0 else 0, value.start - 60)
         if _TOTAL.search(text, start, value.start) or _TOTAL_AFTER.match(text, value.end):
             totals.append(value)
     return totals
@@ -279,8 +286,8 @@ def asks_for_total(question: str) -> bool:
 
 def found_by_court(text: str, values: Sequence[Mention]) -> list[Mention]:
     """The values without those that somebody only claims, if others were found, awarded or confirmed."""
-    structure = outline(text)
-    pieces = [structure.clause_at(value.start) for value in values]
+    clauses = outline(text).clauses
+    pieces = [clauses.at(value.start) for value in values]
     kinds = {clause: (CLAIMED.search(clause.text), _FOUND.search(clause.text)) for clause in set(pieces)}
     claimed = [kinds[clause][0] is not None and kinds[clause][1] is None for clause in pieces]
     is_found = any(is_finding for _, is_finding in kinds.values()) or _CORRECTED.search(text)
@@ -297,19 +304,3 @@ def _after_correction(text: str, values: Sequence[Mention]) -> list[Mention]:
     marks = [mark.end() for mark in _CORRECTED.finditer(text)]
     after = [value for value in values if marks and value.start >= marks[-1]]
     return after or list(values)
-
-
-def _pieces(text: str, end: re.Pattern[str]) -> Iterator[Clause]:
-    """The text between stops; a comma inside a date or a number is not a stop."""
-    inside = [(value.start, value.end) for value in mentions(text) if value.end - value.start > 3]
-    at = start = 0
-    for stop in end.finditer(text):
-        while at < len(inside) and inside[at][1] <= stop.start():
-            at += 1
-        if at < len(inside) and inside[at][0] < stop.start():
-            continue
-        if stop.start() > start:
-            yield Clause(start, stop.start(), text[start : stop.start()])
-        start = stop.end()
-    if start < len(text):
-        yield Clause(start, len(text), text[start:])

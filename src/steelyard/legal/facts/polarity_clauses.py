@@ -4,8 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from steelyard.legal.facts.polarity_words import SCAN_EN, SCAN_LONG_ZH, SCAN_ZH
-from steelyard.text.alternatives import SHORT
+from steelyard.legal.facts.polarity_words import SCAN_EN, SCAN_ZH
 from steelyard.text.scripts import HAN
 
 IS_HAN: Final = re.compile(f"[{HAN}]")
@@ -39,6 +38,11 @@ class Clause:
     prefixed: list[str] = field(default_factory=list)
     idioms: list[str] = field(default_factory=list)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the clause has no sign of any kind."""
+        return not (self.signs or self.negators or self.sides or self.idioms or self.prefixed)
+
 
 def clauses_of(text: str) -> list[Clause]:
     """The clauses of a text without the questions that it repeats; a rhetorical question is a statement."""
@@ -49,9 +53,7 @@ def clauses_of(text: str) -> list[Clause]:
 def scan(text: str) -> list[Clause]:
     """The clauses of a text in lower case, with their signs, in one pass."""
     state = _Scan(text)
-    is_chinese, is_short = IS_HAN.search(text) is not None, len(text) <= SHORT
-    pattern = SCAN_EN if not is_chinese else SCAN_ZH if is_short else SCAN_LONG_ZH
-    for token in pattern.finditer(text):
+    for token in (SCAN_ZH if IS_HAN.search(text) else SCAN_EN).finditer(text):
         state.take(token.lastgroup or "", token)
     state.close(len(text), len(text))
     return state.clauses
@@ -130,10 +132,10 @@ class _Scan:
     def end_sentence(self, token: re.Match[str]) -> None:
         """End the sentence; the clauses of one with a question mark are questions."""
         self.close(token.start(), token.end())
-        if token[0] in "?？":
-            for clause in self.clauses[self.first_of_sentence :]:
-                clause.is_asked = True
         clauses = self.clauses[self.first_of_sentence :]
+        if token[0] in "?？":
+            for clause in clauses:
+                clause.is_asked = True
         is_heading = len(clauses) == 1 and _HEADING.fullmatch(clauses[0].text) is not None
         self.first_of_sentence = len(self.clauses)
         self.sentence += 1

@@ -65,6 +65,10 @@ class Statement:
 
 def statement_of(clause: Clause, asked: Asked) -> Statement:
     """The statement of a clause: its polarity relative to the question, and how much of the predicate it repeats."""
+    repeated = _echo(clause.text, asked)
+    denied = 8 if _denies_asked(clause.text, asked) else 0
+    if clause.is_plain:
+        return Statement(not asked.is_negative, repeated + denied, False, clause)
     kinds = [kind for _, kind in clause.sides]
     shared = {topic for kind in kinds if (topic := topic_in(kind, asked.topics))}
     if "refuse" in clause.signs and not asked.topics.isdisjoint(("agree",)):
@@ -73,12 +77,9 @@ def statement_of(clause: Clause, asked: Asked) -> Statement:
     count = _negations(clause, asked) + ("rhetoric" in clause.signs) + opposed
     count += sum(_negates_asked(idiom, asked.predicate) for idiom in clause.idioms)
     count += sum(kind[:2] == "r_" or bool(kind[:2] == "c_" and topic_in(kind, asked.opposites)) for kind in kinds)
-    repeated = _echo(clause.text, asked)
     if repeated == 0 and len(clause.text) > 8:
         shared = {topic for topic in shared if not topic.startswith("m_")}  # a modal alone speaks of anything
-    if _denies_asked(clause.text, asked):
-        repeated += 8
-    echo = repeated + 2 * len(shared) + 2 * opposed + ("contrast" in clause.signs)
+    echo = repeated + denied + 2 * len(shared) + 2 * opposed + ("contrast" in clause.signs)
     return Statement((count % 2 == 0) is not asked.is_negative, echo, bool(shared), clause)
 
 
@@ -127,4 +128,4 @@ def _echo(text: str, asked: Asked) -> int:
     """How much of the predicate a clause repeats: pairs of characters, or stems of English words."""
     if not asked.chars:
         return 2 * len(asked.pairs & stems(text)) if asked.pairs else 0
-    return 2 * sum(pair in text for pair in asked.pairs) + len(asked.chars.intersection(text))
+    return 2 * sum(map(text.__contains__, asked.pairs)) + len(asked.chars.intersection(text))

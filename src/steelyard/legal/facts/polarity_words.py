@@ -186,14 +186,6 @@ def _openings(patterns: Iterable[str], length: int) -> set[str]:
     return set(re.findall(rf"(?:^|\||\(\?:|\)\?|\[)(?=([^\\(|)\[\]^$]{{{length}}}))", plain))
 
 
-def _first_characters(patterns: Iterable[str]) -> str:
-    """A class of first characters; a position with another one is skipped at once."""
-    classes = "".join(re.findall(r"(?:^|\||\(\?:)\[([^\]^]*)\]", "|".join(patterns)))
-    return "".join(
-        sorted({char for char in _openings(patterns, 1) | set(classes) if not char.isascii() or char in ",:;!?"})
-    )
-
-
 def _first_letters(patterns: Iterable[str]) -> str:
     """Alternatives of first two letters, by the first; a word with others is skipped at once."""
     second: dict[str, set[str]] = {}
@@ -205,9 +197,7 @@ def _first_letters(patterns: Iterable[str]) -> str:
 
 # frequent English words with which no sign begins
 _FILLERS: Final = r"(?:the|an?|he|she|his|her|they|their|to|of|at|with|was|were|are|been?|did|does|had|we|our|its)\b"
-SCAN_ZH: Final = re.compile(f"(?=[\\n{_first_characters(_ZH.values())}])(?:{_alternatives(_ZH)})")
-SCAN_LONG_ZH: Final = Alternatives(_alternatives(_ZH))
-"""The same signs, for long texts."""
+SCAN_ZH: Final = Alternatives(_alternatives(_ZH))
 _WORDS_EN: Final = _alternatives({name: _at_word(words) for name, words in _EN.items()})
 SCAN_EN: Final = re.compile(
     r"(?P<stop>[!?;\n。]|\.(?=\s|"

@@ -112,7 +112,7 @@ def _beside(chosen: Sequence[Mention], values: Sequence[Mention]) -> list[Mentio
 
 def role_of(text: str, value: Mention, before: Mention | None, after: Mention | None) -> frozenset[str]:
     """The roles of a value: by the words before it in its clause, else by those after it."""
-    clause = outline(text).clause_at(value.start)
+    clause = outline(text).clauses.at(value.start)
     start = max(clause.start, value.start - _REACH, before.end if before else 0)
     end = min(clause.end, value.end + _REACH, after.start if after else len(text))
     before_value = _role_names(_JOIN.split(text[start : value.start])[-1], value.kind)
@@ -221,10 +221,10 @@ def _by_words(question: str, answer: str, values: Sequence[Mention]) -> Sequence
 
 def _own_words(text: str, values: Sequence[Mention]) -> list[tuple[str, str]]:
     """The words before and after each value in its clause, up to the neighbouring values."""
-    structure = outline(text)
+    clauses = outline(text).clauses
     words, last = [], 0
     for at, value in enumerate(values):
-        clause = structure.clause_at(value.start)
+        clause = clauses.at(value.start)
         following = values[at + 1].start if at + 1 < len(values) else len(text)
         end = max(value.end, min(clause.end, following, value.end + _REACH))
         behind = _JOIN.split(text[value.end : end])[0]

@@ -14,7 +14,7 @@ from steelyard.i18n import Message
 from steelyard.legal.reading import answer_in, read
 from steelyard.legal.refusals import words
 from steelyard.legal.refusals.clauses import LONG, Abstention, Refusal
-from steelyard.legal.refusals.cues import Asked, asked_for, assign_weights, mark_refusals, split_clauses
+from steelyard.legal.refusals.cues import Asked, asked_for, assign_weights, marked_clauses, split_clauses
 from steelyard.legal.refusals.followed import supplied_after
 from steelyard.legal.refusals.preceded import given_before
 from steelyard.text.alternatives import Alternatives
@@ -75,8 +75,7 @@ def _decide(text: str, asked: Asked) -> Abstention:
     if words.NULL.fullmatch(bare):
         is_answer = words.ZERO.fullmatch(bare) and (asked.whether or (asked.kind == "count" and "号" not in asked.text))
         return Abstention(not is_answer, Message("legal.answer_says_words", word=bare))
-    pieces = split_clauses(text)
-    mark_refusals(pieces, text, asked)
+    pieces = marked_clauses(text, asked)
     refusing = [at for at, piece in enumerate(pieces) if piece.level]
     if not refusing:
         return _NOTHING_REFUSES

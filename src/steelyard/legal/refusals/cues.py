@@ -135,10 +135,12 @@ _IGNORANT: Final = re.compile(
 )
 
 
-def mark_refusals(pieces: list[Clause], text: str, asked: Asked) -> None:
-    """Set the level of each clause to that of its strongest cue which is not content of the answer."""
+def marked_clauses(text: str, asked: Asked) -> list[Clause]:
+    """The clauses of a text, each with the level of its strongest cue which is not content; none if it has no cue."""
+    cues = _cues(text, asked)
+    pieces = split_clauses(text) if cues else []
     at = 0
-    for cue in _cues(text, asked):
+    for cue in cues:
         while at < len(pieces) - 1 and pieces[at].end <= cue.start():
             at += 1
         piece = pieces[at]
@@ -148,6 +150,7 @@ def mark_refusals(pieces: list[Clause], text: str, asked: Asked) -> None:
             piece.refuse(2 if is_vague else level, "vague" if is_vague else cue.lastgroup or "", cue[0])
     _strengthen(pieces)
     _drop_reasons(pieces)
+    return pieces
 
 
 def _around(cue: re.Match[str], piece: Clause, text: str) -> Clause:
