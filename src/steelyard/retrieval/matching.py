@@ -7,23 +7,30 @@ query and document and confirmed by their bytes, and `ordering` finds their plac
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from steelyard.i18n import Message
 from steelyard.retrieval.ordering import ScoreOrder, as_compared
 from steelyard.retrieval.reading.rankings import Qrels, RunBlock, repeated
-from steelyard.retrieval.reading.spans import Spans, Words, combine
+from steelyard.retrieval.reading.spans import Spans, Words, combine, grouped_order
 from steelyard.table import Flags, FloatArray, IntArray
 
 
 class QrelsIndex:
-    """Qrels indexed by hash."""
+    """Qrels indexed by hash, when the first documents are looked up; the compiled kernel has an index of its own."""
 
     def __init__(self, qrels: Qrels) -> None:
         self.qrels = qrels
-        self._queries = _HashIndex(qrels.queries.hashes())
-        self._documents = _HashIndex(qrels.keys)
+
+    @cached_property
+    def _queries(self) -> "_HashIndex":
+        return _HashIndex(self.qrels.queries.hashes())
+
+    @cached_property
+    def _documents(self) -> "_HashIndex":
+        return _HashIndex(self.qrels.keys)
 
     def find_queries(self, queries: Spans) -> IntArray:
         """The number of each query among the judged ones, or -1."""
@@ -223,8 +230,9 @@ def rankings(qrels: Qrels, matches: Iterable[Matches], *, depth: int | None, tre
     if depth is not None:
         hits, rank = hits[rank <= depth], rank[rank <= depth]
     query = qrels.query[hits]
-    order = np.lexsort((rank, query))
-    ideal = np.lexsort((-qrels.grades, qrels.query))
+    order = grouped_order(query.view(np.uint64), rank.view(np.uint64))
+    worse = qrels.grades.max(initial=0) - qrels.grades
+    ideal = grouped_order(qrels.query.view(np.uint64), worse.view(np.uint64))
     return Rankings(
         queries=len(qrels.ids),
         query=query[order],
