@@ -4,13 +4,19 @@
 
 #include "portable.h"
 
-#define MULTIPLIER 0x9E3779B97F4A7C15u
+#define LONGEST (INT64_C(1) << 30) /* bytes of a text */
+#define MOST ((size_t)1 << 30)     /* texts */
+
+struct judged_slot {
+    uint64_t hash;
+    int64_t judgment; /* -1: empty */
+};
 
 struct query {
     uint64_t start;      /* of its text */
-    uint64_t size;
     uint64_t first_slot; /* of its documents */
-    uint64_t mask;
+    uint64_t bits;       /* of the hashes of its documents, see judged_bit */
+    uint32_t size, mask;
 };
 
 struct document {
@@ -25,18 +31,6 @@ struct judgments {
     struct judged_slot *numbers; /* the queries; `judgment` is the number */
     uint64_t mask;
 };
-
-uint64_t text_hash(const uint8_t *text, size_t size, const uint8_t *end) {
-    uint64_t hash = (uint64_t)size * MULTIPLIER;
-    do {
-        size_t count = smaller(size, 8);
-        hash = (hash ^ load_bytes(text, count, end)) * MULTIPLIER;
-        hash ^= hash >> 32;
-        text += count;
-        size -= count;
-    } while (size);
-    return hash * MULTIPLIER;
-}
 
 uint64_t span_hash(const uint8_t *text, size_t size, const uint8_t *end) {
     uint64_t total = 0, weight = 1;
@@ -79,7 +73,8 @@ static int64_t total_size(const struct texts *texts) {
     int64_t total = 0;
     for (size_t row = 0; row < texts->count; row++) {
         int64_t start = texts->starts[row], end = texts->ends[row];
-        if (start < 0 || end < start || (uint64_t)end > texts->size || total > INT64_MAX - (end - start))
+        if (start < 0 || end < start || (uint64_t)end > texts->size || end - start > LONGEST ||
+            total > INT64_MAX - (end - start))
             return -1;
         total += end - start;
     }
@@ -97,7 +92,7 @@ static uint64_t share_slots(struct judgments *made, size_t queries, const int64_
     for (size_t number = 0; number < queries; number++) {
         uint64_t size = table_size(made->queries[number].mask);
         made->queries[number].first_slot = next;
-        made->queries[number].mask = size - 1;
+        made->queries[number].mask = (uint32_t)(size - 1);
         next += size;
     }
     return next;
@@ -110,18 +105,20 @@ static void fill(struct judgments *made, const struct texts *queries, const stru
     for (size_t row = 0; row < queries->count; row++) {
         struct query *one = &made->queries[row];
         one->start = next;
-        one->size = (uint64_t)(queries->ends[row] - queries->starts[row]);
+        one->size = (uint32_t)(queries->ends[row] - queries->starts[row]);
         memcpy(made->bytes + next, queries->buffer + queries->starts[row], one->size);
         insert(made->numbers, made->mask, text_hash(made->bytes + next, one->size, end), (int64_t)row);
         next += one->size;
     }
     for (size_t row = 0; row < documents->count; row++) {
         struct document *one = &made->documents[row];
-        const struct query *of = &made->queries[query[row]];
+        struct query *of = &made->queries[query[row]];
         one->start = next;
         one->size = (uint64_t)(documents->ends[row] - documents->starts[row]);
         memcpy(made->bytes + next, documents->buffer + documents->starts[row], one->size);
-        insert(made->slots + of->first_slot, of->mask, text_hash(made->bytes + next, one->size, end), (int64_t)row);
+        uint64_t hash = text_hash(made->bytes + next, one->size, end);
+        insert(made->slots + of->first_slot, of->mask, hash, (int64_t)row);
+        of->bits |= judged_bit(hash);
         next += one->size;
     }
 }
@@ -129,7 +126,7 @@ static void fill(struct judgments *made, const struct texts *queries, const stru
 struct judgments *judgments_new(const struct texts *queries, const struct texts *documents, const int64_t *query,
                                 int *invalid) {
     int64_t sizes[2] = {total_size(queries), total_size(documents)};
-    *invalid = sizes[0] < 0 || sizes[1] < 0 || queries->count == 0;
+    *invalid = sizes[0] < 0 || sizes[1] < 0 || queries->count == 0 || documents->count > MOST;
     struct judgments *made = *invalid ? NULL : calloc(1, sizeof *made);
     if (!made)
         return NULL;
@@ -161,23 +158,33 @@ void judgments_free(struct judgments *judgments) {
     free(judgments);
 }
 
+/* Whether texts with the same hash are the same; the hash of up to eight bytes tells them apart by itself. */
+static int same_text(const uint8_t *known, uint64_t known_size, const uint8_t *text, size_t size) {
+    return known_size == size && (size <= 8 || memcmp(known, text, size) == 0);
+}
+
 int64_t judgments_query(const struct judgments *judgments, const uint8_t *text, size_t size, const uint8_t *end) {
     uint64_t hash = text_hash(text, size, end), slot = hash >> 32 & judgments->mask;
     for (; judgments->numbers[slot].judgment >= 0; slot = (slot + 1) & judgments->mask) {
-        const struct query *found = &judgments->queries[judgments->numbers[slot].judgment];
-        if (judgments->numbers[slot].hash == hash && found->size == size &&
-            memcmp(judgments->bytes + found->start, text, size) == 0)
+        const struct query *one = &judgments->queries[judgments->numbers[slot].judgment];
+        if (judgments->numbers[slot].hash == hash && same_text(judgments->bytes + one->start, one->size, text, size))
             return judgments->numbers[slot].judgment;
     }
     return -1;
 }
 
-struct judged_documents judgments_of(const struct judgments *judgments, int64_t query) {
-    const struct query *one = &judgments->queries[query];
-    return (struct judged_documents){judgments->slots + one->first_slot, one->mask};
+uint64_t judgments_bits(const struct judgments *judgments, int64_t query) {
+    return query < 0 ? 0 : judgments->queries[query].bits;
 }
 
-int judgments_same(const struct judgments *judgments, int64_t judgment, const uint8_t *text, size_t size) {
-    const struct document *one = &judgments->documents[judgment];
-    return one->size == size && memcmp(judgments->bytes + one->start, text, size) == 0;
+int64_t judgments_document(const struct judgments *judgments, int64_t query, uint64_t hash, const uint8_t *text,
+                           size_t size) {
+    const struct query *of = &judgments->queries[query];
+    const struct judged_slot *slots = judgments->slots + of->first_slot;
+    for (uint64_t slot = hash >> 32 & of->mask; slots[slot].judgment >= 0; slot = (slot + 1) & of->mask) {
+        const struct document *one = &judgments->documents[slots[slot].judgment];
+        if (slots[slot].hash == hash && same_text(judgments->bytes + one->start, one->size, text, size))
+            return slots[slot].judgment;
+    }
+    return -1;
 }
