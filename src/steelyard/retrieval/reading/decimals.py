@@ -17,7 +17,7 @@ _HIGH = np.uint64(0x8080808080808080)
 _ZEROS = np.uint64(0x3030303030303030)
 _POINTS = np.uint64(0x1E1E1E1E1E1E1E1E)  # as digits are 0 to 9
 _ABOVE_NINE = np.uint64(0x7676767676767676)
-_NONE = np.uint64(0)
+_NOTHING = np.zeros(1, np.uint64)
 _WIDTH = 24
 _NO_POINT, _SEVERAL_POINTS = -1, -2
 
@@ -130,7 +130,7 @@ def _shift_over(words: list[Words], index: int, rows: IntArray | slice, byte: In
     for before in range(index + 1, len(words)):
         earlier = words[before][rows]
         words[before - 1][rows] = kept | carried | (earlier >> np.uint64(56))
-        kept, carried = _NONE, earlier << _BYTE
+        kept, carried = _NOTHING, earlier << _BYTE
     words[-1][rows] = kept | carried
 
 
