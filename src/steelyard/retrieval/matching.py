@@ -52,7 +52,7 @@ class QrelsIndex:
 
     def find_documents(self, keys: Words, query: IntArray, documents: Spans) -> tuple[IntArray, IntArray]:
         """Rows that are judged, and the number of their judgment; queries without judgments are negative."""
-        bits = self._bits[np.maximum(query, -1)]
+        bits = self._bits.take(np.maximum(query, -1))
         likely = np.flatnonzero((bits & _bit(keys)).astype(np.bool_))
         rows, candidates = self._documents.find(keys[likely])
         rows = likely[rows]

@@ -75,11 +75,11 @@ def _parse_plain(column: Spans, values: FloatArray) -> Flags:
     plain: Flags = (lengths <= _WIDTH) & has_digits & _all_digits(words)
     mantissa, fits = _join([_eight_digits(word) for word in words])
     plain &= fits & (fraction != _SEVERAL_POINTS)
-    fraction = np.maximum(fraction, 0)
-    values[:] = mantissa.astype(np.float64) / _POWERS[fraction]
+    powers = _POWERS.take(np.maximum(fraction, 0))
+    np.divide(mantissa, powers, out=values)
     if mantissa.max() > _EXACT:
         large = np.flatnonzero(plain & (mantissa > _EXACT))
-        values[large], certain = _divide_exactly(mantissa[large], _POWERS[fraction[large]])
+        values[large], certain = _divide_exactly(mantissa[large], powers[large])
         plain[large[~certain]] = False
     if negative.any():
         np.negative(values, out=values, where=negative)

@@ -171,11 +171,11 @@ def repeated(keys: Words, query: IntArray, documents: Spans) -> list[tuple[int, 
     Each row writes itself into a slot by its hash; only rows that were overwritten can be duplicates, and they are few.
     """
     bits = max(12, len(keys).bit_length() + 2)
-    slot = (keys >> np.uint64(64 - bits)).astype(np.int64)
+    slot = (keys >> np.uint64(64 - bits)).view(np.int64)
     holder = np.empty(1 << bits, np.int32)
     rows = np.arange(len(keys), dtype=np.int32)
     holder[slot] = rows
-    overwritten = np.flatnonzero(holder[slot] != rows)
+    overwritten = np.flatnonzero(holder.take(slot) != rows)
     clash = overwritten[keys[holder[slot[overwritten]]] == keys[overwritten]]
     ordered = np.sort(keys[overwritten])
     if not len(clash) and not (ordered[1:] == ordered[:-1]).any():

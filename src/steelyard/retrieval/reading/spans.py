@@ -75,12 +75,12 @@ class Spans:
         """
         lengths = self.ends - self.starts
         view = word_view(self.buffer)
-        yield slice(None), view[self.starts] & _FIRST_BYTES[np.minimum(lengths, 8)]
+        yield slice(None), view[self.starts] & _FIRST_BYTES.take(np.minimum(lengths, 8))
         rows = np.flatnonzero(lengths > 8)
         for first in range(8, int(lengths.max(initial=0)), 8):
             rows = rows[lengths[rows] > first]
             index = self.starts[rows] + first
-            yield rows, view[index] & _FIRST_BYTES[np.minimum(lengths[rows] - first, 8)]
+            yield rows, view[index] & _FIRST_BYTES.take(np.minimum(lengths[rows] - first, 8))
 
     def order(self) -> IntArray:
         """Rows in byte order, smallest first; equal values keep their order."""
@@ -187,5 +187,5 @@ def word_view(buffer: Bytes) -> Words:
 
 def combine(hashes: Words, numbers: IntArray) -> Words:
     """Mix a number (such as that of a query) into each hash."""
-    mixed = (hashes + numbers.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)) * _MULTIPLIER
+    mixed = (hashes + numbers.view(np.uint64) * np.uint64(0xD6E8FEB86659FD93)) * _MULTIPLIER
     return mixed ^ (mixed >> _HALF)
