@@ -5,6 +5,7 @@ Columns are separated by any run of spaces or tabs; blank lines and lines that b
 
 import io
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
@@ -135,8 +136,9 @@ class _TrecRun:
     def read_all(self, matcher: Matcher) -> MatchedBlock:
         from steelyard.retrieval.regrouping import match_regrouped
 
-        blocks = line_blocks(self.opened(), UNORDERED_BLOCK)
-        return match_regrouped(self.name, (partial(parse_block, block) for block in blocks), matcher)
+        with closing(self.opened()) as stream:
+            blocks = (partial(parse_block, block) for block in line_blocks(stream, UNORDERED_BLOCK))
+            return match_regrouped(self.name, blocks, matcher)
 
     def place(self, line: int) -> str:
         return f"{self.name}:{line + 1}"
