@@ -150,7 +150,7 @@ static const uint8_t *read_exponent(const uint8_t *at, const uint8_t *end, int *
     return at;
 }
 
-/* Digits with at most one point: 16 bytes or fewer, as the two words that end where the number ends. */
+/* Digits with at most one point, up to 2^53: 16 bytes or fewer, as the two words that end where the number ends. */
 static int read_short(const uint8_t *at, const uint8_t *end, double *value) {
     unsigned size = (unsigned)(end - at), outside = 8 * (16 - size);
     uint64_t last = load_word(end - 8), first = load_word(end - 16), zeros = 0x3030303030303030u;
@@ -174,7 +174,9 @@ static int read_short(const uint8_t *at, const uint8_t *end, double *value) {
     }
     if (!eight_are_digits(first) || !eight_are_digits(last) || (point && size == 1))
         return 0;
-    return nearest(eight_digits(first) * 100000000u + eight_digits(last), -(int)fraction, value) == NUMBER_EXACT;
+    uint64_t mantissa = eight_digits(first) * 100000000u + eight_digits(last);
+    *value = (double)mantissa / POWERS[fraction];
+    return mantissa <= LARGEST_WHOLE;
 }
 
 enum number_form read_decimal(const uint8_t *base, const uint8_t *at, const uint8_t *end, double *value) {

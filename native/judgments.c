@@ -4,39 +4,31 @@
 
 #include "portable.h"
 
-#define MULTIPLIER 0x9E3779B97F4A7C15u
+#define LONGEST (INT64_C(1) << 30) /* bytes of a text */
+#define MOST ((size_t)1 << 29)     /* queries, documents */
 
-struct query {
-    uint64_t start;      /* of its text */
-    uint64_t size;
-    uint64_t first_slot; /* of its documents */
-    uint64_t mask;
+struct slot {
+    uint64_t hash;
+    uint32_t size;
+    uint32_t judgment; /* plus one; 0 in an empty slot */
 };
 
-struct document {
-    uint64_t start, size;
+struct query {
+    uint64_t hash;
+    uint64_t bits;       /* of the hashes of its documents, see judged_bit */
+    uint64_t first_slot; /* of its documents */
+    uint32_t size, mask;
 };
 
 struct judgments {
-    uint8_t *bytes; /* of all queries and documents */
+    uint8_t *bytes;        /* of all queries and documents */
+    uint64_t *starts;      /* of their texts, the queries first */
     struct query *queries;
-    struct document *documents;
-    struct judged_slot *slots;   /* the documents, a table for each query */
-    struct judged_slot *numbers; /* the queries; `judgment` is the number */
+    struct slot *slots;    /* the documents, a table for each query */
+    uint32_t *numbers;     /* the queries as a table: their numbers, plus one; 0 in an empty slot */
+    size_t count;          /* of queries */
     uint64_t mask;
 };
-
-uint64_t text_hash(const uint8_t *text, size_t size, const uint8_t *end) {
-    uint64_t hash = (uint64_t)size * MULTIPLIER;
-    do {
-        size_t count = smaller(size, 8);
-        hash = (hash ^ load_bytes(text, count, end)) * MULTIPLIER;
-        hash ^= hash >> 32;
-        text += count;
-        size -= count;
-    } while (size);
-    return hash * MULTIPLIER;
-}
 
 uint64_t span_hash(const uint8_t *text, size_t size, const uint8_t *end) {
     uint64_t total = 0, weight = 1;
@@ -59,27 +51,13 @@ static uint64_t table_size(uint64_t count) {
     return size;
 }
 
-static void insert(struct judged_slot *slots, uint64_t mask, uint64_t hash, int64_t judgment) {
-    uint64_t slot = hash >> 32 & mask;
-    while (slots[slot].judgment >= 0)
-        slot = (slot + 1) & mask;
-    slots[slot].hash = hash;
-    slots[slot].judgment = judgment;
-}
-
-static struct judged_slot *empty_slots(uint64_t count) {
-    struct judged_slot *slots = count < SIZE_MAX / sizeof *slots ? malloc(count * sizeof *slots) : NULL;
-    for (uint64_t slot = 0; slots && slot < count; slot++)
-        slots[slot].judgment = -1;
-    return slots;
-}
-
 /* The sum of the sizes; -1 if a slice is out of bounds. */
 static int64_t total_size(const struct texts *texts) {
     int64_t total = 0;
     for (size_t row = 0; row < texts->count; row++) {
         int64_t start = texts->starts[row], end = texts->ends[row];
-        if (start < 0 || end < start || (uint64_t)end > texts->size || total > INT64_MAX - (end - start))
+        if (start < 0 || end < start || (uint64_t)end > texts->size || end - start > LONGEST ||
+            total > INT64_MAX - (end - start))
             return -1;
         total += end - start;
     }
@@ -97,56 +75,75 @@ static uint64_t share_slots(struct judgments *made, size_t queries, const int64_
     for (size_t number = 0; number < queries; number++) {
         uint64_t size = table_size(made->queries[number].mask);
         made->queries[number].first_slot = next;
-        made->queries[number].mask = size - 1;
+        made->queries[number].mask = (uint32_t)(size - 1);
         next += size;
     }
     return next;
 }
 
-static void fill(struct judgments *made, const struct texts *queries, const struct texts *documents,
-                 const int64_t *query, size_t size) {
+/* Copies a text; its hash. */
+static uint64_t copy_text(struct judgments *made, const struct texts *texts, size_t row, uint64_t start,
+                          const uint8_t *end) {
+    size_t size = (size_t)(texts->ends[row] - texts->starts[row]);
+    memcpy(made->bytes + start, texts->buffer + texts->starts[row], size);
+    return text_hash(made->bytes + start, size, end);
+}
+
+static uint64_t add_queries(struct judgments *made, const struct texts *queries, const uint8_t *end) {
     uint64_t next = 0;
-    const uint8_t *end = made->bytes + size;
     for (size_t row = 0; row < queries->count; row++) {
         struct query *one = &made->queries[row];
-        one->start = next;
-        one->size = (uint64_t)(queries->ends[row] - queries->starts[row]);
-        memcpy(made->bytes + next, queries->buffer + queries->starts[row], one->size);
-        insert(made->numbers, made->mask, text_hash(made->bytes + next, one->size, end), (int64_t)row);
+        made->starts[row] = next;
+        one->hash = copy_text(made, queries, row, next, end);
+        one->size = (uint32_t)(queries->ends[row] - queries->starts[row]);
         next += one->size;
+        uint64_t slot = one->hash >> 32 & made->mask;
+        while (made->numbers[slot])
+            slot = (slot + 1) & made->mask;
+        made->numbers[slot] = (uint32_t)row + 1;
     }
+    return next;
+}
+
+static void add_documents(struct judgments *made, const struct texts *documents, const int64_t *query, uint64_t next,
+                          const uint8_t *end) {
     for (size_t row = 0; row < documents->count; row++) {
-        struct document *one = &made->documents[row];
-        const struct query *of = &made->queries[query[row]];
-        one->start = next;
-        one->size = (uint64_t)(documents->ends[row] - documents->starts[row]);
-        memcpy(made->bytes + next, documents->buffer + documents->starts[row], one->size);
-        insert(made->slots + of->first_slot, of->mask, text_hash(made->bytes + next, one->size, end), (int64_t)row);
-        next += one->size;
+        struct query *of = &made->queries[query[row]];
+        struct slot *slots = made->slots + of->first_slot;
+        made->starts[made->count + row] = next;
+        uint64_t hash = copy_text(made, documents, row, next, end), slot = hash >> 32 & of->mask;
+        uint32_t size = (uint32_t)(documents->ends[row] - documents->starts[row]);
+        next += size;
+        of->bits |= judged_bit(hash);
+        while (slots[slot].judgment)
+            slot = (slot + 1) & of->mask;
+        slots[slot] = (struct slot){hash, size, (uint32_t)row + 1};
     }
 }
 
 struct judgments *judgments_new(const struct texts *queries, const struct texts *documents, const int64_t *query,
                                 int *invalid) {
     int64_t sizes[2] = {total_size(queries), total_size(documents)};
-    *invalid = sizes[0] < 0 || sizes[1] < 0 || queries->count == 0;
+    *invalid = sizes[0] < 0 || sizes[1] < 0 || queries->count == 0 || queries->count > MOST || documents->count > MOST;
     struct judgments *made = *invalid ? NULL : calloc(1, sizeof *made);
     if (!made)
         return NULL;
     size_t size = (size_t)(sizes[0] + sizes[1]);
+    made->count = queries->count;
+    made->mask = table_size(queries->count) - 1;
     made->bytes = malloc(size ? size : 1);
+    made->starts = malloc((queries->count + documents->count) * sizeof *made->starts);
     made->queries = calloc(queries->count, sizeof *made->queries);
-    made->documents = calloc(documents->count + 1, sizeof *made->documents);
+    made->numbers = calloc((size_t)made->mask + 1, sizeof *made->numbers);
     uint64_t slots = made->queries ? share_slots(made, queries->count, query, documents->count) : 0;
     *invalid = made->queries && !slots;
-    made->slots = slots ? empty_slots(slots) : NULL;
-    made->mask = table_size(queries->count) - 1;
-    made->numbers = empty_slots(made->mask + 1);
-    if (!made->bytes || !made->documents || !made->slots || !made->numbers) {
+    made->slots = slots ? calloc((size_t)slots, sizeof *made->slots) : NULL;
+    if (!made->bytes || !made->starts || !made->numbers || !made->slots) {
         judgments_free(made);
         return NULL;
     }
-    fill(made, queries, documents, query, size);
+    const uint8_t *end = made->bytes + size;
+    add_documents(made, documents, query, add_queries(made, queries, end), end);
     return made;
 }
 
@@ -154,30 +151,42 @@ void judgments_free(struct judgments *judgments) {
     if (!judgments)
         return;
     free(judgments->bytes);
+    free(judgments->starts);
     free(judgments->queries);
-    free(judgments->documents);
     free(judgments->slots);
     free(judgments->numbers);
     free(judgments);
 }
 
+/* Whether a text has the same bytes as one with the same hash and size, the query or document of this number; up to
+   eight bytes it has. */
+static int same_text(const struct judgments *judgments, size_t number, const uint8_t *text, size_t size) {
+    return size <= 8 || memcmp(judgments->bytes + judgments->starts[number], text, size) == 0;
+}
+
 int64_t judgments_query(const struct judgments *judgments, const uint8_t *text, size_t size, const uint8_t *end) {
     uint64_t hash = text_hash(text, size, end), slot = hash >> 32 & judgments->mask;
-    for (; judgments->numbers[slot].judgment >= 0; slot = (slot + 1) & judgments->mask) {
-        const struct query *found = &judgments->queries[judgments->numbers[slot].judgment];
-        if (judgments->numbers[slot].hash == hash && found->size == size &&
-            memcmp(judgments->bytes + found->start, text, size) == 0)
-            return judgments->numbers[slot].judgment;
+    for (uint32_t number; (number = judgments->numbers[slot]) != 0; slot = (slot + 1) & judgments->mask) {
+        const struct query *one = &judgments->queries[number - 1];
+        if (one->hash == hash && one->size == size && same_text(judgments, number - 1, text, size))
+            return (int64_t)number - 1;
     }
     return -1;
 }
 
-struct judged_documents judgments_of(const struct judgments *judgments, int64_t query) {
-    const struct query *one = &judgments->queries[query];
-    return (struct judged_documents){judgments->slots + one->first_slot, one->mask};
+uint64_t judgments_bits(const struct judgments *judgments, int64_t query) {
+    return query < 0 ? 0 : judgments->queries[query].bits;
 }
 
-int judgments_same(const struct judgments *judgments, int64_t judgment, const uint8_t *text, size_t size) {
-    const struct document *one = &judgments->documents[judgment];
-    return one->size == size && memcmp(judgments->bytes + one->start, text, size) == 0;
+int64_t judgments_document(const struct judgments *judgments, int64_t query, uint64_t hash, const uint8_t *text,
+                           size_t size) {
+    const struct query *of = &judgments->queries[query];
+    const struct slot *slots = judgments->slots + of->first_slot;
+    for (uint64_t at = hash >> 32 & of->mask; slots[at].judgment; at = (at + 1) & of->mask) {
+        size_t judgment = slots[at].judgment - 1;
+        if (slots[at].hash == hash && slots[at].size == size &&
+            same_text(judgments, judgments->count + judgment, text, size))
+            return (int64_t)judgment;
+    }
+    return -1;
 }

@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "portable.h"
+
+#define MULTIPLIER 0x9E3779B97F4A7C15u
+
 struct judgments;
 
 /* Texts as slices of a buffer. */
@@ -24,22 +28,31 @@ void judgments_free(struct judgments *judgments);
 /* The number of a query, or -1. */
 int64_t judgments_query(const struct judgments *judgments, const uint8_t *text, size_t size, const uint8_t *end);
 
-/* The judged documents of a query as slots of a hash table; empty slots have judgment -1. */
-struct judged_slot {
-    uint64_t hash;
-    int64_t judgment;
-};
+/* A bit for the hash of a document. */
+static inline uint64_t judged_bit(uint64_t hash) {
+    return (uint64_t)1 << (hash >> 58);
+}
 
-struct judged_documents {
-    const struct judged_slot *slots;
-    uint64_t mask;
-};
+/* The bits of all judged documents of a query; none if its number is -1. */
+uint64_t judgments_bits(const struct judgments *judgments, int64_t query);
 
-struct judged_documents judgments_of(const struct judgments *judgments, int64_t query);
-int judgments_same(const struct judgments *judgments, int64_t judgment, const uint8_t *text, size_t size);
+/* The judgment of a document with this hash, or -1. */
+int64_t judgments_document(const struct judgments *judgments, int64_t query, uint64_t hash, const uint8_t *text,
+                           size_t size);
 
-/* A hash of the bytes of a text; nothing is read at or after `end`. */
-uint64_t text_hash(const uint8_t *text, size_t size, const uint8_t *end);
+/* A hash of the bytes of a text, different for different texts of one size up to eight bytes; nothing is read at or
+   after `end`. */
+static inline uint64_t text_hash(const uint8_t *text, size_t size, const uint8_t *end) {
+    uint64_t hash = (uint64_t)size * MULTIPLIER;
+    do {
+        size_t count = smaller(size, 8);
+        hash = (hash ^ load_bytes(text, count, end)) * MULTIPLIER;
+        hash ^= hash >> 32;
+        text += count;
+        size -= count;
+    } while (size);
+    return hash * MULTIPLIER;
+}
 
 /* The hash of `Spans.hashes`, by which blocks of a run are compared. */
 uint64_t span_hash(const uint8_t *text, size_t size, const uint8_t *end);

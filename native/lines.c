@@ -43,7 +43,7 @@ struct reader {
     uint64_t query_word; /* its first eight bytes */
     struct row *rows;
     size_t count, room;
-    int falling, tied;      /* whether the scores strictly fall; whether none rises */
+    int falling, level, disordered; /* whether the scores strictly fall; whether none rises; whether a rank does not */
     uint64_t *seen;         /* hashes of the documents of a query */
     struct ordered *order;  /* two halves, the second for merging */
     size_t seen_room, order_room;
@@ -230,7 +230,7 @@ static int rank_by_score(struct reader *reader) {
     struct ordered *order = reader->order;
     for (size_t at = 0; at < reader->count; at++)
         order[at] = (struct ordered){reader->rows[at].score, (uint32_t)at};
-    if (!reader->tied)
+    if (!reader->level)
         sort(reader, order, order + reader->order_room, reader->count, 0);
     uint64_t worst = 0;
     int is_tied = 0, is_disordered = 0;
@@ -273,47 +273,26 @@ static int reserve(struct reader *reader) {
     return reader->seen && (reader->falling || reader->order);
 }
 
-/* Whether no two documents have the same hash. */
-static int all_different(struct reader *reader) {
+/* Replaces the hash of each document by its judgment, plus one, or 0 if it has none; 0 if two have the same hash. */
+static int find_judged(struct reader *reader, int64_t query) {
     unsigned shift = 60;
     while ((size_t)1 << (64 - shift) < 2 * reader->count)
         shift--;
-    uint64_t mask = ((uint64_t)1 << (64 - shift)) - 1;
+    uint64_t mask = ((uint64_t)1 << (64 - shift)) - 1, bits = judgments_bits(reader->judgments, query);
     memset(reader->seen, 0, (size_t)(mask + 1) * sizeof *reader->seen);
     for (size_t at = 0; at < reader->count; at++) {
-        uint64_t hash = reader->rows[at].hash | 1, slot = hash >> shift;
-        while (reader->seen[slot]) {
-            if (reader->seen[slot] == hash)
+        struct row *row = &reader->rows[at];
+        uint64_t hash = row->hash, slot = hash >> shift;
+        for (; reader->seen[slot]; slot = (slot + 1) & mask)
+            if (reader->seen[slot] == (hash | 1))
                 return 0;
-            slot = (slot + 1) & mask;
-        }
-        reader->seen[slot] = hash;
+        reader->seen[slot] = hash | 1;
+        row->hash = 0;
+        if (bits & judged_bit(hash))
+            row->hash = (uint64_t)(judgments_document(reader->judgments, query, hash, reader->bytes + row->start,
+                                                      row->size) + 1);
     }
     return 1;
-}
-
-/* Replaces the hash of each document by its judgment, plus one; 0 if it has none. */
-static void find_judged(struct reader *reader, int64_t number) {
-    struct judged_documents judged = judgments_of(reader->judgments, number);
-    for (size_t at = 0; at < reader->count; at++) {
-        struct row *row = &reader->rows[at];
-        uint64_t slot = row->hash >> 32 & judged.mask, hash = row->hash;
-        row->hash = 0;
-        for (; judged.slots[slot].judgment >= 0; slot = (slot + 1) & judged.mask) {
-            if (judged.slots[slot].hash == hash && judgments_same(reader->judgments, judged.slots[slot].judgment,
-                                                                  reader->bytes + row->start, row->size)) {
-                row->hash = (uint64_t)judged.slots[slot].judgment + 1;
-                break;
-            }
-        }
-    }
-}
-
-static int is_disordered(const struct reader *reader) {
-    for (size_t at = 1; at < reader->count; at++)
-        if (reader->rows[at].rank <= reader->rows[at - 1].rank)
-            return 1;
-    return 0;
 }
 
 static int add_hits(struct reader *reader) {
@@ -338,19 +317,8 @@ static int add_first(struct reader *reader) {
     return 1;
 }
 
-static void compare_scores(struct reader *reader) {
-    int falling = 1, tied = 1;
-    for (size_t at = 1; at < reader->count; at++) {
-        falling &= reader->rows[at].score < reader->rows[at - 1].score;
-        tied &= reader->rows[at].score <= reader->rows[at - 1].score;
-    }
-    reader->falling = falling;
-    reader->tied = tied;
-}
-
 static enum outcome finish_query(struct reader *reader) {
     struct matches *found = reader->found;
-    compare_scores(reader);
     int64_t number = judgments_query(reader->judgments, reader->query, reader->query_size, reader->end);
     uint64_t hash = span_hash(reader->query, reader->query_size, reader->end);
     int64_t signed_hash;
@@ -358,20 +326,14 @@ static enum outcome finish_query(struct reader *reader) {
     if (!reserve(reader) || !append(&found->query, number) || !append(&found->query_hash, signed_hash) ||
         !append(&found->length, (int64_t)reader->count))
         return NO_MEMORY;
-    if (!all_different(reader))
+    if (!find_judged(reader, number))
         return NOT_REGULAR;
-    if (number >= 0)
-        find_judged(reader, number);
-    else
-        for (size_t at = 0; at < reader->count; at++)
-            reader->rows[at].hash = 0;
     if (reader->falling)
-        found->disordered += is_disordered(reader);
+        found->disordered += reader->disordered;
     else
         rank_by_score(reader);
     if (number >= 0 && (!add_hits(reader) || !add_first(reader)))
         return NO_MEMORY;
-    reader->count = 0;
     return MATCHED;
 }
 
@@ -460,6 +422,12 @@ static uint64_t rank_word(const uint8_t *at, size_t size, const uint8_t *end) {
     return reversed(load_bytes(at, size, end)) >> (64 - 8 * size);
 }
 
+static void compare_rows(struct reader *reader, const struct row *before, const struct row *row) {
+    reader->falling &= row->score < before->score;
+    reader->level &= row->score <= before->score;
+    reader->disordered |= row->rank <= before->rank;
+}
+
 static enum outcome add_line(struct reader *reader, const struct field *fields) {
     if (!same_query(reader, fields[0])) {
         enum outcome outcome = reader->query ? finish_query(reader) : MATCHED;
@@ -468,6 +436,9 @@ static enum outcome add_line(struct reader *reader, const struct field *fields) 
         reader->query = reader->bytes + fields[0].start;
         reader->query_size = fields[0].end - fields[0].start;
         reader->query_word = load_bytes(reader->query, reader->query_size, reader->end);
+        reader->count = 0;
+        reader->falling = reader->level = 1;
+        reader->disordered = 0;
     }
     double score;
     size_t rank_size = fields[3].end - fields[3].start;
@@ -483,6 +454,8 @@ static enum outcome add_line(struct reader *reader, const struct field *fields) 
     row->start = (uint32_t)fields[2].start;
     row->size = (uint32_t)size;
     row->rank = rank_word(reader->bytes + fields[3].start, rank_size, reader->end);
+    if (reader->count > 1)
+        compare_rows(reader, row - 1, row);
     return MATCHED;
 }
 

@@ -16,7 +16,7 @@ lines = st.lists(
 @given(lines, st.integers(1, 60), st.booleans())
 def test_blocks_are_the_file_cut_between_queries(content, size, ends_with_newline):
     text = "\n".join(content) + ("\n" if ends_with_newline else "")
-    blocks = list(line_blocks(Stream("run", io.BytesIO(text.encode())), size))
+    blocks = [bytes(block) for block in line_blocks(Stream("run", io.BytesIO(text.encode())), size)]
     whole = b"".join(blocks)
     assert whole in (text.encode(), text.encode() + b"\n")
     assert all(block.endswith(b"\n") for block in blocks)

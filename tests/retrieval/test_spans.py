@@ -18,6 +18,14 @@ def test_a_hash_does_not_depend_on_the_column_it_stands_in(column, other):
     assert [alone[raw] for raw in column] == together[:-1].tolist()
 
 
+def test_texts_are_all_values_however_many():
+    texts = [f"{'文书é'[number % 4 :]}{number}" for number in range(70_000)]
+    spans = Spans.of(text.encode() for text in texts)
+    assert spans.texts() == texts
+    assert spans.take(slice(1, 3)).texts() == texts[1:3]
+    assert spans.take(slice(0, 0)).texts() == []
+
+
 @given(values)
 def test_order_is_the_order_of_bytes(column):
     order = Spans.of(column).order()

@@ -232,10 +232,10 @@ def read_once(path: str | Path) -> bool:
     return str(path) == STDIN or (not is_file(path) and os.path.exists(path))
 
 
-def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
+def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes | memoryview]:
     """The stream in pieces of whole lines, each cut where the first column changes, without a byte-order mark.
 
-    A block that holds one query alone grows until the query ends.
+    A block that holds one query alone grows until the query ends. Blocks are not copied from what was read.
     """
     pieces, held, wanted = [], 0, size
     try:
@@ -248,7 +248,7 @@ def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
             kept = b"".join(pieces)
             cut = _last_change(kept)
             if cut:
-                yield kept[:cut]
+                yield memoryview(kept)[:cut]
                 kept = kept[cut:]
             if len(kept) > limits.QUERY_BYTES.value:
                 raise limits.QUERY_BYTES.exceeded(

@@ -19,7 +19,7 @@ _indexes: WeakKeyDictionary[QrelsIndex, Any] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-def match_regular(block: bytes, matcher: Matcher) -> MatchedBlock | None:
+def match_regular(block: bytes | memoryview, matcher: Matcher) -> MatchedBlock | None:
     """The matches of complete run lines; None if they are not regular, or if there is no kernel."""
     native = kernel()
     if native is None:
@@ -47,7 +47,7 @@ def _integers(values: IntArray) -> IntArray:
     return np.ascontiguousarray(values, np.int64)
 
 
-def _matched(block: bytes, keep: int, *found: Any) -> MatchedBlock:
+def _matched(block: bytes | memoryview, keep: int, *found: Any) -> MatchedBlock:
     query, query_hash, length, hit, rank, first = (np.frombuffer(column, np.int64) for column in found[:6])
     lines, tied, disordered, without_tag, too_wide = found[6:]
     return MatchedBlock(
@@ -72,10 +72,10 @@ def _matched(block: bytes, keep: int, *found: Any) -> MatchedBlock:
 
 
 def _first_documents(
-    block: bytes, query: IntArray, length: IntArray, bounds: IntArray, keep: int
+    block: bytes | memoryview, query: IntArray, length: IntArray, bounds: IntArray, keep: int
 ) -> dict[int, list[str]]:
     """The ids of the first documents of each judged query, by the bounds of all of them in the block."""
-    ids = [block[start:end].decode("utf-8") for start, end in bounds.reshape(-1, 2).tolist()]
+    ids = [str(block[start:end], "utf-8") for start, end in bounds.reshape(-1, 2).tolist()]
     judged = np.flatnonzero(query >= 0)
     ends = np.cumsum(np.minimum(length[judged], keep)).tolist()
     return {

@@ -7,23 +7,40 @@ query and document and confirmed by their bytes, and `ordering` finds their plac
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from steelyard.i18n import Message
 from steelyard.retrieval.ordering import ScoreOrder, as_compared
 from steelyard.retrieval.reading.rankings import Qrels, RunBlock, repeated
-from steelyard.retrieval.reading.spans import Spans, Words, combine
+from steelyard.retrieval.reading.spans import Spans, Words, combine, grouped_order, stable_order
 from steelyard.table import Flags, FloatArray, IntArray
 
 
 class QrelsIndex:
-    """Qrels indexed by hash."""
+    """Qrels indexed by hash, when the first documents are looked up; the compiled kernel has an index of its own."""
 
     def __init__(self, qrels: Qrels) -> None:
         self.qrels = qrels
-        self._queries = _HashIndex(qrels.queries.hashes())
-        self._documents = _HashIndex(qrels.keys)
+
+    @cached_property
+    def _queries(self) -> "_HashIndex":
+        return _HashIndex(self.qrels.queries.hashes())
+
+    @cached_property
+    def _documents(self) -> "_HashIndex":
+        return _HashIndex(self.qrels.keys)
+
+    @cached_property
+    def _bits(self) -> Words:
+        """For each query the bits of its judged documents, by which most others are rejected; at the end none."""
+        order = stable_order(self.qrels.query.view(np.uint64))
+        query = self.qrels.query[order]
+        firsts = np.flatnonzero(np.diff(query, prepend=-1))
+        bits = np.zeros(len(self.qrels.ids) + 1, np.uint64)
+        bits[query[firsts]] = np.bitwise_or.reduceat(_bit(self.qrels.keys[order]), firsts)
+        return bits
 
     def find_queries(self, queries: Spans) -> IntArray:
         """The number of each query among the judged ones, or -1."""
@@ -34,12 +51,20 @@ class QrelsIndex:
         return numbers
 
     def find_documents(self, keys: Words, query: IntArray, documents: Spans) -> tuple[IntArray, IntArray]:
-        """Rows that are judged, and the number of their judgment."""
-        rows, candidates = self._documents.find(keys)
+        """Rows that are judged, and the number of their judgment; queries without judgments are negative."""
+        bits = self._bits.take(np.maximum(query, -1))
+        likely = np.flatnonzero((bits & _bit(keys)).astype(np.bool_))
+        rows, candidates = self._documents.find(keys[likely])
+        rows = likely[rows]
         same = (query[rows] == self.qrels.query[candidates]) & documents.take(rows).equals(
             self.qrels.documents.take(candidates)
         )
         return rows[same], candidates[same]
+
+
+def _bit(hashes: Words) -> Words:
+    """One of 64 bits for each hash."""
+    return np.uint64(1) << (hashes >> np.uint64(58))
 
 
 class _HashIndex:
@@ -223,8 +248,9 @@ def rankings(qrels: Qrels, matches: Iterable[Matches], *, depth: int | None, tre
     if depth is not None:
         hits, rank = hits[rank <= depth], rank[rank <= depth]
     query = qrels.query[hits]
-    order = np.lexsort((rank, query))
-    ideal = np.lexsort((-qrels.grades, qrels.query))
+    order = grouped_order(query.view(np.uint64), rank.view(np.uint64))
+    worse = qrels.grades.max(initial=0) - qrels.grades
+    ideal = grouped_order(qrels.query.view(np.uint64), worse.view(np.uint64))
     return Rankings(
         queries=len(qrels.ids),
         query=query[order],

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.retrieval.reading.spans import Spans, Words, stable_order, word_view
+from steelyard.retrieval.reading.spans import Spans, Words, grouped_order, ranges, stable_order, word_view
 from steelyard.table import Flags, IntArray
 
 MOST_COUNTED = 16
@@ -60,7 +60,7 @@ class ScoreOrder:
     def first_lines(self, queries: IntArray, count: int) -> tuple[IntArray, IntArray]:
         """The first lines of queries in their exact order, query by query, and how many each has."""
         lengths = np.minimum(self.lengths[queries], count)
-        places = _ranges(self.firsts[queries], lengths)
+        places = ranges(self.firsts[queries], lengths)
         if not len(self.groups):
             return self._lines(places), lengths
         group = np.unique(self._group(places))
@@ -110,7 +110,7 @@ class ScoreOrder:
         counts = np.zeros(len(lines), np.int64)
         for part in _portions(sizes, MOST_PAIRS):
             size = sizes[part]
-            members = self.documents.take(self._lines(_ranges(begins[part], size)))
+            members = self.documents.take(self._lines(ranges(begins[part], size)))
             greater = members.exceeds(self.documents.take(np.repeat(lines[part], size)))
             counts[part] = np.add.reduceat(greater, np.cumsum(size) - size, dtype=np.int64)
         return counts
@@ -118,7 +118,7 @@ class ScoreOrder:
     def _sorted(self, group: IntArray) -> tuple[IntArray, IntArray]:
         """The places of groups, and the lines that belong there."""
         sizes = np.diff(self.groups)[group]
-        places = _ranges(self.groups[group], sizes)
+        places = ranges(self.groups[group], sizes)
         lines = self._lines(places)
         descending = [~key for key in self.documents.take(lines).sort_keys()]
         return places, lines[np.lexsort((*descending, np.repeat(group, sizes)))]
@@ -158,7 +158,7 @@ def _within_queries(pairs: Flags, firsts: IntArray) -> Flags:
 def _sequence(firsts: IntArray, lengths: IntArray, scores: Scores, rises: Flags) -> IntArray:
     """The lines by score; only those of queries in which a score rises are moved."""
     rising = np.flatnonzero(np.logical_or.reduceat(rises, firsts))
-    lines = _ranges(firsts[rising], lengths[rising])
+    lines = ranges(firsts[rising], lengths[rising])
     query = np.repeat(np.arange(len(rising), dtype=np.uint64), lengths[rising])
     order = falling_order(query << _HALF, scores[lines])
     sequence = np.arange(len(scores))
@@ -175,10 +175,7 @@ def as_compared(scores: Scores, single_precision: bool) -> Scores:
 def falling_order(query: Words, scores: Scores) -> IntArray:
     """Rows by the upper 32 bits of `query`, the lower ones being 0, and by score, greatest first."""
     keys = _falling_keys(scores)
-    if scores.itemsize == 4:
-        return stable_order(query | keys)
-    order = stable_order(keys)
-    return order[stable_order(query[order])]
+    return stable_order(query | keys) if scores.itemsize == 4 else grouped_order(query, keys)
 
 
 def _falling_keys(scores: Scores) -> Words:
@@ -187,12 +184,6 @@ def _falling_keys(scores: Scores) -> Words:
     bits = (scores + scores.dtype.type(0)).view(unsigned)
     sign = unsigned.type(1 << (8 * scores.itemsize - 1))
     return np.where(bits & sign, bits, ~(bits | sign)).astype(np.uint64)
-
-
-def _ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """All of `start … start + length - 1`, one range after the other."""
-    ends = np.cumsum(lengths)
-    return np.repeat(starts - ends + lengths, lengths) + np.arange(lengths.sum())
 
 
 def _portions(sizes: IntArray, most: int) -> Iterator[slice]:

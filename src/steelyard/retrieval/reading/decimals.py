@@ -15,8 +15,9 @@ _BYTE = np.uint64(8)
 _ONES = np.uint64(0x0101010101010101)
 _HIGH = np.uint64(0x8080808080808080)
 _ZEROS = np.uint64(0x3030303030303030)
-_POINTS = np.uint64(0x2E2E2E2E2E2E2E2E)
-_ABOVE_NINE = np.uint64(0x4646464646464646)
+_POINTS = np.uint64(0x1E1E1E1E1E1E1E1E)  # as digits are 0 to 9
+_ABOVE_NINE = np.uint64(0x7676767676767676)
+_NOTHING = np.zeros(1, np.uint64)
 _WIDTH = 24
 _NO_POINT, _SEVERAL_POINTS = -1, -2
 
@@ -74,11 +75,11 @@ def _parse_plain(column: Spans, values: FloatArray) -> Flags:
     plain: Flags = (lengths <= _WIDTH) & has_digits & _all_digits(words)
     mantissa, fits = _join([_eight_digits(word) for word in words])
     plain &= fits & (fraction != _SEVERAL_POINTS)
-    fraction = np.maximum(fraction, 0)
-    values[:] = mantissa.astype(np.float64) / _POWERS[fraction]
+    powers = _POWERS.take(np.maximum(fraction, 0))
+    np.divide(mantissa, powers, out=values)
     if mantissa.max() > _EXACT:
         large = np.flatnonzero(plain & (mantissa > _EXACT))
-        values[large], certain = _divide_exactly(mantissa[large], _POWERS[fraction[large]])
+        values[large], certain = _divide_exactly(mantissa[large], powers[large])
         plain[large[~certain]] = False
     if negative.any():
         np.negative(values, out=values, where=negative)
@@ -86,13 +87,15 @@ def _parse_plain(column: Spans, values: FloatArray) -> Flags:
 
 
 def _ending_words(column: Spans, lengths: IntArray) -> list[Words]:
-    """The last 8, 16 or 24 bytes of each value as words, last word first; bytes before it are zeros."""
+    """The last 8, 16 or 24 bytes of each value as words, last word first: digits as 0 to 9, 0 before the value."""
     view = word_view(column.buffer)
-    count = min(-(-int(lengths.max()) // 8), _WIDTH // 8) or 1
+    shortest, longest = int(lengths.min()), int(lengths.max())
     words = []
-    for back in range(8, 8 * count + 1, 8):
-        outside = _BEFORE[np.clip(back - lengths, 0, 8)]
-        words.append((view[column.ends - back] & ~outside) | (_ZEROS & outside))
+    for back in range(8, min(max(longest, 1), _WIDTH) + 8, 8):
+        word = view[column.ends - back] ^ _ZEROS
+        if shortest < back:
+            word &= ~_BEFORE.take(np.clip(back - lengths, 0, 8))
+        words.append(word)
     return words
 
 
@@ -127,21 +130,21 @@ def _shift_over(words: list[Words], index: int, rows: IntArray | slice, byte: In
     for before in range(index + 1, len(words)):
         earlier = words[before][rows]
         words[before - 1][rows] = kept | carried | (earlier >> np.uint64(56))
-        kept, carried = np.zeros(1, np.uint64), earlier << _BYTE
-    words[-1][rows] = kept | carried | np.uint64(ord("0"))
+        kept, carried = _NOTHING, earlier << _BYTE
+    words[-1][rows] = kept | carried
 
 
 def _all_digits(words: list[Words]) -> Flags:
     excess = np.zeros_like(words[0])
     for word in words:
-        excess |= (word + _ABOVE_NINE) | (word - _ZEROS)
+        excess |= (word + _ABOVE_NINE) | word
     digits: Flags = (excess & _HIGH) == 0
     return digits
 
 
 def _eight_digits(word: Words) -> Words:
-    """Eight ASCII digits, first digit in the lowest byte, as an integer."""
-    pairs = ((word & np.uint64(0x0F0F0F0F0F0F0F0F)) * np.uint64(2561)) >> _BYTE
+    """Eight digits, the first in the lowest byte, as an integer."""
+    pairs = (word * np.uint64(2561)) >> _BYTE
     fours = ((pairs & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
     return ((fours & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)) >> np.uint64(32)
 

@@ -53,7 +53,8 @@ def _split_regular(buffer: Bytes, white: Flags, columns: int, wanted: Sequence[i
         return None
     ends = np.ascontiguousarray(separators.reshape(lines, width).T)
     heads = np.empty(lines, np.int64)
-    heads[0], heads[1:] = PADDING, ends[-1, :-1] + 1
+    heads[0] = PADDING
+    np.add(ends[-1, :-1], 1, out=heads[1:])
     if not (buffer[ends[-1]] == _NEWLINE).all() or (buffer[heads] == _HASH).any():
         return None
     spans = [Spans(buffer, ends[c - 1] + 1 if c else heads, ends[c]) for c in wanted]

@@ -156,14 +156,13 @@ def _same_subtopic(judgment: IntArray, subtopic: IntArray) -> list[tuple[int, in
 def _number_queries(queries: Spans) -> tuple[IntArray, Spans]:
     """The query number of each row, and the queries by number, in byte order as in trec_eval."""
     firsts = np.flatnonzero(queries.changes())
-    seen: dict[str, int] = {}
     segments = queries.take(firsts)
-    number = np.array([seen.setdefault(text, len(seen)) for text in segments.texts()])
-    heads = segments.take(np.unique(number, return_index=True)[1])
-    order = heads.order()
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return np.repeat(rank[number], np.diff(firsts, append=len(queries))), heads.take(order)
+    order = segments.order()
+    ordered = segments.take(order)
+    begins = ordered.changes()
+    number = np.empty(len(order), np.int64)
+    number[order] = np.cumsum(begins) - 1
+    return np.repeat(number, np.diff(firsts, append=len(queries))), ordered.take(np.flatnonzero(begins))
 
 
 def repeated(keys: Words, query: IntArray, documents: Spans) -> list[tuple[int, int]]:
@@ -172,11 +171,11 @@ def repeated(keys: Words, query: IntArray, documents: Spans) -> list[tuple[int, 
     Each row writes itself into a slot by its hash; only rows that were overwritten can be duplicates, and they are few.
     """
     bits = max(12, len(keys).bit_length() + 2)
-    slot = (keys >> np.uint64(64 - bits)).astype(np.int64)
+    slot = (keys >> np.uint64(64 - bits)).view(np.int64)
     holder = np.empty(1 << bits, np.int32)
     rows = np.arange(len(keys), dtype=np.int32)
     holder[slot] = rows
-    overwritten = np.flatnonzero(holder[slot] != rows)
+    overwritten = np.flatnonzero(holder.take(slot) != rows)
     clash = overwritten[keys[holder[slot[overwritten]]] == keys[overwritten]]
     ordered = np.sort(keys[overwritten])
     if not len(clash) and not (ordered[1:] == ordered[:-1]).any():

@@ -22,6 +22,7 @@ PADDING = 32
 _FIRST_BYTES = np.array([(1 << (8 * n)) - 1 for n in range(9)], np.uint64)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
+_PORTION = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,10 +57,16 @@ class Spans:
         return self.bytes_at(row).decode("utf-8")
 
     def texts(self) -> list[str]:
-        """All values as text."""
-        content = self.buffer.tobytes()
-        bounds = zip(self.starts.tolist(), self.ends.tolist(), strict=True)
-        return [content[start:end].decode("utf-8") for start, end in bounds]
+        """All values as text; no value contains a zero byte."""
+        portions = (self.take(slice(first, first + _PORTION)) for first in range(0, len(self), _PORTION))
+        return [text for portion in portions for text in portion._joined().decode("utf-8").split("\0")[:-1]]
+
+    def _joined(self) -> bytes:
+        """The values one after the other, each with a zero byte at its end."""
+        sizes = self.ends - self.starts + 1
+        joined = self.buffer[ranges(self.starts, sizes)]
+        joined[np.cumsum(sizes) - 1] = 0
+        return joined.tobytes()
 
     def words(self) -> Iterator[tuple[IntArray | slice, Words]]:
         """Each value as zero-padded little-endian words, eight bytes at a time: rows that reach so far, their words.
@@ -68,16 +75,17 @@ class Spans:
         """
         lengths = self.ends - self.starts
         view = word_view(self.buffer)
-        yield slice(None), view[self.starts] & _FIRST_BYTES[np.minimum(lengths, 8)]
+        yield slice(None), view[self.starts] & _FIRST_BYTES.take(np.minimum(lengths, 8))
         rows = np.flatnonzero(lengths > 8)
         for first in range(8, int(lengths.max(initial=0)), 8):
             rows = rows[lengths[rows] > first]
             index = self.starts[rows] + first
-            yield rows, view[index] & _FIRST_BYTES[np.minimum(lengths[rows] - first, 8)]
+            yield rows, view[index] & _FIRST_BYTES.take(np.minimum(lengths[rows] - first, 8))
 
     def order(self) -> IntArray:
         """Rows in byte order, smallest first; equal values keep their order."""
-        return np.lexsort(self.sort_keys())
+        keys = self.sort_keys()
+        return stable_order(keys[0]) if len(keys) == 1 else np.lexsort(keys)
 
     def sort_keys(self) -> list[Words]:
         """Keys for `np.lexsort` that sort the rows in byte order, the most significant key last."""
@@ -154,6 +162,18 @@ def stable_order(keys: Words) -> IntArray:
     return np.arange(len(keys)) if order is None else order
 
 
+def grouped_order(groups: Words, keys: Words) -> IntArray:
+    """The order of rows by group, then by key, smallest first; equal rows keep their order."""
+    order = stable_order(keys)
+    return order[stable_order(groups[order])]
+
+
+def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
+    """All of `start … start + length - 1`, one range after the other."""
+    ends = np.cumsum(lengths)
+    return np.repeat(starts - ends + lengths, lengths) + np.arange(lengths.sum())
+
+
 def padded(text: bytes) -> Bytes:
     """The bytes as a buffer with spare bytes on both sides, none of them white; `text` begins at PADDING."""
     spare = b"~" * PADDING
@@ -167,5 +187,5 @@ def word_view(buffer: Bytes) -> Words:
 
 def combine(hashes: Words, numbers: IntArray) -> Words:
     """Mix a number (such as that of a query) into each hash."""
-    mixed = (hashes + numbers.astype(np.uint64) * np.uint64(0xD6E8FEB86659FD93)) * _MULTIPLIER
+    mixed = (hashes + numbers.view(np.uint64) * np.uint64(0xD6E8FEB86659FD93)) * _MULTIPLIER
     return mixed ^ (mixed >> _HALF)

@@ -5,6 +5,7 @@ Columns are separated by any run of spaces or tabs; blank lines and lines that b
 
 import io
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
@@ -135,8 +136,9 @@ class _TrecRun:
     def read_all(self, matcher: Matcher) -> MatchedBlock:
         from steelyard.retrieval.regrouping import match_regrouped
 
-        blocks = line_blocks(self.opened(), UNORDERED_BLOCK)
-        return match_regrouped(self.name, (partial(parse_block, block) for block in blocks), matcher)
+        with closing(self.opened()) as stream:
+            blocks = (partial(parse_block, block) for block in line_blocks(stream, UNORDERED_BLOCK))
+            return match_regrouped(self.name, blocks, matcher)
 
     def place(self, line: int) -> str:
         return f"{self.name}:{line + 1}"
@@ -172,7 +174,7 @@ class _LinesOfStream:
     """A piece of a stream that is hashed on the same threads; another process gets the lines alone."""
 
     stream: Stream
-    block: bytes
+    block: bytes | memoryview
 
     def __call__(self, matcher: Matcher) -> MatchedBlock:
         """The matches of the lines."""
@@ -181,20 +183,21 @@ class _LinesOfStream:
 
     def __reduce__(self) -> tuple[type[partial[MatchedBlock]], tuple[object, bytes]]:
         self.stream.catch_up()
-        return partial, (match_lines, self.block)
+        return partial, (match_lines, bytes(self.block))
 
 
-def match_lines(block: bytes, matcher: Matcher) -> MatchedBlock:
+def match_lines(block: bytes | memoryview, matcher: Matcher) -> MatchedBlock:
     """The matches of complete run lines."""
     return match_regular(block, matcher) or matcher.match(parse_block(block))
 
 
-def parse_block(block: bytes) -> RunBlock:
+def parse_block(block: bytes | memoryview) -> RunBlock:
     """The columns of complete run lines."""
-    unreadable = encoding_problem(block)
+    text = bytes(block)
+    unreadable = encoding_problem(text)
     if unreadable:
         return RunBlock.unreadable(unreadable)
-    fields = split_fields(block, 5, wanted=(0, 2, 3, 4))
+    fields = split_fields(text, 5, wanted=(0, 2, 3, 4))
     query, document, rank, score = fields.columns
     scores, bad = parse_numbers(score)
     problems = fields.problems + _bad_scores(score, fields.line, np.union1d(bad, _too_large(score, scores)))
