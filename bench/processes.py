@@ -27,7 +27,7 @@ class ProcessFailed(Exception):
 
 
 def run_python(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Finished:
-    """Run this Python with these arguments from the project's folder.
+    """Run this Python with these arguments from the project's folder, with byte code as an installed package has it.
 
     A child's peak is never below the peak of the process that starts it, so that process must stay small: whatever
     needs memory runs in a child too.
@@ -39,7 +39,7 @@ def run_python(arguments: Sequence[str], environment: Mapping[str, str] | None =
             stdout=output,
             stderr=complaints,
             cwd=PROJECT,
-            env={**os.environ, **(environment or {})},
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **(environment or {})},
         )
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
