@@ -60,6 +60,12 @@ class Codes:
         """The codes of these texts, in this order."""
         return Codes(self.values[_ranges(self.starts[texts], self.lengths[texts])], self.lengths[texts])
 
+    def part(self, start: int, end: int) -> "Codes":
+        """The codes of the texts from `start` to `end`, as views."""
+        first = int(self.lengths[:start].sum())
+        lengths = self.lengths[start:end]
+        return Codes(self.values[first : first + int(lengths.sum())], lengths)
+
     @staticmethod
     def joined(parts: Sequence["Codes"]) -> "Codes":
         """All texts of the parts, one part after the other."""
