@@ -58,7 +58,7 @@ class Codes:
 
     def take(self, texts: Numbers) -> "Codes":
         """The codes of these texts, in this order."""
-        return Codes(self.values[_ranges(self.starts[texts], self.lengths[texts])], self.lengths[texts])
+        return Codes(*_take_lists(self.values, self.starts, self.lengths, texts))
 
     def part(self, start: int, end: int) -> "Codes":
         """The codes of the texts from `start` to `end`, as views."""
@@ -175,8 +175,7 @@ class PieceEncoder:
             self._forget()
         if new := self.pieces.names[len(self._counts) :]:
             self._cut_new(new)
-        counts = self._counts[numbers]
-        values = self._codes[_ranges(self._starts[numbers], counts)]
+        values, counts = _take_lists(self._codes, self._starts, self._counts, numbers)
         ends = np.cumsum(counts)[numbers == 0]
         return Codes(values, np.diff(ends, prepend=0))
 
@@ -309,8 +308,7 @@ class _Split:
 
     def tokens(self, entries: Numbers) -> tuple[Numbers, Numbers]:
         """The tokens of these entries, and their numbers."""
-        counts = self.counts[entries]
-        return self.values[_ranges(self.starts[entries], counts)], counts
+        return _take_lists(self.values, self.starts, self.counts, entries)
 
 
 class Runs:
@@ -388,8 +386,9 @@ class Encoder:
         return many.codes(texts)
 
 
-def _ranges(starts: Numbers, lengths: Numbers) -> Numbers:
-    """The concatenated ranges that begin at each start and have the given lengths."""
-    ends = np.cumsum(lengths)
+def _take_lists(values: Numbers, starts: Numbers, lengths: Numbers, chosen: Numbers) -> tuple[Numbers, Numbers]:
+    """The values of the chosen lists, one after the other, and their lengths; list i begins at `starts[i]`."""
+    taken = lengths[chosen]
+    ends = np.cumsum(taken)
     total = int(ends[-1]) if len(ends) else 0
-    return np.repeat(starts - (ends - lengths), lengths) + np.arange(total)
+    return values[np.repeat(starts[chosen] - (ends - taken), taken) + np.arange(total)], taken
