@@ -22,7 +22,7 @@ struct pieces {
 };
 
 static struct slot *empty_slots(uint64_t count) {
-    struct slot *slots = malloc(count * sizeof *slots);
+    struct slot *slots = count < SIZE_MAX / sizeof *slots ? malloc((size_t)count * sizeof *slots) : NULL;
     for (uint64_t slot = 0; slots && slot < count; slot++)
         slots[slot].number = -1;
     return slots;
@@ -107,7 +107,7 @@ static int reserve_bytes(struct pieces *pieces, size_t size) {
     size_t needed = pieces->starts[pieces->count] + size;
     if (needed <= pieces->bytes_room)
         return 1;
-    uint8_t *bytes = realloc(pieces->bytes, 2 * needed);
+    uint8_t *bytes = needed < SIZE_MAX / 2 ? realloc(pieces->bytes, 2 * needed) : NULL;
     if (!bytes)
         return 0;
     pieces->bytes = bytes;
