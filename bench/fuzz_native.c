@@ -10,6 +10,7 @@
 #include "decimals.h"
 #include "lines.h"
 #include "overlaps.h"
+#include "pieces.h"
 
 #define MOST 900
 #define MOST_ROWS 400
@@ -299,14 +300,95 @@ static void try_pairs(void) {
     free(right);
 }
 
+/* ---- pieces ---- */
+
+static const char *BLANKS[] = {" ",    "\t",   "\n",       "\r",       "\x0B",         "\x0C",
+                               "\x1C", "\x1F", "\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80\x80",
+                               "\xE2\x80\x8A", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F",
+                               "\xE3\x80\x80"};
+
+static size_t blank_size(const uint8_t *at, size_t left) {
+    for (size_t blank = 0; blank < COUNT(BLANKS); blank++) {
+        size_t size = strlen(BLANKS[blank]);
+        if (size <= left && memcmp(at, BLANKS[blank], size) == 0)
+            return size;
+    }
+    if (*at >= 0x1C && *at <= 0x1F)
+        return 1;
+    return left >= 3 && at[0] == 0xE2 && at[1] == 0x80 && at[2] >= 0x80 && at[2] <= 0x8A ? 3 : 0;
+}
+
+static size_t write_pieces(uint8_t *to) {
+    size_t size = 0;
+    for (uint64_t times = draw(40); times && size < MOST - 80; times--) {
+        const char *text = draw(2) ? BLANKS[draw(COUNT(BLANKS))] : DOCUMENTS[draw(COUNT(DOCUMENTS))];
+        size += (size_t)sprintf((char *)to + size, "%s", text);
+        if (!draw(4))
+            size += (size_t)sprintf((char *)to + size, " %" PRIu64, draw(draw(2) ? 50 : 1000000));
+    }
+    return size;
+}
+
+/* Equal pieces have equal numbers, and a number has the name of its piece. */
+static void check_pieces(const struct pieces *table, const uint8_t *text, size_t size,
+                         const struct piece_numbers *numbers) {
+    size_t found = 0, known = pieces_count(table), start, end, length;
+    for (start = 0; start < size; start = end) {
+        size_t blank = blank_size(text + start, size - start);
+        end = start + (blank ? blank : 1);
+        if (blank)
+            continue;
+        while (end < size && !blank_size(text + end, size - end))
+            end++;
+        if (found == numbers->count || numbers->values[found] < 0 || (size_t)numbers->values[found] >= known)
+            fail("another number of pieces", text, size);
+        const uint8_t *name = pieces_from(table, (size_t)numbers->values[found++], &length);
+        if (length < end - start + 1 || memcmp(name, text + start, end - start) != 0 || name[end - start] != ' ')
+            fail("another piece", text, size);
+    }
+    if (found != numbers->count)
+        fail("more pieces", text, size);
+    for (size_t one = 0; one < found; one++)
+        for (size_t other = one; other < found; other++) {
+            size_t after, behind;
+            const uint8_t *left = pieces_from(table, (size_t)numbers->values[one], &after);
+            const uint8_t *right = pieces_from(table, (size_t)numbers->values[other], &behind);
+            size_t shorter = after < behind ? after : behind, same = 0;
+            while (same < shorter && left[same] == right[same] && left[same] != ' ')
+                same++;
+            int equal = same < shorter && left[same] == ' ' && right[same] == ' ';
+            if (equal != (numbers->values[one] == numbers->values[other]))
+                fail("equal pieces with two numbers", text, size);
+        }
+}
+
+/* The table is kept for many texts, so that it grows. */
+static void try_pieces(struct pieces **table) {
+    uint8_t text[MOST + 100];
+    size_t size = damage(text, write_pieces(text));
+    if (!draw(5000)) {
+        pieces_free(*table);
+        *table = pieces_new(draw((uint64_t)1 << 47));
+    }
+    uint8_t *buffer = malloc(size + !size);
+    memcpy(buffer, text, size);
+    struct piece_numbers numbers = {NULL, 0, 0};
+    if (!number_pieces(*table, buffer, size, &numbers))
+        fail("no memory", NULL, 0);
+    check_pieces(*table, buffer, size, &numbers);
+    free(numbers.values);
+    free(buffer);
+}
+
 int main(int count, char **arguments) {
     if (count != 3)
         return 2;
-    uint64_t wanted = strtoull(arguments[1], NULL, 10), taken = 0, tried = 0, numbers = 0, pairs = 0;
+    uint64_t wanted = strtoull(arguments[1], NULL, 10), taken = 0, tried = 0, numbers = 0, pairs = 0, texts = 0;
     state = strtoull(arguments[2], NULL, 10) * 0x9E3779B97F4A7C15u + 1;
     struct judgments *judgments = make_judgments();
+    struct pieces *table = pieces_new(state);
     for (uint64_t input = 0; input < wanted; input++) {
-        switch (draw(8)) {
+        switch (draw(10)) {
         case 0:
             try_pairs();
             pairs++;
@@ -316,14 +398,20 @@ int main(int count, char **arguments) {
             try_number();
             numbers++;
             break;
+        case 3:
+        case 4:
+            try_pieces(&table);
+            texts++;
+            break;
         default:
             taken += (uint64_t)try_lines(judgments);
             tried++;
         }
     }
     judgments_free(judgments);
+    pieces_free(table);
     printf("%" PRIu64 " inputs: %" PRIu64 " blocks of lines (%" PRIu64 " taken), %" PRIu64 " numbers, %" PRIu64
-           " pairs; no error\n",
-           wanted, tried, taken, numbers, pairs);
+           " pairs, %" PRIu64 " texts in pieces; no error\n",
+           wanted, tried, taken, numbers, pairs, texts);
     return 0;
 }

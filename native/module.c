@@ -1,18 +1,22 @@
 /* The module `steelyard._native`: nothing but the conversion of arguments and results. The work is done without the
-   interpreter's lock. Only the limited API of Python 3.11 is used. */
+   interpreter's lock, except on what belongs to Python or is changed by the call. Only the limited API of Python 3.11
+   is used. */
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "decimals.h"
 #include "lines.h"
 #include "overlaps.h"
+#include "pieces.h"
 
-#define CAPSULE "steelyard._native.judgments"
+#define JUDGMENTS "steelyard._native.judgments"
+#define PIECES "steelyard._native.pieces"
 #define LONGEST_NUMBER 127
-#define INTERFACE 3 /* as in native.py: a module of another build is not used */
+#define INTERFACE 4 /* as in native.py: a module of another build is not used */
 
 static void release_all(Py_buffer *buffers, int count) {
     for (int at = 0; at < count; at++)
@@ -21,8 +25,8 @@ static void release_all(Py_buffer *buffers, int count) {
 
 /* ---- index_judgments ---- */
 
-static void free_capsule(PyObject *capsule) {
-    judgments_free(PyCapsule_GetPointer(capsule, CAPSULE));
+static void free_judgments(PyObject *capsule) {
+    judgments_free(PyCapsule_GetPointer(capsule, JUDGMENTS));
 }
 
 static PyObject *index_judgments(PyObject *module, PyObject *arguments) {
@@ -44,7 +48,7 @@ static PyObject *index_judgments(PyObject *module, PyObject *arguments) {
         PyErr_SetString(invalid ? PyExc_ValueError : PyExc_MemoryError, "invalid columns of judgments");
         return NULL;
     }
-    PyObject *capsule = PyCapsule_New(made, CAPSULE, free_capsule);
+    PyObject *capsule = PyCapsule_New(made, JUDGMENTS, free_judgments);
     if (!capsule)
         judgments_free(made);
     return capsule;
@@ -87,7 +91,7 @@ static PyObject *match(PyObject *module, PyObject *arguments) {
     Py_ssize_t keep;
     if (!PyArg_ParseTuple(arguments, "y*Opn", &block, &capsule, &single_precision, &keep))
         return NULL;
-    struct judgments *judgments = PyCapsule_GetPointer(capsule, CAPSULE);
+    struct judgments *judgments = PyCapsule_GetPointer(capsule, JUDGMENTS);
     if (!judgments) {
         PyBuffer_Release(&block);
         return NULL;
@@ -198,11 +202,149 @@ static PyObject *distinct(PyObject *module, PyObject *arguments) {
     return count_pairs(arguments, 1);
 }
 
+/* ---- new_pieces, number_pieces ---- */
+
+static void free_pieces(PyObject *capsule) {
+    pieces_free(PyCapsule_GetPointer(capsule, PIECES));
+}
+
+static PyObject *new_pieces(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_ssize_t seed;
+    if (!PyArg_ParseTuple(arguments, "n", &seed))
+        return NULL;
+    struct pieces *made = pieces_new((uint64_t)seed);
+    if (!made)
+        return PyErr_NoMemory();
+    PyObject *capsule = PyCapsule_New(made, PIECES, free_pieces);
+    if (!capsule)
+        pieces_free(made);
+    return capsule;
+}
+
+/* The numbers of the pieces of a text, and the pieces from number `known` on. */
+static PyObject *numbers_of(struct pieces *pieces, const Py_buffer *text, Py_ssize_t known) {
+    struct piece_numbers numbers = {NULL, 0, 0};
+    PyObject *result = NULL;
+    size_t size;
+    if (!number_pieces(pieces, text->buf, (size_t)text->len, &numbers)) {
+        PyErr_NoMemory();
+    } else if (known < 0 || (size_t)known > pieces_count(pieces)) {
+        PyErr_SetString(PyExc_ValueError, "more pieces than the table has");
+    } else {
+        const char *names = (const char *)pieces_from(pieces, (size_t)known, &size);
+        result = Py_BuildValue("y#y#", numbers.count ? (const char *)numbers.values : "",
+                               (Py_ssize_t)(numbers.count * sizeof(int64_t)), names, (Py_ssize_t)size);
+    }
+    free(numbers.values);
+    return result;
+}
+
+static PyObject *pieces(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *capsule;
+    Py_buffer text;
+    Py_ssize_t known;
+    if (!PyArg_ParseTuple(arguments, "Oy*n", &capsule, &text, &known))
+        return NULL;
+    struct pieces *table = PyCapsule_GetPointer(capsule, PIECES);
+    PyObject *result = table ? numbers_of(table, &text, known) : NULL;
+    PyBuffer_Release(&text);
+    return result;
+}
+
+/* ---- mapping_columns ---- */
+
+/* The rows of dictionaries: ids with NUL at the end of each, and values. */
+struct rows {
+    char *ids;
+    size_t size, room;
+    double *values;
+    size_t count, most;
+};
+
+/* Appends an id. 0 if it is not ASCII text or memory is lacking: of other text, UTF-8 would be kept beside it. */
+static int append_id(struct rows *rows, PyObject *id) {
+    Py_ssize_t size;
+    const char *text = PyUnicode_CheckExact(id) ? PyUnicode_AsUTF8AndSize(id, &size) : NULL;
+    if (!text || size != PyUnicode_GetLength(id))
+        return 0;
+    if ((size_t)size >= rows->room - rows->size) {
+        size_t room = 2 * (rows->room + (size_t)size + 1);
+        char *ids = realloc(rows->ids, room);
+        if (!ids)
+            return 0;
+        rows->ids = ids;
+        rows->room = room;
+    }
+    memcpy(rows->ids + rows->size, text, (size_t)size + 1); /* with the NUL after it */
+    rows->size += (size_t)size + 1;
+    return 1;
+}
+
+static int append_value(struct rows *rows, PyObject *value) {
+    if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value))
+        return 0;
+    double number = PyFloat_AsDouble(value);
+    rows->values[rows->count++] = number;
+    return number != -1 || !PyErr_Occurred();
+}
+
+/* Nothing here runs code of Python, so that no dictionary changes meanwhile; an exception ends the walk. */
+static int append_rows(struct rows *rows, PyObject *documents) {
+    PyObject *id, *value;
+    Py_ssize_t place = 0;
+    while (PyDict_Next(documents, &place, &id, &value))
+        if (rows->count == rows->most || !append_id(rows, id) || !append_value(rows, value))
+            return 0;
+    return 1;
+}
+
+/* The number of rows of a list of dictionaries; -1 if something else is in it. */
+static Py_ssize_t count_rows(PyObject *list) {
+    Py_ssize_t count = 0;
+    for (Py_ssize_t at = 0; at < PyList_Size(list); at++) {
+        PyObject *documents = PyList_GetItem(list, at);
+        if (!PyDict_CheckExact(documents))
+            return -1;
+        count += PyDict_Size(documents);
+    }
+    return count;
+}
+
+static PyObject *mapping_columns(PyObject *module, PyObject *arguments) {
+    (void)module;
+    PyObject *list, *result = NULL;
+    if (!PyArg_ParseTuple(arguments, "O!", &PyList_Type, &list))
+        return NULL;
+    Py_ssize_t count = count_rows(list);
+    if (count < 0)
+        return Py_NewRef(Py_None);
+    PyObject *values = PyBytes_FromStringAndSize(NULL, count * (Py_ssize_t)sizeof(double));
+    if (!values)
+        return NULL;
+    struct rows rows = {NULL, 0, 0, (double *)(void *)PyBytes_AsString(values), 0, (size_t)count};
+    int regular = 1;
+    for (Py_ssize_t at = 0; regular && at < PyList_Size(list); at++)
+        regular = append_rows(&rows, PyList_GetItem(list, at));
+    PyErr_Clear();
+    if (regular && rows.count == rows.most)
+        result = Py_BuildValue("y#O", count ? rows.ids : "", (Py_ssize_t)rows.size, values);
+    else
+        result = Py_NewRef(Py_None);
+    free(rows.ids);
+    Py_DECREF(values);
+    return result;
+}
+
 static PyMethodDef METHODS[] = {
     {"index_judgments", index_judgments, METH_VARARGS, "An index of judged queries and documents."},
     {"match_lines", match, METH_VARARGS, "The matches of complete run lines; None if they are not regular."},
     {"count_shared", shared, METH_VARARGS, "What predictions and references share, from the numbers of their tokens."},
     {"count_distinct", distinct, METH_VARARGS, "The distinct n-grams of predictions and references."},
+    {"new_pieces", new_pieces, METH_VARARGS, "An empty table of pieces; its hashes depend on the seed."},
+    {"number_pieces", pieces, METH_VARARGS, "The numbers of the pieces of a text, and the pieces that are new."},
+    {"mapping_columns", mapping_columns, METH_VARARGS, "The ids and values of dictionaries; None if not regular."},
     {"count_lines", newlines, METH_O, "The number of newlines."},
     {"read_number", number, METH_VARARGS, "A number as run lines have it; None if it is in another notation."},
     {NULL, NULL, 0, NULL},

@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from platforms import posix
+from platforms import linux, posix
 
 from steelyard import native
 
@@ -74,10 +74,11 @@ def test_a_kernel_of_other_sources_is_not_used(monkeypatch):
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a compiler with sanitizers")
-@posix
+@linux
 @pytest.mark.slow
-def test_mutated_inputs_under_sanitizers():
-    command = [sys.executable, "-m", "bench.fuzz_native", "-n", "20000", "--seed", "3"]
+@pytest.mark.parametrize(("program", "inputs"), [("bench.fuzz_native", 20_000), ("bench.fuzz_mappings", 2_000)])
+def test_generated_inputs_under_sanitizers(program, inputs):
+    command = [sys.executable, "-m", program, "-n", str(inputs), "--seed", "3"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     if "cannot find" in done.stderr:
         pytest.skip("the compiler has no sanitizers")

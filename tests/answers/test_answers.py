@@ -2,6 +2,8 @@
 
 import json
 import random
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from unicodedata import normalize
 
 import numpy as np
@@ -300,3 +302,23 @@ def test_the_ultrarag_profile_equals_a_plain_implementation():
     for place, (prediction, references) in enumerate(rows):
         found = tuple(table.column(name)[place] for name in ORDER)
         assert found == pytest.approx(score(prediction, references), abs=1e-12), (prediction, references)
+
+
+def test_evaluations_on_several_threads_do_not_disturb_each_other():
+    def texts(number):
+        return [" ".join(f"{number}-{row}-{word}" for word in range(8)) for row in range(200)]
+
+    def evaluate(number):
+        table = steelyard.evaluate_answers(
+            texts(number), [text.rpartition(" ")[0] for text in texts(number)], ["F1", "ROUGE-L"]
+        )
+        return [table.column(metric).tolist() for metric in table.metrics]
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            found = list(threads.map(evaluate, range(24)))
+    finally:
+        sys.setswitchinterval(before)
+    assert found == [evaluate(number) for number in range(24)]

@@ -13,9 +13,11 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from platforms import compiled
 
 import steelyard
 from steelyard.errors import InputError
+from steelyard.native import kernel
 from steelyard.retrieval.reading import frames, nested
 from steelyard.retrieval.reading.columns import ValueColumn
 from steelyard.retrieval.reading.sources import run_from
@@ -111,6 +113,46 @@ def test_what_is_wrong_with_columns_is_what_is_wrong_with_their_rows(rows):
 def test_regular_mappings_are_read_as_columns(kind):
     assert nested.nested_run({"q1": kind({"d1": 1.5, "文书": 2})}, "run") is not None
     assert nested.nested_qrels({"q1": kind({"d1": 1, "文书": 2.0})}, "qrels") is not None
+
+
+@compiled
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(RUNS, ODD_RUNS))
+def test_the_kernel_reads_mappings_as_numpy_does(run):
+    with patch.object(nested, "kernel", lambda: None):
+        expected = outcome(run)
+    assert outcome(run) == expected
+
+
+@compiled
+def test_the_kernel_takes_dictionaries_of_ascii_ids_and_plain_numbers():
+    native = kernel()
+    assert native is not None
+    ids, values = native.mapping_columns([{"d1": 1.5, "d\x7f": -1}, {}, {"": float("inf"), "a\0b": -1.0}])
+    assert ids == b"d1\0d\x7f\0\0a\0b\0"
+    assert np.frombuffer(values).tolist() == [1.5, -1.0, float("inf"), -1.0]
+    assert native.mapping_columns([]) == (b"", b"")
+
+
+@compiled
+@pytest.mark.parametrize(
+    "documents",
+    [
+        *(OrderedDict(d=1.0), Counter(d=1), defaultdict(int, d=1), None, [("d", 1.0)]),
+        *({name: 1.0} for name in ("\x80", "文书", "\ud800", 1, b"d", np.str_("d"))),
+        *({"d": value} for value in (None, True, "1", 10**400, -(10**400), np.float64(1), np.float32(1), Decimal(1))),
+    ],
+)
+def test_the_kernel_leaves_other_mappings_to_numpy(documents):
+    native = kernel()
+    assert native is not None
+    assert native.mapping_columns([{"d": 1.0}, documents, {"d": 2.0}]) is None
+
+
+def test_a_mapping_whose_order_was_changed_is_read_in_its_order():
+    documents = OrderedDict(d1=1.0, d2=1.0, d3=2.0)
+    documents.move_to_end("d1")
+    assert outcome({"q1": documents}) == outcome({"q1": dict(documents)})
 
 
 @pytest.mark.parametrize("value", [None, "1", True, float("nan"), 10**400, Decimal(1), np.bool_(False)])

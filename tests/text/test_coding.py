@@ -1,13 +1,17 @@
 """Many texts at once come to what they come to one by one."""
 
+import sys
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from platforms import compiled
 from properties import examples
 
 from steelyard.answers.profiles import profile_of
+from steelyard.native import kernel
+from steelyard.text import coding
 from steelyard.text.characters import are_spaced, folded, have_kana
 from steelyard.text.coding import Codes, Encoder, PieceEncoder, Pieces
 from steelyard.text.normalisation import FOLDS, fold
@@ -150,3 +154,54 @@ def test_a_large_vocabulary_is_forgotten_between_batches(monkeypatch):
     for _ in range(3):
         codes = reading.codes(["a b c d", "d a"], spaced=True)
         assert codes.values.tolist() == [0, 1, 2, 3, 3, 0]
+
+
+def numbered_both_ways(batches):
+    """The numbers and names of pieces, with and without the compiled kernel."""
+    found = []
+    for native in (kernel(), None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(coding, "kernel", lambda native=native: native)
+            table = Pieces()
+            found.append(([table.numbers(batch).tolist() for batch in batches], table.names, table.generation))
+    return found
+
+
+@compiled
+@given(st.lists(st.lists(others | st.text(st.characters(exclude_characters="\0")), max_size=6), max_size=4))
+def test_the_kernel_numbers_pieces_as_python_does(batches):
+    compiled_way, plain_way = numbered_both_ways(batches)
+    assert compiled_way == plain_way
+
+
+@compiled
+def test_the_kernel_cuts_at_every_blank_and_at_nothing_else():
+    characters = "".join(map(chr, range(1, sys.maxunicode + 1)))
+    texts = [f"x{characters[start : start + 64]}y" for start in range(0, len(characters), 64)]
+    spread = ["x".join(text) for text in texts]
+    compiled_way, plain_way = numbered_both_ways([texts, spread, texts])
+    assert compiled_way == plain_way
+
+
+@compiled
+def test_the_kernel_numbers_many_pieces_and_long_ones(monkeypatch):
+    monkeypatch.setattr(coding, "_MOST_PIECES", 50_000)
+    batches = [
+        [" ".join("p" * (n % 40) + str(n) for n in range(first, first + 20_000))] for first in range(0, 90_000, 9_000)
+    ]
+    compiled_way, plain_way = numbered_both_ways([*batches, ["x" * 3_000_000, "x" * 3_000_000 + "y"], ["z"]])
+    assert compiled_way == plain_way
+    assert compiled_way[2] > 2
+
+
+@compiled
+def test_the_kernel_refuses_tables_that_are_none():
+    native = kernel()
+    assert native is not None
+    table = native.new_pieces(7)
+    assert native.number_pieces(table, b"", 0) == (b"", b"")
+    for known in (-1, 3):
+        with pytest.raises(ValueError, match="more pieces"):
+            native.number_pieces(table, b"a b", known)
+    with pytest.raises(ValueError, match="PyCapsule"):
+        native.number_pieces(None, b"a b", 0)

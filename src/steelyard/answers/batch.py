@@ -92,15 +92,19 @@ class AnswerBatch:
         """The tokens that the two sides of each pair share."""
         codes = self._coded(encoder)
         if id(codes) not in self._shared:  # encoders may share codes
-            references = np.arange(len(self.answers), len(codes.lengths))
-            self._shared[id(codes)] = shared_of(codes.take(self.row), codes.take(references))
+            self._shared[id(codes)] = shared_of(*self._sides(codes))
         return self._shared[id(codes)]
 
     def distinct(self, encoder: Encoder, n: int) -> tuple[IntArray, IntArray, IntArray]:
         """The numbers of distinct n-grams of each pair: common, of the answer, of the reference."""
-        codes = self._coded(encoder)
-        references = np.arange(len(self.answers), len(codes.lengths))
-        return distinct_of(codes.take(self.row), codes.take(references), n)
+        return distinct_of(*self._sides(self._coded(encoder)), n)
+
+    def _sides(self, codes: Codes) -> tuple[Codes, Codes]:
+        """The codes of the answer and of the reference of each pair."""
+        answers = codes.part(0, len(self.answers))
+        if (self._counts != 1).any():
+            answers = answers.take(self.row)
+        return answers, codes.part(len(self.answers), len(codes.lengths))
 
     def has_tokens(self, encoder: Encoder) -> Flags:
         """Whether the reference of each pair has any tokens."""

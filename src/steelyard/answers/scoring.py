@@ -1,9 +1,11 @@
 """Scores of batches of answers, computed in this process or by the workers of an engine."""
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice
+from typing import Final
 from zlib import crc32
 
 from steelyard.answers.columns import BatchColumn, PreparedRows, batch_column
@@ -75,11 +77,18 @@ class BatchScoring:
     def __call__(self, rows: Sequence[AnswerRow]) -> ScoredBatch:
         """The scores of these rows."""
         spec = self.spec
-        profile = _profile(spec.profile, spec.tokens)
+        profile = _PROFILES.of(spec.profile, spec.tokens)
         return score_batch(rows, spec.measures, profile, strip_citations=spec.strip_citations)
 
 
-_profile = lru_cache(maxsize=1)(profile_of)
+class _Profiles(threading.local):
+    """The last profile of each thread: it keeps what its encoders know from batch to batch."""
+
+    def __init__(self) -> None:
+        self.of = lru_cache(maxsize=1)(profile_of)
+
+
+_PROFILES: Final = _Profiles()
 
 
 def score_batch(

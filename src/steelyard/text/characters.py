@@ -5,7 +5,7 @@ The functions equal those of `scripts` and `normalisation`, which take one text;
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Final
 
@@ -66,30 +66,34 @@ def _folded_point(point: int) -> int:
 
 
 def _have(texts: Sequence[str], classes: int) -> list[bool]:
-    """Which texts have a character of one of the classes."""
-    found: list[bool] = []
-    start = 0
-    while start < len(texts):
-        end, size = start + 1, len(texts[start])
-        while end < len(texts) and size + len(texts[end]) <= _CHARACTERS:
-            size += len(texts[end])
-            end += 1
-        found += _have_together(texts[start:end], classes)
-        start = end
+    """Which texts have a character of one of the classes; only NUL is in ASCII."""
+    found = [False] * len(texts)
+    for group in _groups(texts):
+        for index, is_found in zip(group, _have_together([texts[index] for index in group], classes), strict=True):
+            found[index] = is_found
     return found
 
 
+def _groups(texts: Sequence[str]) -> Iterator[list[int]]:
+    """The indices of the texts that are not ASCII or have NUL, some at a time."""
+    group: list[int] = []
+    size = 0
+    for index, text in enumerate(texts):
+        if text.isascii() and END not in text:
+            continue
+        if group and size + len(text) > _CHARACTERS:
+            yield group
+            group, size = [], 0
+        group.append(index)
+        size += len(text)
+    if group:
+        yield group
+
+
 def _have_together(texts: Sequence[str], classes: int) -> list[bool]:
-    joined = "".join(texts)
-    if joined.isascii() and not (classes & _END and END in joined):
-        return [False] * len(texts)
-    is_found = np.zeros(len(joined) + 1, np.bool_)
-    is_found[:-1] = _classes()[code_points(joined)] & classes
-    if not is_found.any():
-        return [False] * len(texts)
-    counts = np.concatenate(([0], np.cumsum(is_found)))
+    places = np.flatnonzero(_classes()[code_points("".join(texts))] & classes != 0)
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
-    found: list[bool] = (np.diff(counts[ends], prepend=0) > 0).tolist()
+    found: list[bool] = (np.diff(np.searchsorted(places, ends), prepend=0) > 0).tolist()
     return found
 
 

@@ -8,12 +8,14 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, compress, islice
+from types import ModuleType
 from typing import Final
 from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.native import kernel
 from steelyard.text.characters import END, are_runs, code_points, folded, have_kana
 from steelyard.text.tokens import ARTICLES, TRUTH, marked_lexemes, segment, token_or_run
 
@@ -56,7 +58,13 @@ class Codes:
 
     def take(self, texts: Numbers) -> "Codes":
         """The codes of these texts, in this order."""
-        return Codes(self.values[_ranges(self.starts[texts], self.lengths[texts])], self.lengths[texts])
+        return Codes(*_take_lists(self.values, self.starts, self.lengths, texts))
+
+    def part(self, start: int, end: int) -> "Codes":
+        """The codes of the texts from `start` to `end`, as views."""
+        first = int(self.lengths[:start].sum())
+        lengths = self.lengths[start:end]
+        return Codes(self.values[first : first + int(lengths.sum())], lengths)
 
     @staticmethod
     def joined(parts: Sequence["Codes"]) -> "Codes":
@@ -64,14 +72,13 @@ class Codes:
         return Codes(np.concatenate([part.values for part in parts]), np.concatenate([part.lengths for part in parts]))
 
 
-class Pieces(dict[str, int]):
+class Pieces:
     """Numbers of the pieces of texts between blanks; several encoders may share them.
 
-    `spaced` says that the texts are in scripts with blanks between words.
+    `names` are the pieces by number. `spaced` says that the texts are in scripts with blanks between words.
     """
 
     def __init__(self, *, spaced: bool = True) -> None:
-        super().__init__()
         self.generation = 0
         self.names: list[str] = []
         self._most_characters = _MOST_CHARACTERS if spaced else _FEW_CHARACTERS
@@ -80,28 +87,52 @@ class Pieces(dict[str, int]):
         self._numbers = np.empty(0, np.int64)
         self._forget()
 
-    def __missing__(self, piece: str) -> int:
-        self[piece] = number = len(self)
-        self.names.append(piece)
-        self._characters += len(piece)
-        return number
-
     def numbers(self, texts: list[str]) -> Numbers:
         """The numbers of the pieces of texts without NUL; 0 at the end of each text."""
         if texts is not self._texts:  # else encoded again for one batch
-            if len(self) > _MOST_PIECES or self._characters > self._most_characters:
+            if len(self.names) > _MOST_PIECES or self._characters > self._most_characters:
                 self._forget()
-            pieces = _SEPARATOR.join((*texts, "")).split()
-            self._texts, self._numbers = texts, np.fromiter(map(self.__getitem__, pieces), np.int64, len(pieces))
+            self._texts, self._numbers = texts, self._numbered(_SEPARATOR.join((*texts, "")))
         return self._numbers
+
+    def _numbered(self, text: str) -> Numbers:
+        numbers, new = self._table.numbers(text, len(self.names))
+        self.names += new
+        self._characters += sum(map(len, new))
+        return numbers
 
     def _forget(self) -> None:
         """Forget all pieces; numbers are valid within one batch only."""
-        self.clear()
-        self.names = [END]
-        self[END] = 0
+        self._table: _PieceTable | _CompiledTable = _CompiledTable(native) if (native := kernel()) else _PieceTable()
+        self.names = []
         self.generation += 1
         self._characters = 0
+        self._numbered(END)
+
+
+class _PieceTable:
+    """A number for each piece of texts, assigned on first use."""
+
+    def __init__(self) -> None:
+        self._numbers = Vocabulary()
+
+    def numbers(self, text: str, known: int) -> tuple[Numbers, list[str]]:
+        """The numbers of the pieces of a text, and all pieces from number `known` on."""
+        pieces = text.split()
+        numbers = np.fromiter(map(self._numbers.__getitem__, pieces), np.int64, len(pieces))
+        return numbers, list(islice(self._numbers, known, None))
+
+
+class _CompiledTable:
+    """The same in the compiled kernel."""
+
+    def __init__(self, native: ModuleType) -> None:
+        self._native = native
+        self._table = native.new_pieces(hash(END))
+
+    def numbers(self, text: str, known: int) -> tuple[Numbers, list[str]]:
+        numbers, new = self._native.number_pieces(self._table, text.encode("utf-8", "surrogatepass"), known)
+        return np.frombuffer(numbers, np.int64), new.decode("utf-8", "surrogatepass").split()
 
 
 class PieceEncoder:
@@ -144,8 +175,7 @@ class PieceEncoder:
             self._forget()
         if new := self.pieces.names[len(self._counts) :]:
             self._cut_new(new)
-        counts = self._counts[numbers]
-        values = self._codes[_ranges(self._starts[numbers], counts)]
+        values, counts = _take_lists(self._codes, self._starts, self._counts, numbers)
         ends = np.cumsum(counts)[numbers == 0]
         return Codes(values, np.diff(ends, prepend=0))
 
@@ -278,8 +308,7 @@ class _Split:
 
     def tokens(self, entries: Numbers) -> tuple[Numbers, Numbers]:
         """The tokens of these entries, and their numbers."""
-        counts = self.counts[entries]
-        return self.values[_ranges(self.starts[entries], counts)], counts
+        return _take_lists(self.values, self.starts, self.counts, entries)
 
 
 class Runs:
@@ -357,8 +386,9 @@ class Encoder:
         return many.codes(texts)
 
 
-def _ranges(starts: Numbers, lengths: Numbers) -> Numbers:
-    """The concatenated ranges that begin at each start and have the given lengths."""
-    ends = np.cumsum(lengths)
+def _take_lists(values: Numbers, starts: Numbers, lengths: Numbers, chosen: Numbers) -> tuple[Numbers, Numbers]:
+    """The values of the chosen lists, one after the other, and their lengths; list i begins at `starts[i]`."""
+    taken = lengths[chosen]
+    ends = np.cumsum(taken)
     total = int(ends[-1]) if len(ends) else 0
-    return np.repeat(starts - (ends - lengths), lengths) + np.arange(total)
+    return values[np.repeat(starts[chosen] - (ends - taken), taken) + np.arange(total)], taken

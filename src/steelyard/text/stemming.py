@@ -5,7 +5,7 @@ default (its NLTK_EXTENSIONS): irregular words, "dies" and "died" to "die", y to
 one, and a few more endings. Its irregularities are kept: a score equal to rouge_score needs the same stems.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -19,37 +19,55 @@ _IRREGULAR: Final = {
     "cannings": "canning",
 } | {word: word for word in ("sky", "news", "inning", "outing", "canning", "howe", "proceed", "exceed", "succeed")}
 
+_Endings = Mapping[str, Sequence[tuple[str, str]]]
+"""Endings and their replacements, by the last letter of the ending."""
+
+
+def _by_last_letter(endings: Mapping[str, str]) -> _Endings:
+    """The endings in groups, in which their order is kept."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for ending, replacement in endings.items():
+        groups.setdefault(ending[-1], []).append((ending, replacement))
+    return groups
+
+
 # if one ending is a suffix of another the longer comes first: only the first match is tried
-_PLURALS: Final = {"sses": "ss", "ies": "i", "ss": "ss", "s": ""}
-_DOUBLE_ENDINGS: Final = {
-    "ational": "ate",
-    "tional": "tion",
-    "enci": "ence",
-    "anci": "ance",
-    "izer": "ize",
-    "bli": "ble",
-    "entli": "ent",
-    "eli": "e",
-    "ousli": "ous",
-    "ization": "ize",
-    "ation": "ate",
-    "ator": "ate",
-    "alism": "al",
-    "iveness": "ive",
-    "fulness": "ful",
-    "ousness": "ous",
-    "aliti": "al",
-    "iviti": "ive",
-    "biliti": "ble",
-    "fulli": "ful",
-}
-_ADJECTIVES: Final = {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
-_LAST_ENDINGS: Final = dict.fromkeys(
-    (
-        *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"),
-        *("ou", "ism", "ate", "iti", "ous", "ive", "ize"),
-    ),
-    "",
+_PLURALS: Final = _by_last_letter({"sses": "ss", "ies": "i", "ss": "ss", "s": ""})
+_DOUBLE_ENDINGS: Final = _by_last_letter(
+    {
+        "ational": "ate",
+        "tional": "tion",
+        "enci": "ence",
+        "anci": "ance",
+        "izer": "ize",
+        "bli": "ble",
+        "entli": "ent",
+        "eli": "e",
+        "ousli": "ous",
+        "ization": "ize",
+        "ation": "ate",
+        "ator": "ate",
+        "alism": "al",
+        "iveness": "ive",
+        "fulness": "ful",
+        "ousness": "ous",
+        "aliti": "al",
+        "iviti": "ive",
+        "biliti": "ble",
+        "fulli": "ful",
+    }
+)
+_ADJECTIVES: Final = _by_last_letter(
+    {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
+)
+_LAST_ENDINGS: Final = _by_last_letter(
+    dict.fromkeys(
+        (
+            *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"),
+            *("ou", "ism", "ate", "iti", "ous", "ive", "ize"),
+        ),
+        "",
+    )
 )
 
 
@@ -129,9 +147,9 @@ def _without_double_l(word: str) -> str:
     return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
 
 
-def _replace_ending(word: str, endings: Mapping[str, str], *, measure: int) -> str:
+def _replace_ending(word: str, endings: _Endings, *, measure: int) -> str:
     """Replace the first matching ending, if the stem before it has at least this measure."""
-    for ending, replacement in endings.items():
+    for ending, replacement in endings.get(word[-1:], ()):
         if word.endswith(ending):
             base = word[: -len(ending)]
             return base + replacement if _measure(base) >= measure else word

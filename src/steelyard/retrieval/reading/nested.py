@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.native import kernel
 from steelyard.retrieval.matching import MatchedBlock, Matcher, Matches
 from steelyard.retrieval.reading.columns import (
     NUMBERS,
@@ -119,8 +120,7 @@ def _block(chunk: dict[str, Documents], digest: RowDigest | None) -> _Block | No
     documents = list(chunk.values())
     lengths = np.fromiter(map(len, documents), np.int64, len(documents))
     try:
-        queries, ids = joined_ids(chunk), b"".join(map(joined_ids, documents))
-        scores = np.concatenate([_scores(each) for each in documents])
+        queries, (ids, scores) = joined_ids(chunk), _rows(documents)
     except (TypeError, UnicodeError, OverflowError):
         return None
     if queries.count(0) != len(chunk) or count_ids(ids) != len(scores) or np.isnan(scores).any():
@@ -130,6 +130,15 @@ def _block(chunk: dict[str, Documents], digest: RowDigest | None) -> _Block | No
     if digest is not None:
         digest.add(queries, lengths, ids, scores)
     return _Block(list(chunk), documents, lengths, scores)
+
+
+def _rows(documents: list[Documents]) -> tuple[bytes, FloatArray]:
+    """The ids as one text, and the scores; TypeError, UnicodeError or OverflowError if one is not regular."""
+    native = kernel()
+    columns = None if native is None else native.mapping_columns(documents)
+    if columns is not None:
+        return columns[0], np.frombuffer(columns[1])
+    return b"".join(map(joined_ids, documents)), np.concatenate([_scores(each) for each in documents])
 
 
 def _scores(documents: Documents) -> FloatArray:
