@@ -194,6 +194,38 @@ def test_workers_end_when_the_program_is_killed(tmp_path):
     until(lambda: not any(map(is_alive, workers)))
 
 
+HALF = """
+import os, signal, struct
+from steelyard.engines.local import _Worker
+
+worker = _Worker("fork", abs)
+os.write(worker._parts.fileno(), struct.pack("!i", 1000) + b"not all of it")
+print(worker._process.pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@linux
+@pytest.mark.slow
+def test_a_worker_ends_when_the_program_is_killed_while_it_sends_a_part(tmp_path):
+    with open(tmp_path / "pid", "w") as output:  # a pipe would be read until the worker has ended
+        program = subprocess.run([sys.executable, "-c", HALF], stdout=output, check=False)
+    assert program.returncode == -signal.SIGKILL
+    worker = int((tmp_path / "pid").read_text())
+    until(lambda: not is_alive(worker))
+
+
+@linux
+@pytest.mark.slow
+def test_a_worker_of_a_fork_server_may_wait_for_parts():
+    def late():
+        yield Part("0", 0)
+        time.sleep(2.5)  # longer than the interval in which a worker looks for the program
+        yield Part("1", 1)
+
+    assert list(LocalEngine(1, retries=0, method="forkserver").map_in_order(doubled, late())) == [0, 2]
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_workers_have_the_limits_and_directions_of_the_program(monkeypatch, method):
     monkeypatch.setattr(limits.ROWS, "value", 7)

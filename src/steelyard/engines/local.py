@@ -5,6 +5,7 @@ import os
 import pickle
 import signal
 import threading
+import time
 import traceback
 import weakref
 from collections import deque
@@ -63,9 +64,8 @@ class _Worker:
         incoming, self._parts = Pipe(duplex=False)
         self.results, outgoing = Pipe(duplex=False)
         self.queue: deque[_Taken] = deque()
-        self._process = context.Process(
-            target=_work, args=(incoming, outgoing, WorkerState.current(), task, os.getpid())
-        )
+        parent = None if context.get_start_method() == "forkserver" else os.getpid()
+        self._process = context.Process(target=_work, args=(incoming, outgoing, WorkerState.current(), task, parent))
         self._process.start()
         incoming.close()
         outgoing.close()  # the only other end is in the process: when it is killed, the results end
@@ -191,13 +191,21 @@ class _Map:
 
 
 def _work(
-    incoming: Connection, outgoing: Connection, state: WorkerState | None, task: Callable[[Any], Any], program: int
+    incoming: Connection,
+    outgoing: Connection,
+    state: WorkerState | None,
+    task: Callable[[Any], Any],
+    parent: int | None,
 ) -> None:
-    """Do parts until the program ends this process. Ctrl-C is left to the program, which ends its workers."""
+    """Do parts until the program ends this process. Ctrl-C is left to the program, which ends its workers.
+
+    `parent` is the program, if that has started this process itself.
+    """
     restore_defaults()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     received: SimpleQueue[bytes] = SimpleQueue()
-    threading.Thread(target=_take_parts, args=(incoming, received, program), daemon=True).start()
+    threading.Thread(target=_take_parts, args=(incoming, received), daemon=True).start()
+    threading.Thread(target=_end_with, args=(parent or os.getppid(),), daemon=True).start()
     while True:
         content = pickle.loads(received.get())
         try:
@@ -206,19 +214,23 @@ def _work(
             return
 
 
-def _take_parts(incoming: Connection, received: "SimpleQueue[bytes]", program: int) -> None:
-    """Take parts as they are sent; end this process when the program has ended, however that happened.
-
-    A forked process has the pipes of those before it, so that the end of a pipe alone does not say so.
-    """
+def _take_parts(incoming: Connection, received: "SimpleQueue[bytes]") -> None:
+    """Take parts as they are sent, so that the program does not wait."""
     try:
         while True:
-            while not incoming.poll(_POLL):
-                if os.getppid() != program:
-                    os._exit(1)
             received.put(incoming.recv_bytes())
     except (EOFError, OSError):
         os._exit(1)
+
+
+def _end_with(parent: int) -> None:
+    """End this process when its parent has ended, however that happened.
+
+    A forked process has the pipes of those before it and its own, so that their ends alone do not say so.
+    """
+    while os.getppid() == parent:
+        time.sleep(_POLL)
+    os._exit(1)
 
 
 def outcome(task: Callable[[Any], Any], content: Any) -> bytes:
