@@ -174,8 +174,12 @@ def _program_killed(name: str, folder: Path, wanted: Reference, dice: random.Ran
     workers = _children(program.pid)
     ended = program.poll() is not None
     program.kill()
-    program.communicate()
     end = time.monotonic() + WAIT
+    try:
+        program.communicate(timeout=WAIT)  # workers have the pipe too
+    except subprocess.TimeoutExpired:
+        report(f"the output of the program is not closed; its workers: {workers}")
+        return "lost"
     while any(map(_is_alive, workers)):
         if time.monotonic() > end:
             report(f"workers are left: {workers}")
