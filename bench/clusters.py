@@ -201,7 +201,7 @@ def _repeated(source: Path, target: Path, times: int) -> None:
     with target.open("w", encoding="utf-8") as file:
         for number in range(times):
             with source.open(encoding="utf-8") as rows:
-                file.writelines(row.replace('{"id": ', f'{{"id": {number + 1}', 1) for row in rows)
+                file.writelines(row.replace('{"id": ', f'{{"id": {number + 100}', 1) for row in rows)
 
 
 if __name__ == "__main__":
