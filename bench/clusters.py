@@ -32,7 +32,7 @@ RUN_PART: Final = 4 << 20
 ROWS_PART: Final = 1 << 20
 PARTS: Final = 10_000
 PROSE: Final = TextSet("prose", 100_000, 80)
-REPEATED: Final = 12  # a job of over a minute
+REPEATED: Final = 30  # a job of over a minute
 STORE: Final = 200_000_000  # bytes of objects on a node
 
 Job = Callable[[Engine | None], Table]
