@@ -30,6 +30,8 @@ NAMES: Final = ("_names", "_values")
 """How the sections end that have the words for names of the program, such as those of parts and types."""
 LARGE: Final = 1_500_000
 """Data of more characters are compressed: a page of ten thousand items stays small."""
+_LEVEL: Final = 4
+"""Of compression: four times as fast as the usual 6, a tenth larger."""
 
 
 def render_page(
@@ -108,7 +110,7 @@ def _embedded(data: Mapping[str, Any]) -> "tuple[Markup, str]":
 
 
 def _compressed(text: str) -> str:
-    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), 6, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), _LEVEL, mtime=0)).decode()
 
 
 def _without_surrogates(text: str) -> str:
