@@ -28,11 +28,16 @@ static struct slot *empty_slots(uint64_t count) {
     return slots;
 }
 
+static inline uint64_t mixed(uint64_t left, uint64_t right) {
+    uint64_t low, high = wide_product(left, right, &low);
+    return high ^ low;
+}
+
 struct pieces *pieces_new(uint64_t seed) {
     struct pieces *made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
-    made->seed = seed;
+    made->seed = mixed(seed ^ FACTOR, FACTOR); /* with high bits also of a small seed */
     made->mask = FEW_SLOTS - 1;
     made->slots = empty_slots(FEW_SLOTS);
     made->room = FEW_SLOTS / 2;
@@ -52,11 +57,6 @@ void pieces_free(struct pieces *pieces) {
     free(pieces->starts);
     free(pieces->bytes);
     free(pieces);
-}
-
-static inline uint64_t mixed(uint64_t left, uint64_t right) {
-    uint64_t low, high = wide_product(left, right, &low);
-    return high ^ low;
 }
 
 /* A hash that depends on the seed throughout, so that nobody can write texts whose pieces collide. */

@@ -9,6 +9,8 @@ import pytest
 from commands import run, start
 from tables import table_of
 
+from steelyard.i18n import Message
+from steelyard.registry.entry_points import EntryPointGroup
 from steelyard.registry.metrics import REGISTRY
 from steelyard.registry.names import register_all
 
@@ -205,3 +207,17 @@ except SystemExit:
 
 def test_help_lists_no_packages():
     assert subprocess.run([sys.executable, "-c", HELP], stdout=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def test_a_package_that_is_installed_later_is_found(tmp_path, monkeypatch):
+    """In a notebook, another group was asked for before."""
+    monkeypatch.syspath_prepend(tmp_path / "packages")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "packages").mkdir()
+    assert EntryPointGroup("steelyard.asked_before", Message("words.system"), bool).names() == []
+    folder = tmp_path / "packages" / "later-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: later\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text("[steelyard.asked_after]\nlater = os:getcwd\n")
+    os.utime(folder.parent, ns=(1, 1))  # whatever the resolution of its time
+    assert EntryPointGroup("steelyard.asked_after", Message("words.system"), bool).names() == ["later"]

@@ -71,7 +71,8 @@ class EntryPointGroup(Generic[T]):
 @cache
 def _entry_points(group: str, path: tuple[str, ...]) -> "tuple[EntryPoint, ...]":
     """The entry points of a group in the packages on this search path, which is that of the interpreter."""
-    declared = [_declared(folder or os.curdir) for folder in path]
+    folders = [os.path.abspath(folder) for folder in path]  # "" is the current one
+    declared = [_declared(folder, _changed(folder)) for folder in folders]
     if not any(texts is None or f"[{group}]".encode() in texts for texts in declared):
         return ()
     from importlib.metadata import entry_points
@@ -84,10 +85,19 @@ def _entry_points(group: str, path: tuple[str, ...]) -> "tuple[EntryPoint, ...]"
         raise ConfigError(message, hint=Message("plugins.reinstall_or_uninstall", package=package)) from error
 
 
+def _changed(folder: str) -> int | None:
+    """The time at which something was installed in a folder, or removed from it."""
+    try:
+        return os.stat(folder).st_mtime_ns
+    except OSError:
+        return None
+
+
 @cache
-def _declared(folder: str) -> bytes | None:
+def _declared(folder: str, changed: int | None) -> bytes | None:
     """The entry points of all packages in a folder, as their files have them; None where only Python can say it.
 
+    They are read again when the folder has `changed`.
     `importlib.metadata` takes twenty milliseconds to import, and most machines have no package with a group of ours.
     """
     if not os.path.isdir(folder):
