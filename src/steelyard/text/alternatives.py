@@ -128,10 +128,10 @@ class Alternatives:
         if "" in self._by_first or pairs is None:
             yield from self._whole.finditer(text)
             return
-        small, by_character = pairs.small, self._by_character
+        small, by_character, by_first = pairs.small, self._by_character, self._by_first
         end = 0
         for at in self._candidates(pairs):
-            if at >= end:
+            if at >= end and small[at] in by_first:
                 pattern = by_character.get(small[at]) or self._tried_at(small[at])
                 if match := pattern.match(text, at):
                     yield match
@@ -139,7 +139,7 @@ class Alternatives:
 
     def _tried_at(self, character: str) -> re.Pattern[str]:
         """The alternatives that may begin with a character; compiled when a text has it."""
-        pattern = self._by_character[character] = self._compiled(self._by_first.get(character, ()))
+        pattern = self._by_character[character] = self._compiled(self._by_first[character])
         return pattern
 
     def _candidates(self, pairs: "_Pairs") -> list[int]:

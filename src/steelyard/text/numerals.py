@@ -77,11 +77,13 @@ def has_number_word(text: str) -> bool:
     return _LETTER.search(text) is not None and HAS_WORD.search(text) is not None
 
 
-@lru_cache(maxsize=1 << 12)
 def value_of(run: str) -> Decimal | None:
     """The value of a run of digits and numerals; None if it is a range, invalid or too long."""
-    if len(run) > LONGEST:
-        return None
+    return None if len(run) > LONGEST else _value_of(run)
+
+
+@lru_cache(maxsize=1 << 12)
+def _value_of(run: str) -> Decimal | None:
     if run.isascii() and run.isdigit():
         return Decimal(run)
     parts = [_number(part) if part[0].isdigit() and part.isascii() else part for part in _PART.findall(run)]
