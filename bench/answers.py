@@ -62,7 +62,7 @@ EQUAL: Final = {
 }
 
 HEAD: Final = """
-Made by `python -m bench.answers` on {today}; do not edit. Times vary from machine to machine and with whatever else is
+Made by `{command}` on {today}; do not edit. Times vary from machine to machine and with whatever else is
 running; what counts are the ratios within a table."""
 RULES: Final = """
 Steelyard computes eight metrics (Acc, EM, StringEM, CoverEM, F1, ROUGE-1, ROUGE-2, ROUGE-L), without intervals;
@@ -96,7 +96,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--scale", action="store_true", help="time 10 million rows too (1.2 GB on disk)")
     arguments = parser.parse_args(argv)
     quick = arguments.quick
-    chapters = ["# Performance of answer metrics", render_paragraph(HEAD.format(today=date.today().isoformat()))]
+    command = "python -m bench.answers --scale" if arguments.scale else "python -m bench.answers"
+    head = HEAD.format(command=command, today=date.today().isoformat())
+    chapters = ["# Performance of answer metrics", render_paragraph(head)]
     chapters.append(render_paragraph(render_machine(PACKAGES)))
     absent = _absent()
     said = f"Not measured here: {'; '.join(f'{name} ({why})' for name, why in absent.items())}." if absent else ""

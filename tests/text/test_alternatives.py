@@ -98,11 +98,6 @@ def test_alternatives_by_their_first_letter_match_all_letters_that_equal_it(word
     assert re.fullmatch(alternatives.by_first_letter(words), word, re.IGNORECASE)
 
 
-def test_the_characters_of_a_text():
-    text = "甲A\U0001f600\ud800é" * 40
-    assert alternatives.characters_of(text) == alternatives.characters_of(text[:5]) == frozenset(text)
-
-
 @pytest.mark.parametrize("name", PATTERNS)
 def test_no_match_is_empty(name):
     assert not any(match[0] == "" for match in whole(PATTERNS[name]).finditer(TEXT))

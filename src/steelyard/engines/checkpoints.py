@@ -56,7 +56,7 @@ class CheckpointEngine:
             while True:
                 try:
                     result = next(results)
-                except BaseException as error:
+                except Exception as error:  # the last one was given, or a part failed
                     yield from self._kept(task, planned)
                     if isinstance(error, StopIteration):
                         return

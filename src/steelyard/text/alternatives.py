@@ -180,12 +180,6 @@ def _pairs(text: str) -> _Pairs | None:
     return None if _EQUAL_LETTER.search(text) else _Pairs(text.lower())
 
 
-@lru_cache(maxsize=1 << 5)
-def characters_of(text: str) -> frozenset[str]:
-    """The characters of a text."""
-    return frozenset(text)
-
-
 # ----- the alternatives of a pattern
 
 
