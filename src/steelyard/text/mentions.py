@@ -461,6 +461,7 @@ def _has_number_in_words(text: str) -> bool:
 
 
 _CARD_MARKS: Final = frozenset("卡账帐尾末 e")
+_PHONE_MARKS: Final = frozenset("- ")
 _DATE_MARKS: Final = frozenset("年月")
 _DATE_SIGNS: Final = frozenset("年月-/.")
 _TIME_MARKS: Final = frozenset("时点")
@@ -468,21 +469,28 @@ _PERCENT_MARKS: Final = frozenset("%‰‱分率息")
 _ORDINAL_SIGNS: Final = frozenset(".§")
 _PAIRS: Final = frozenset("俩仨")
 _MARK: Final = re.compile(
-    f"[-号:岁第{''.join(_CARD_MARKS | _DATE_SIGNS - {'-'} | _TIME_MARKS | _PERCENT_MARKS | _ORDINAL_SIGNS | _PAIRS)}]"
+    f"[-号牌:岁第{''.join(_CARD_MARKS | _DATE_SIGNS - {'-'} | _TIME_MARKS | _PERCENT_MARKS | _ORDINAL_SIGNS | _PAIRS)}]"
 )
 # each kind with what a text must contain for it to occur: its characters, which are cheap to look up, and a pattern
 _FINDERS: Final[
     tuple[tuple[Callable[[_Contents], bool], Callable[[str], object], Callable[[str], Iterator[Mention]]], ...]
 ] = (
-    (lambda text: text.plain >= 4, re.compile(r"\d{4}").search, _find_marked("id", _ID.finditer)),
-    (lambda text: text.plain >= 3, re.compile(r"\d{3}").search, _find_marked("phone", _phones)),
+    (lambda text: text.plain >= 4 and text.any >= 8, re.compile(r"\d{8}").search, _find_marked("id", _ID.finditer)),
+    (
+        lambda text: text.plain >= 3 and (text.any >= 11 or (text.any >= 4 and text.has(_PHONE_MARKS))),
+        re.compile(r"\d{11}|\d[- ]\d{4}").search,
+        _find_marked("phone", _phones),
+    ),
     (
         lambda text: text.plain >= 1 and (text.any >= 16 or text.has(_CARD_MARKS)),
         re.compile(r"\d{16}|\d{4} \d{4} |[卡账帐尾]号|末[四位]|\bend(?:ing|s)\b").search,
         _find_marked("card", _CARD.finditer),
     ),
     (
-        lambda text: text.plain >= 1 and (text.any >= 3 or "号" in text.characters),
+        lambda text: (
+            text.plain >= 1
+            and ("号" in text.characters or (text.any >= 3 and (text.has_latin or "牌" in text.characters)))
+        ),
         re.compile(r"\d{3}|号").search,
         _find_marked("serial", _ANNOUNCED.finditer),
     ),
