@@ -10,7 +10,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
-from steelyard.text.alternatives import Alternatives
+from steelyard.text.alternatives import Alternatives, by_first_letter
 from steelyard.text.dates import LUNAR_DAY, LUNAR_SIGN, Day, dates
 from steelyard.text.measures import MEASURES
 from steelyard.text.numerals import CHINESE, NUMBER_WORDS, Numeral, has_number_word, numerals
@@ -89,8 +89,9 @@ def _contents(text: str) -> _Contents:
     longest = plain = max(map(len, runs), default=0)
     if not "".join(runs).isascii():
         plain = max(map(len, re.findall("[0-9]+", text)), default=0)
-    marks = frozenset(_MARK.findall(text))
-    return _Contents(marks, min(plain, _MOST_DIGITS), min(longest, _MOST_DIGITS), _LATIN.search(text) is not None)
+    return _Contents(
+        _MARKS.intersection(text), min(plain, _MOST_DIGITS), min(longest, _MOST_DIGITS), _LATIN.search(text) is not None
+    )
 
 
 def _restored(text: str, mention: Mention) -> Mention:
@@ -121,7 +122,6 @@ _PHONE: Final = re.compile(
     rf"|{_EDGE}0\d{{2,3}}-\d{{7,8}}{_EDGE_AFTER}"
     rf"|(?:{_EDGE}\+?1[- ]?)?(?:\(\d{{3}}\) ?|{_EDGE}\d{{3}}-)?{_EDGE}\d{{3}}-\d{{4}}{_EDGE_AFTER}"
 )
-_PHONE_FIRST: Final = re.compile(r"[+(\d]")
 _CARD: Final = re.compile(
     rf"(?:卡号|账号|帐号|尾号|末四位|末位){{1,3}}(?:分别)?(?:为|是"
     rf"|:)?\s*(?P<value>\d[\d *]{{0,40}}(?:[和、]\d[\d *]{{0,40}}){{0,9}})|"
@@ -150,6 +150,7 @@ _PERCENT: Final = re.compile(
     rf"|(?<!point )(?<!-)(?i:{NUMBER_WORDS} per ?cent\b)"
     rf"|[百千万]分之[\d.{CHINESE}点]{{1,30}}|(?:月息|年息|利率)[\d.{CHINESE}]{{1,12}}[分厘](?!之)"
 )
+_CENT: Final = re.compile("cent", re.IGNORECASE)
 _PERCENT_UNITS: Final = {"‰": Decimal("0.1"), "‱": Decimal("0.01"), "厘": Decimal("0.1")}
 _PARTS_OF: Final = {"百分之": Decimal(1), "千分之": Decimal("0.1"), "万分之": Decimal("0.01")}
 _AGE: Final = re.compile(rf"(?:\d{{1,3}}|[{CHINESE}]{{1,4}})(?:周)?岁|\b\d{{1,3}} years? old|\baged? \d{{1,3}}")
@@ -161,14 +162,30 @@ _ORDINAL: Final = re.compile(
 )
 
 
-def _phones(text: str) -> Iterator[re.Match[str]]:
-    """The matches of `_PHONE`, tried only at characters with which one may begin."""
-    end = 0
-    for first in _PHONE_FIRST.finditer(text):
-        at = first.start()
-        if at >= end and (match := _PHONE.match(text, at)):
-            yield match
-            end = match.end()
+def _tried_at(first: re.Pattern[str], pattern: re.Pattern[str]) -> Callable[[str], Iterator[re.Match[str]]]:
+    """Finds the matches of a pattern, which is tried only at characters with which one may begin."""
+
+    def finditer(text: str) -> Iterator[re.Match[str]]:
+        end = 0
+        for character in first.finditer(text):
+            at = character.start()
+            if at >= end and (match := pattern.match(text, at)):
+                yield match
+                end = match.end()
+
+    return finditer
+
+
+_LETTERS: Final = "A-Za-z\u0130\u0131\u017f\u212a"
+_phones: Final = _tried_at(re.compile(r"[+(\d]"), _PHONE)
+_times: Final = _tried_at(
+    re.compile(
+        rf"[凌早上中下傍晚夜当\d{CHINESE}](?:(?<=[凌早上中下傍晚夜当])|(?=[\d{CHINESE}]{{0,2}}[时点:]|\d? ?[APap]))"
+    ),
+    _TIME,
+)
+_percents: Final = _tried_at(re.compile(r"[\d百千万月年利](?:(?<=\d)(?<![\d,.].)|(?=分之|息|率))"), _PERCENT)
+_ordinals: Final = _tried_at(re.compile(rf"[第§\d{_LETTERS}](?:(?<=[第§\d])|(?<!\w.)(?=[{_LETTERS}.]* ?\d))"), _ORDINAL)
 
 
 def _find_marked(kind: Kind, matches: Callable[[str], Iterator[re.Match[str]]]) -> Callable[[str], Iterator[Mention]]:
@@ -195,7 +212,8 @@ def _find_numbered(kind: Kind, pattern: re.Pattern[str]) -> Callable[[str], Iter
 
 def _find_percents(text: str) -> Iterator[Mention]:
     """Shares in per cent: 1.2% and 百分之一点二 are 1.2, 3‰ and 千分之三 are 0.3."""
-    for match in _PERCENT.finditer(text):
+    matches = _PERCENT.finditer(text) if _CENT.search(text) else _percents(text)
+    for match in matches:
         parts = _PARTS_OF.get(match[0][:3])
         values = [numeral.value for numeral in numerals(match[0][3:] if parts else match[0])]
         scale = parts or _PERCENT_UNITS.get(match[0][-1], Decimal(1))
@@ -305,7 +323,7 @@ _FUNCTION_WORDS: Final = frozenset((
     "after", "before", "since", "so",
 ))
 # fmt: on
-_OFTEN: Final = re.compile(r"\b(once|twice|thrice)\b", re.IGNORECASE)
+_OFTEN: Final = re.compile(rf"\b({by_first_letter('once|twice|thrice')})\b", re.IGNORECASE)
 _TIMES: Final = {"once": 1, "twice": 2, "thrice": 3}
 _PAIR: Final = re.compile("[俩仨]")
 
@@ -468,8 +486,8 @@ _TIME_MARKS: Final = frozenset("时点")
 _PERCENT_MARKS: Final = frozenset("%‰‱分率息")
 _ORDINAL_SIGNS: Final = frozenset(".§")
 _PAIRS: Final = frozenset("俩仨")
-_MARK: Final = re.compile(
-    f"[-号牌:岁第{''.join(_CARD_MARKS | _DATE_SIGNS - {'-'} | _TIME_MARKS | _PERCENT_MARKS | _ORDINAL_SIGNS | _PAIRS)}]"
+_MARKS: Final = (
+    _CARD_MARKS | _PHONE_MARKS | _DATE_SIGNS | _TIME_MARKS | _PERCENT_MARKS | _ORDINAL_SIGNS | _PAIRS.union("号牌:岁第")
 )
 # each kind with what a text must contain for it to occur: its characters, which are cheap to look up, and a pattern
 _FINDERS: Final[
@@ -501,13 +519,13 @@ _FINDERS: Final[
     ),
     (
         lambda text: text.plain >= 1 and text.has_latin,
-        re.compile(r"[A-Za-z][-_]?\d|\d[A-Za-z]").search,
+        re.compile(r"\d(?:[A-Za-z]|(?<=[A-Za-z].)|(?<=[A-Za-z][-_].))").search,
         _find_marked("serial", _SERIAL.finditer),
     ),
     (
         lambda text: text.has(_TIME_MARKS) or bool(text.any and (text.has_latin or ":" in text.characters)),
         re.compile(r"[时点]|\d:\d|\d ?[ap]\.?m", re.IGNORECASE).search,
-        _find_marked("time", _TIME.finditer),
+        _find_marked("time", _times),
     ),
     (
         lambda text: text.has(_PERCENT_MARKS) or text.has_latin,
@@ -522,7 +540,7 @@ _FINDERS: Final[
     (
         lambda text: "第" in text.characters or bool(text.any and (text.has_latin or text.has(_ORDINAL_SIGNS))),
         re.compile(r"第|\d(?:st|nd|rd|th)\b|[A-Za-z.§] ?\d", re.IGNORECASE).search,
-        _find_marked("ordinal", _ORDINAL.finditer),
+        _find_marked("ordinal", _ordinals),
     ),
     (
         lambda text: text.has(_PAIRS) or text.has_latin,

@@ -8,6 +8,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from steelyard.text.alternatives import by_first_letter
+
 DIGITS: Final = {char: value for value, chars in enumerate(
     ("零〇", "一壹弌", "二贰两弍貳", "三叁弎參叄", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖")
 ) for char in chars}  # fmt: skip
@@ -34,14 +36,14 @@ _WORDS: Final = {word: value for value, word in enumerate(_ONES)} | {
     word: value for value, word in zip(range(20, 100, 10), _TENFOLDS, strict=True)
 }
 _SCALES: Final = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_WORD: Final = "|".join(sorted((*_WORDS, *_SCALES), key=len, reverse=True))
+_WORD: Final = by_first_letter("|".join(sorted((*_WORDS, *_SCALES), key=len, reverse=True)))
 NUMBER_WORDS: Final = (
-    rf"\b(?:an? (?={'|'.join(_SCALES)})|half an? (?=million|billion|dozen))?(?:{_WORD})"
-    rf"(?:(?:[ -]|,? and )(?:{_WORD})){{0,24}}\b"
+    rf"\b(?:an? (?={'|'.join(_SCALES)})|half an? (?=million|billion|dozen))?{_WORD}"
+    rf"(?:(?:[ -]|,? and ){_WORD}){{0,24}}\b"
 )
 """Pattern of a number in English words."""
 _WORD_RUN: Final = re.compile(NUMBER_WORDS, re.IGNORECASE)
-HAS_WORD: Final = re.compile(rf"\b(?:{_WORD})\b", re.IGNORECASE)
+HAS_WORD: Final = re.compile(rf"\b{_WORD}\b", re.IGNORECASE)
 """Pattern of a word of such a number."""
 _LETTER: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
 LONGEST: Final = 60
