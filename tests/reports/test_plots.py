@@ -13,6 +13,7 @@ from tables import make_table
 from steelyard import evaluate_retrieval
 from steelyard.cli import options
 from steelyard.errors import ConfigError, MissingExtra, UnknownName
+from steelyard.legal.report.losses import losses
 from steelyard.legal.report.page import losses_chart
 from steelyard.reports.content import Report
 from steelyard.reports.plots import charts as plots
@@ -99,6 +100,10 @@ def compared():
     return Report([old, new, other], compare_all([new, other], old))
 
 
+def chart_of_losses(table, language="en"):
+    return losses_chart(table, losses(table), language)
+
+
 def trend_points():
     runs = [("monday", 0.5), ("tuesday", 0.6), ("friday", 0.55)]
     return [
@@ -116,8 +121,8 @@ FIGURES = {
     "distribution": lambda: plots.distribution([ranked("old"), ranked("new", 0.2)], "AP"),
     "distribution of 0 and 1": lambda: plots.distribution([table("a", {"EM": [0, 1, 1]})], "EM"),
     "curves": lambda: plots.curves(compared())["nDCG"],
-    "losses": lambda: losses_chart(legal()),
-    "losses in Chinese": lambda: losses_chart(legal(), "zh"),
+    "losses": lambda: chart_of_losses(legal()),
+    "losses in Chinese": lambda: chart_of_losses(legal(), "zh"),
     "differences": lambda: plots.differences(ranked("new", 0.2), ranked("old"), "AP"),
     "dumbbell": lambda: plots.dumbbell(ranked("new", 0.2), ranked("old"), "AP"),
     "trend": lambda: plots.trend(trend_points()),
@@ -335,7 +340,7 @@ def test_there_are_no_curves_without_several_cut_offs():
 
 
 def test_a_waterfall_goes_from_all_points_down_to_those_earned():
-    svg = losses_chart(legal())
+    svg = chart_of_losses(legal())
     assert texts(svg, "role-axis-label")[-4:] == ["all points", "wrong value", "hallucinated", "earned"]
     assert texts(svg, "mark-text role-mark") == ["10", "−0.7", "−0.5", "8.8"]
     every, value, invented, earned = bars(svg)
@@ -350,15 +355,15 @@ def test_a_waterfall_goes_from_all_points_down_to_those_earned():
 def test_a_waterfall_can_change_its_language_in_the_page():
     for language, shown in (("en", "wrong value"), ("zh", "答案错误")):
         marked = [
-            each for each in ElementTree.fromstring(losses_chart(legal(), language)).iter() if each.get("data-en")
+            each for each in ElementTree.fromstring(chart_of_losses(legal(), language)).iter() if each.get("data-en")
         ][1:5]
         assert [each.get("data-en") for each in marked] == ["all points", "wrong value", "hallucinated", "earned"]
         assert (marked[1].text, marked[1].get("data-zh")) == (shown, "答案错误")
 
 
 def test_there_is_no_waterfall_where_no_point_was_lost():
-    assert losses_chart(table("a", {"legal": [1.0, 1.0]}, kind="legal")) is None
-    assert losses_chart(ranked("a")) is None
+    assert chart_of_losses(table("a", {"legal": [1.0, 1.0]}, kind="legal")) is None
+    assert chart_of_losses(ranked("a")) is None
 
 
 def test_bars_of_items_are_sorted_and_as_high_as_their_difference():
@@ -496,8 +501,8 @@ def test_text_without_a_font_is_a_note():
 
 def test_both_axes_have_titles_in_the_language_and_change_with_that_of_the_page():
     drawings = {
-        "en": [plots.forest(compared()), plots.curves(compared())["P"], losses_chart(legal())],
-        "zh": [plots.forest(compared(), "zh"), plots.curves(compared(), "zh")["P"], losses_chart(legal(), "zh")],
+        "en": [plots.forest(compared()), plots.curves(compared())["P"], chart_of_losses(legal())],
+        "zh": [plots.forest(compared(), "zh"), plots.curves(compared(), "zh")["P"], chart_of_losses(legal(), "zh")],
     }
     for english, chinese in zip(*drawings.values(), strict=True):
         assert len(texts(english, "role-axis-title")) == 2

@@ -1,6 +1,9 @@
 """`steelyard report RESULT… -o FILE`: a page, a table or a plot of existing results."""
 
 import argparse
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +38,19 @@ def add_command(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the search for objects in cycles: a report has many objects and few cycles, and takes seconds."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_uncollected()
 def run(arguments: argparse.Namespace) -> int:
     """Read the results, compare them, print and write."""
     from steelyard.cli.output import notify, show, write_and_show, write_file

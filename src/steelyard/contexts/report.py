@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from steelyard.i18n import Language, Message, codes, translations
 from steelyard.legal.wording import INVENTED
 from steelyard.reports.render.html.contexts import MOST_CONTEXTS, ShownContext, contexts_in
-from steelyard.reports.render.html.kind_page import AnswerDetails, ItemDetails, KindPage, Mark
+from steelyard.reports.render.html.kind_page import NO_DETAILS, AnswerDetails, ItemDetails, KindPage, Mark
 from steelyard.table import Table
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class ContextItems(ItemDetails):
         """What is grounded in an answer, what is not, what it cites, and where the contexts have its values."""
         contexts = contexts_in(output)
         if not contexts or not text:
-            return AnswerDetails()
+            return NO_DETAILS
         from steelyard.contexts.highlights import citation_marks
 
         cited = citation_marks(text, [each.id for each in contexts])

@@ -17,7 +17,7 @@ from steelyard.i18n.message import (
     translations,
     words_of,
 )
-from steelyard.i18n.stored import from_json, to_json
+from steelyard.i18n.stored import from_json, to_json, translations_from_json
 
 __all__ = [
     "FOREIGN",
@@ -35,5 +35,6 @@ __all__ = [
     "texts",
     "to_json",
     "translations",
+    "translations_from_json",
     "words_of",
 ]

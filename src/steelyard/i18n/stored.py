@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
-from steelyard.i18n.catalogue import LANGUAGES, texts
-from steelyard.i18n.message import Joined, Localized, Message
+from steelyard.i18n.catalogue import texts
+from steelyard.i18n.message import Joined, Localized, Message, translations
 
 DEEPEST: Final = 8
 """Messages inside messages that are read."""
@@ -36,13 +36,23 @@ def to_json(value: object) -> Any:
 
 def from_json(value: object) -> Localized | None:
     """The message that a JSON value stands for; None where it is none, or one that has no text here."""
+    found = _checked(value)
+    return None if found is None else found[0]
+
+
+def translations_from_json(value: object) -> tuple[str, ...] | None:
+    """The text in every language (`translations`) of the message that `from_json` gives."""
+    found = _checked(value)
+    return None if found is None else found[1]
+
+
+def _checked(value: object) -> tuple[Localized, tuple[str, ...]] | None:
+    """A message with its texts, without which it is none."""
     try:
         found = _message(value, DEEPEST)
-        for language in LANGUAGES:
-            found.text(language)
+        return found, translations(found)
     except (LookupError, ValueError, TypeError, ArithmeticError):
         return None
-    return found
 
 
 def _message(value: object, depth: int) -> Message | Joined:

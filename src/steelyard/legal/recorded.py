@@ -7,7 +7,18 @@ from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.results.checks import PASSAGE
-from steelyard.io.shapes import ANYTHING, FLAG, TEXT, Fields, ListOf, MapOf, Plain, check_shape, wrong_shape
+from steelyard.io.shapes import (
+    ANYTHING,
+    FLAG,
+    TEXT,
+    Fields,
+    ListOf,
+    MapOf,
+    Plain,
+    check_shape,
+    quick_test,
+    wrong_shape,
+)
 from steelyard.legal.formulas import METRIC, PENALTIES, SLACK, penalised, weighted_sum
 from steelyard.legal.question_types import part_labels, type_of_parts
 from steelyard.registry.kinds import Scores
@@ -36,11 +47,14 @@ _VERDICT: Final = Fields(
     }
 )
 _OUTPUT: Final = Fields({"verdict": _VERDICT})
+_FITS_OUTPUT: Final = quick_test(_OUTPUT)
 
 
 def check_item(item: Mapping[str, Any], where: str) -> None:
     """Refuse an item with a verdict of another shape, a part outside 0 to 1, or a weight that is not above 0."""
-    check_shape(item.get("output") or {}, _OUTPUT, "output", where)
+    output = item.get("output") or {}
+    if not _FITS_OUTPUT(output):
+        check_shape(output, _OUTPUT, "output", where)
     for part, value in ((item.get("parts") or {}).get(METRIC) or {}).items():
         if value is not None and part in part_labels() and not -ROUNDING <= value <= 1 + ROUNDING:
             what = Message("words.the_part_of", part=part, metric=METRIC)

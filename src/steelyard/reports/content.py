@@ -50,7 +50,6 @@ class Report:
     units: Units = "auto"
     named: bool = False
     scope: Scope = field(init=False)
-    summaries: list[Summary] = field(init=False)
     built: dict[Language, Sequence[Block]] = field(init=False, repr=False, compare=False, default_factory=dict)
     grouped: dict[tuple[int, str], Mapping[str, Summary]] = field(
         init=False, repr=False, compare=False, default_factory=dict
@@ -60,7 +59,14 @@ class Report:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scope", scope_of(self.units, *self.tables))
-        object.__setattr__(self, "summaries", [table.summary(units=self.scope) for table in self.tables])
+
+    @property
+    def summaries(self) -> list[Summary]:
+        """The summary of each result."""
+        if "summaries" not in self.kept:
+            self.kept["summaries"] = [table.summary(units=self.scope) for table in self.tables]
+        found: list[Summary] = self.kept["summaries"]
+        return found
 
     @property
     def is_many(self) -> bool:

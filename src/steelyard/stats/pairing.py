@@ -52,12 +52,12 @@ class PairedRows:
 def pair(new: Table, old: Table, scope: Scope = "items") -> PairedRows:
     """Pair the rows of two tables by item id; without a common id an error is raised."""
     row_of = {item: row for row, item in enumerate(old.ids)}
-    shared = sorted((item, row) for row, item in enumerate(new.ids) if item in row_of)
+    shared = sorted((row for row, item in enumerate(new.ids) if item in row_of), key=new.ids.__getitem__)
     if not shared:
         raise InputError(Message("stats.no_common_item", new=new.name, old=old.name), hint=_hint(new, old))
-    rows = np.array([(row, row_of[item]) for item, row in shared])
+    rows, others = np.array(shared), np.array([row_of[new.ids[row]] for row in shared])
     clusters = clusters_of(new, scope)
-    return PairedRows((new, old), rows[:, 0], rows[:, 1], None if clusters is None else clusters[rows[:, 0]], scope)
+    return PairedRows((new, old), rows, others, None if clusters is None else clusters[rows], scope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +77,11 @@ def paired_questions(new: Table, old: Table) -> PairedQuestions:
     """The questions of the common items; blanks do not count."""
     if not (new.outputs and old.outputs):
         return PairedQuestions(0, ())
-    asked = dict(zip(old.ids, map(_question, old.outputs), strict=True))
-    both = [
-        (question, asked.get(item, "")) for item, question in zip(new.ids, map(_question, new.outputs), strict=True)
-    ]
-    known = [pair for pair in both if all(pair)]
-    return PairedQuestions(len(known), tuple(pair for pair in known if pair[0] != pair[1]))
+    asked = dict(zip(old.ids, old.outputs, strict=True))
+    both = [(_question(output), _question(asked.get(item))) for item, output in zip(new.ids, new.outputs, strict=True)]
+    known = [pair for pair in both if all(map(str.strip, pair))]
+    differing = [tuple(" ".join(text.split()) for text in pair) for pair in known if pair[0] != pair[1]]
+    return PairedQuestions(len(known), tuple((ours, theirs) for ours, theirs in differing if ours != theirs))
 
 
 def quoted(new: str, old: str) -> dict[str, str]:
@@ -91,7 +90,7 @@ def quoted(new: str, old: str) -> dict[str, str]:
 
 
 def _question(output: Mapping[str, Any] | None) -> str:
-    return " ".join(str((output or {}).get("question") or "").split())
+    return str((output or {}).get("question") or "")
 
 
 def _hint(new: Table, old: Table) -> Message:

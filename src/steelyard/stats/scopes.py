@@ -4,6 +4,7 @@ Questions about one document succeed and fail together. An interval or a test ov
 the same documents would give; one over documents says what other documents of the kind would give, and needs several.
 """
 
+from collections.abc import Mapping
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -16,6 +17,8 @@ Scope = Literal["items", "documents"]
 """What vary: the items of these documents, or the documents."""
 Units = Literal["auto", "items", "documents"]
 """Which scope decides; "auto" is documents if there are enough of them."""
+Clusters = Mapping[Scope, IntArray | None]
+"""The units of the rows of a table in each scope that numbers are given for (`clusters_of`)."""
 CLUSTER_TAG: Final = "document"
 """Items with the same value of this tag are not independent of each other as far as other documents are concerned."""
 FEWEST_DOCUMENTS: Final = 6
@@ -58,6 +61,11 @@ def clusters_of(table: Table, scope: Scope) -> IntArray | None:
     return _labels(table, tag) if tag in table.tags else None
 
 
+def clusters_in(scope: Scope, table: Table) -> Clusters:
+    """The units of the rows in every scope that numbers are given for; found once for all columns."""
+    return {each: clusters_of(table, each) for each in scopes_of(scope, table)}
+
+
 def units_in(clusters: IntArray | None, rows: int) -> int:
     """The number of units that rows belong to."""
     return rows if clusters is None else len(np.unique(clusters))
@@ -74,7 +82,8 @@ def cannot_tell(scope: Scope, units: int) -> Message:
 def _labels(table: Table, tag: str) -> IntArray | None:
     """The rows numbered by their value of a tag; None if no two rows share one. Untagged rows are on their own."""
     labels = [f"={value}" if value else str(row) for row, value in enumerate(table.tags[tag])]
-    return None if len(set(labels)) == len(labels) else np.unique(np.array(labels), return_inverse=True)[1]
+    numbers = {label: number for number, label in enumerate(sorted(set(labels)))}
+    return None if len(numbers) == len(labels) else np.array([numbers[label] for label in labels])
 
 
 def _documents(table: Table) -> int:

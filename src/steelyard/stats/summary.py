@@ -8,8 +8,8 @@ import numpy as np
 from steelyard import __version__
 from steelyard.counts import with_texts
 from steelyard.stats.intervals import Interval, mean_interval
-from steelyard.stats.scopes import Scope, Units, clusters_of, scope_of, scopes_of, units_in
-from steelyard.table import Flags, FloatArray, Table, exponential
+from steelyard.stats.scopes import Clusters, Scope, Units, clusters_in, scope_of, units_in
+from steelyard.table import FloatArray, IntArray, Table, exponential
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +126,7 @@ def summarise(table: Table, units: Units = "auto") -> Summary:
     """Means, 95 % intervals and counts of every column; `units` says which scope decides, for a group that of all."""
     errors, scored = _status_counts(table)
     scope = scope_of(units, table)
+    clusters = clusters_in(scope, table)
     return Summary(
         name=table.name,
         kind=table.kind,
@@ -134,7 +135,7 @@ def summarise(table: Table, units: Units = "auto") -> Summary:
         scored=scored,
         unscored=len(table) - scored - errors,
         errors=errors,
-        metrics={metric: _summarise_column(table, metric, scope) for metric in table.metrics},
+        metrics={metric: _summarise_column(table, metric, scope, clusters) for metric in table.metrics},
         counts=dict(table.counts),
     )
 
@@ -149,10 +150,9 @@ def interval_list(interval: Interval) -> list[float | None]:
     return [known(interval.low), known(interval.high)]
 
 
-def scope_intervals(table: Table, column: FloatArray, scope: Scope) -> tuple[ScopeInterval, ...]:
+def scope_intervals(column: FloatArray, clusters: Clusters) -> tuple[ScopeInterval, ...]:
     """The interval of the mean of a column, without its NaN, in every scope that there are numbers for."""
-    present = ~np.isnan(column)
-    return tuple(_in_scope(table, column, present, each) for each in scopes_of(scope, table))
+    return tuple(_in_scope(column, scope, of_rows) for scope, of_rows in clusters.items())
 
 
 def deciding(intervals: tuple[ScopeInterval, ...], scope: Scope) -> Interval:
@@ -160,23 +160,23 @@ def deciding(intervals: tuple[ScopeInterval, ...], scope: Scope) -> Interval:
     return next(each.interval for each in intervals if each.scope == scope)
 
 
-def _in_scope(table: Table, column: FloatArray, present: Flags, scope: Scope) -> ScopeInterval:
-    clusters = clusters_of(table, scope)
+def _in_scope(column: FloatArray, scope: Scope, clusters: IntArray | None) -> ScopeInterval:
+    present = ~np.isnan(column)
     members = None if clusters is None else clusters[present]
     interval = mean_interval(column[present], clusters=members)
     return ScopeInterval(scope, units_in(members, int(present.sum())), interval)
 
 
-def _summarise_column(table: Table, metric: str, scope: Scope) -> MetricSummary:
+def _summarise_column(table: Table, metric: str, scope: Scope, clusters: Clusters) -> MetricSummary:
     if table[metric].geometric:
-        logs = _summarise_column(table.only([metric]).on_log_scale(), metric, scope)
+        logs = _summarise_column(table.only([metric]).on_log_scale(), metric, scope, clusters)
         scopes = tuple(replace(each, interval=taken_back(each.interval)) for each in logs.scopes)
         interval = taken_back(logs.interval)
         return replace(logs, mean=table.mean(metric), interval=interval, scopes=scopes, geometric=True)
     column = table.column(metric)
     present = ~np.isnan(column)
     failed = int(present[list(table.failures)].sum())
-    found = scope_intervals(table, column, scope)
+    found = scope_intervals(column, clusters)
     scopes = tuple(replace(each, interval=_within(each.interval, table.bounds(metric))) for each in found)
     return MetricSummary(
         mean=table.mean(metric),

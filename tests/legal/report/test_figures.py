@@ -48,8 +48,7 @@ def test_a_result_without_gaps_has_no_tile_for_them(table):
 
 
 def test_weights_make_up_every_score(table):
-    for row in range(len(table)):
-        parts = weighted_parts(table, row)
+    for row, parts in enumerate(weighted_parts(table)):
         assert sum(weight for weight, _ in parts.values()) == pytest.approx(1)
         assert sum(weight * value for weight, value in parts.values()) == pytest.approx(table.column("legal")[row])
 

@@ -169,9 +169,10 @@ def _check_parts(parts: Mapping[str, Mapping[str, Any]], where: str) -> None:
 
 def _check_metrics(item: Json, metrics: Sequence[str], where: str) -> None:
     """Refuse scores, parts and notes of metrics that the header does not have."""
+    known = frozenset(metrics)
     for field in ("scores", "parts", "notes"):
         for metric in item.get(field) or ():
-            if metric not in metrics:
+            if metric not in known:
                 message = Message("formats.metric_not_in_header", metric=metric)
                 raise InputError(message, where=where, hint=nearest(metric, metrics))
 
@@ -216,7 +217,7 @@ def check_score(value: Any, what: Message, where: str) -> None:
 
 def check_characters(text: str, line: Any, where: str) -> None:
     """Refuse half a character, which JSON can escape and UTF-8 cannot hold."""
-    if "\\ud" in text or "\\uD" in text:
+    if "\\u" in text and ("\\ud" in text or "\\uD" in text):
         pending = [line]
         while pending:
             value = pending.pop()

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -253,7 +254,7 @@ def _other_summaries(table: Table, footer: Footer | None) -> list[str]:
 def table_of(section: Section) -> Table:
     """The table of one result."""
     header, items = section.header, list(section.items.values())
-    tags = dict.fromkeys(tag for item in items for tag in item.tags)
+    tags = dict.fromkeys(chain.from_iterable(item.tags for item in items))
     return Table(
         ids=[item.id for item in items],
         columns={metric: _column(header, items, metric) for metric in header.metrics},
@@ -298,7 +299,7 @@ def _column(header: Header, items: Sequence[Item], metric: str) -> Column:
 
 def _parts(items: Sequence[Item], metric: str) -> dict[str, FloatArray]:
     parts = [item.parts.get(metric, {}) for item in items]
-    names = dict.fromkeys(name for of_item in parts for name in of_item)
+    names = dict.fromkeys(chain.from_iterable(parts))
     return {name: _floats([of_item.get(name) for of_item in parts]) for name in names}
 
 

@@ -15,8 +15,8 @@ from steelyard.legal.report.results import PartMean
 from steelyard.legal.report.uncertain import Uncertain
 from steelyard.reports import cells
 from steelyard.reports.render.html.tiles import Tile, TileLine, gauge_of
-from steelyard.stats.scopes import Scope, Units, scope_of
-from steelyard.table import FloatArray, Table
+from steelyard.stats.scopes import Units, clusters_of, scope_of
+from steelyard.table import FloatArray, IntArray, Table
 
 GAPS: Final = "report.of_gaps"
 PASSED: Final = "passed"
@@ -26,16 +26,16 @@ CITED: Final = "citation_correctness"
 
 def legal_tiles(table: Table, units: Units = "auto") -> list[Tile]:
     """The tiles in their order; a figure that a result has no question for is left out."""
-    scope = scope_of(units, table)
+    clusters = clusters_of(table, scope_of(units, table))
     refusals = [
-        *_lines(table, scope, results.wrong_answers(table), "report.answered_unanswerable", bad=True),
-        *_lines(table, scope, results.wrong_refusals(table), "report.refused_answerable", bad=True),
+        *_lines(clusters, results.wrong_answers(table), "report.answered_unanswerable", bad=True),
+        *_lines(clusters, results.wrong_refusals(table), "report.refused_answerable", bad=True),
     ]
     tiles = (
-        Tile("report.passed_questions", list(_lines(table, scope, _part(table, PASSED))), "report.of_all_questions"),
-        Tile("report.hallucinating_answers", list(_lines(table, scope, results.inventions(table), bad=True)), GAPS),
+        Tile("report.passed_questions", list(_lines(clusters, _part(table, PASSED))), "report.of_all_questions"),
+        Tile("report.hallucinating_answers", list(_lines(clusters, results.inventions(table), bad=True)), GAPS),
         Tile("report.abstention_errors", refusals),
-        Tile("report.citations_correct", list(_lines(table, scope, _part(table, CITED))), "report.of_cited_facts"),
+        Tile("report.citations_correct", list(_lines(clusters, _part(table, CITED))), "report.of_cited_facts"),
     )
     return [tile for tile in tiles if tile.lines]
 
@@ -66,10 +66,10 @@ def percent_range(mean: PartMean) -> str:
     return f"{100 * mean.interval.low:.1f} – {100 * mean.interval.high:.1f} %"
 
 
-def _lines(table: Table, scope: Scope, column: FloatArray, label: str = "", *, bad: bool = False) -> Iterator[TileLine]:
+def _lines(clusters: IntArray | None, column: FloatArray, label: str = "", *, bad: bool = False) -> Iterator[TileLine]:
     """The share of the items of a column that have 1; nothing if no item has a value."""
     if not np.isnan(column).all():
-        yield share_line(results.part_mean(table, "", "", column, scope), label, bad=bad)
+        yield share_line(results.part_mean("", "", column, clusters), label, bad=bad)
 
 
 def _part(table: Table, part: str) -> FloatArray:

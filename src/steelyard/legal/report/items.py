@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from steelyard.documents.pages import Document
-from steelyard.i18n import LANGUAGES
 from steelyard.legal.model import FIELDS
 from steelyard.legal.report.passages import Library, answer_marks
 from steelyard.legal.report.values import shown_value, unit_of
-from steelyard.legal.report.verdicts import reasons_in, remarks_in
+from steelyard.legal.report.verdicts import translated_reasons, translated_remarks
 from steelyard.reports.render.html.kind_page import AnswerDetails, Expected, ItemDetails, as_list
 
 Output = Mapping[str, Any]
@@ -46,8 +45,8 @@ class LegalItems(ItemDetails):
             self._library.judged(output.get("evidence"), document, required),
             verdict.get("abstained"),
             [[str(value.get("text", "")), str(value.get("kind", ""))] for value in invented],
-            _reasons(output),
-            list(zip(*(remarks_in(language, output) for language in LANGUAGES), strict=True)),
+            [(part, *texts) for part, texts in translated_reasons(output).items()],
+            translated_remarks(output),
             values={key: shown_value(key, output[key], unit) for key in FIELDS if output.get(key) is not None},
         )
 
@@ -67,9 +66,3 @@ def _quotes(cited: Sequence[str], verdict: Output) -> list[str]:
     """Texts that an answer may quote: those of its citations, and those that it was to quote."""
     expected = as_list((verdict.get("expected") or {}).get("quotes"))
     return [*cited, *map(str, expected)]
-
-
-def _reasons(output: Output) -> list[tuple[str, ...]]:
-    """The parts of the score with their reasons in every language."""
-    texts = [reasons_in(language, output) for language in LANGUAGES]
-    return [(part, *(reasons[part] for reasons in texts)) for part in texts[0]]

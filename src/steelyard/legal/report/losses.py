@@ -14,7 +14,8 @@ from steelyard.legal.formulas import METRIC
 from steelyard.legal.model import FIELDS
 from steelyard.legal.question_types import counted_parts
 from steelyard.legal.refusals.abstention import detect_abstention
-from steelyard.table import FloatArray, Table
+from steelyard.legal.report.results import parts_of_items
+from steelyard.table import Table
 
 FAILED: Final = "system failed"
 NOT_RETRIEVED: Final = "not retrieved"
@@ -78,7 +79,9 @@ def losses(table: Table) -> list[Loss]:
     if table.kind != METRIC:
         return []
     shows = any(texts for output in table.outputs for texts in _passages(output or {}).values())
-    lost_at = [loss for row in np.flatnonzero(_lost(table) > 0) for loss in _item_losses(table, int(row), shows=shows)]
+    lost, parts = np.nan_to_num(1.0 - table.column(METRIC)), parts_of_items(table)
+    rows = np.flatnonzero(lost > 0).tolist()
+    lost_at = [loss for row in rows for loss in _item_losses(table, row, float(lost[row]), parts[row], shows=shows)]
     return [
         Loss(stage, math.fsum(points), len(points))
         for stage in STAGES
@@ -86,18 +89,11 @@ def losses(table: Table) -> list[Loss]:
     ]
 
 
-def _lost(table: Table) -> FloatArray:
-    return np.nan_to_num(1.0 - table.column(METRIC))
-
-
-def _item_losses(table: Table, row: int, *, shows: bool) -> list[StageLoss]:
+def _item_losses(table: Table, row: int, lost: float, parts: Mapping[str, float], *, shows: bool) -> list[StageLoss]:
     """The points that one item lost at each stage; they add up to what it lost."""
-    lost = float(_lost(table)[row])
     if row in table.failures:
         return [(FAILED, lost)]
     output = (table.outputs[row] if table.outputs else None) or {}
-    columns = table.parts.get(METRIC, {})
-    parts = {name: float(column[row]) for name, column in columns.items() if not np.isnan(column[row])}
     case = _Case(output, parts, 1.0 - lost, shows)
     by_stage: dict[str, float] = {}
     for stage, points in case.losses():

@@ -57,9 +57,18 @@ class LegalPage(KindPage):
     about_documents = True
     tags_shown = frozenset(("type",))
 
+    def __init__(self) -> None:
+        self._lost: dict[Table, list[Loss]] = {}
+
+    def _losses(self, table: Table) -> list[Loss]:
+        """The losses of a result, which its panel and its chart have."""
+        if table not in self._lost:
+            self._lost[table] = losses(table)
+        return self._lost[table]
+
     def sections(self, tables: Sequence[Table], units: Units = "auto") -> Sections:
         """A panel for each result; of a single one, the figures are below the headline."""
-        panels = [legal_panel(table, units) for table in tables if table.kind == METRIC]
+        panels = [legal_panel(table, self._losses(table), units) for table in tables if table.kind == METRIC]
         details = [Section("legal_panels.html.j2", panels)]
         return Sections([Section("legal_figures.html.j2", panels)] if len(panels) == 1 else [], details)
 
@@ -69,7 +78,7 @@ class LegalPage(KindPage):
 
     def charts(self, table: Table, language: Language) -> Iterator[Chart]:
         """Where points were lost."""
-        svg = losses_chart(table, language)
+        svg = losses_chart(table, self._losses(table), language)
         if svg:
             yield Chart("losses", "report.losses", svg)
 
@@ -79,19 +88,18 @@ class LegalPage(KindPage):
 
     def item_columns(self, tables: Sequence[Table], rows: Sequence[Rows], order: Sequence[int]) -> Json:
         """The weights of the parts of every score: part, weight and the value that counts."""
-        return {"weights": [[_weights(table, row) for row in of] for table, of in zip(tables, rows, strict=True)]}
+        return {"weights": [_weights(*each) for each in zip(tables, rows, strict=True)]}
 
     def note(self, table: Table, row: int, metric: str, language: Language) -> str:
         """The reasons of a verdict in one line."""
         return note_in(language, table, row, metric)
 
 
-def losses_chart(table: Table, language: Language = "en") -> str | None:
+def losses_chart(table: Table, lost: Sequence[Loss], language: Language = "en") -> str | None:
     """From all points of a result down to those it earned, by stage; None where no point was lost.
 
     The names of the stages are in a language and change with that of the page.
     """
-    lost = losses(table)
     if not lost:
         return None
     words = words_of(language)
@@ -103,15 +111,15 @@ def losses_chart(table: Table, language: Language = "en") -> str | None:
     return draw(panel, about=about, language=language, translated=names)
 
 
-def legal_panel(table: Table, units: Units = "auto") -> LegalPanel:
-    """What a page shows of one legal result."""
+def legal_panel(table: Table, lost: Sequence[Loss], units: Units = "auto") -> LegalPanel:
+    """What a page shows of one legal result, with its losses."""
     weighted = results.weighted_mean(table)
     return LegalPanel(
         table.name,
         legal_tiles(table, units),
         results.refusals(table) if results.has_gaps(table) else None,
         type_groups(table, units),
-        [replace(loss, stage=STAGES[loss.stage]) for loss in losses(table)],
+        [replace(loss, stage=STAGES[loss.stage]) for loss in lost],
         None if weighted is None else cells.number(weighted),
         _seconds(table),
         None if (doubts := uncertain(table, units=units)) is None else _uncertain_figure(doubts),
@@ -123,10 +131,13 @@ def _uncertain_figure(doubts: Uncertain) -> UncertainFigure:
     return UncertainFigure(uncertain_line(doubts), ranges)
 
 
-def _weights(table: Table, row: int | None) -> list[list[str | float]]:
-    """The parts that count in the score of an item, in order."""
-    parts = {} if row is None or table.kind != METRIC else results.weighted_parts(table, row)
-    return [[part, weight, counted] for part, (weight, counted) in parts.items()]
+def _weights(table: Table, rows: Rows) -> list[list[list[str | float]]]:
+    """The parts that count in the score of each item, in order."""
+    if table.kind != METRIC:
+        return [[] for _ in rows]
+    weighted = results.weighted_parts(table)
+    parts = [{} if row is None else weighted[row] for row in rows]
+    return [[[part, weight, counted] for part, (weight, counted) in of_item.items()] for of_item in parts]
 
 
 def _seconds(table: Table) -> str | None:

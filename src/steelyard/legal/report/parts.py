@@ -85,7 +85,7 @@ def _range(table: Table) -> tuple[str, ...]:
 def _weights(table: Table) -> dict[str, str]:
     """The weight of each part; a range where it differs between questions."""
     found: dict[str, set[float]] = {}
-    for row in range(len(table)):
-        for part, (weight, _) in results.weighted_parts(table, row).items():
+    for parts in results.weighted_parts(table):
+        for part, (weight, _) in parts.items():
             found.setdefault(part, set()).add(weight)
     return {part: "–".join(f"{weight:g}" for weight in sorted({min(of), max(of)})) for part, of in found.items()}

@@ -62,11 +62,13 @@ class Library:
     def judged(self, citations: Any, name: str, required: Any) -> list[Json]:
         """The passages of a record with their spans; `right` says whether one of them gives a required passage."""
         document, wanted = self._documents.get(name), _required(required)
-        located = zip(citations_of(citations), self.located(citations, name), strict=True)
         if document is None or not wanted:
-            return [passage for _, passage in located]
+            return self.located(citations, name)
         source = source_of(document)
-        return [{**passage, "right": _is_right(citation, wanted, source)} for citation, passage in located]
+        return [
+            {**self._located(citation, name), "right": _is_right(citation, wanted, source)}
+            for citation in citations_of(citations)
+        ]
 
     def as_json(self) -> dict[str, dict[str, str]]:
         """Document → page → text, of the pages that some passage names or is on."""

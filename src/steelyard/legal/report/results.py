@@ -1,5 +1,6 @@
 """Figures of a legal result: parts of the score by type, refusals, hallucination rate, the lowest questions."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -9,10 +10,10 @@ import numpy as np
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.question_types import counted_parts, part_labels
 from steelyard.reports.content import lowest_rows
-from steelyard.stats.intervals import Interval
-from steelyard.stats.scopes import Scope, Units, scope_of
-from steelyard.stats.summary import deciding, interval_list, known, scope_intervals
-from steelyard.table import FloatArray, Table
+from steelyard.stats.intervals import Interval, mean_interval
+from steelyard.stats.scopes import Units, clusters_of, scope_of
+from steelyard.stats.summary import interval_list, known
+from steelyard.table import FloatArray, IntArray, Table
 
 GAP_TYPE: Final = "conflict_gap"
 WORST: Final = 5
@@ -68,29 +69,38 @@ def part_means(table: Table, units: Units = "auto") -> Iterator[PartMean]:
     for kind in dict.fromkeys(table.tags.get("type", ())):
         of_type = table.take(np.flatnonzero(np.array(table.tags["type"]) == kind))
         columns = {METRIC: of_type.column(METRIC), **of_type.parts.get(METRIC, {})}
+        clusters = clusters_of(of_type, scope)
         for part in (METRIC, *part_labels()):
             if part in columns and not np.isnan(columns[part]).all():
-                yield part_mean(of_type, kind, part, columns[part], scope)
+                yield part_mean(kind, part, columns[part], clusters)
 
 
-def part_mean(table: Table, kind: str, part: str, column: FloatArray, scope: Scope) -> PartMean:
-    """The mean of a part over the items that have it."""
+def part_mean(kind: str, part: str, column: FloatArray, clusters: IntArray | None) -> PartMean:
+    """The mean of a part over the items that have it; `clusters` are the units of all items (`clusters_of`)."""
     scored = ~np.isnan(column)
-    interval = deciding(scope_intervals(table, column, scope), scope)
+    interval = mean_interval(column[scored], clusters=None if clusters is None else clusters[scored])
     bounded = replace(interval, low=max(interval.low, 0.0), high=min(interval.high, 1.0))
     return PartMean(kind, part, float(column[scored].mean()), bounded, int(scored.sum()))
 
 
-def weighted_parts(table: Table, row: int) -> dict[str, tuple[float, float]]:
-    """The parts that count in the score of an item, each with its weight and the value that counts.
+def parts_of_items(table: Table) -> list[dict[str, float]]:
+    """The parts of the score of each item that have a value."""
+    parts: list[dict[str, float]] = [{} for _ in table.ids]
+    for name, column in table.parts.get(METRIC, {}).items():
+        for of_item, value in zip(parts, column.tolist(), strict=True):
+            if not math.isnan(value):
+                of_item[name] = value
+    return parts
+
+
+def weighted_parts(table: Table) -> list[dict[str, tuple[float, float]]]:
+    """The parts that count in the score of each item, each with its weight and the value that counts.
 
     Recall and precision count as 1 if they reach their thresholds, else as 0. Empty where no type has these parts.
     """
-    columns = table.parts.get(METRIC, {})
-    parts = {name: float(column[row]) for name, column in columns.items() if not np.isnan(column[row])}
-    output = (table.outputs[row] if table.outputs else None) or {}
-    reached = (output.get("verdict") or {}).get("reached") or {}
-    return counted_parts(parts, float(table.column(METRIC)[row]), reached)
+    outputs: Sequence[Any] = table.outputs or [None] * len(table)
+    reached = [((output or {}).get("verdict") or {}).get("reached") or {} for output in outputs]
+    return list(map(counted_parts, parts_of_items(table), table.column(METRIC).tolist(), reached))
 
 
 def refusals(table: Table) -> Refusals:

@@ -18,7 +18,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import TableBlock
 from steelyard.stats.intervals import Interval
 from steelyard.stats.review import UNCERTAIN, uncertain_flags
-from steelyard.stats.scopes import Units, scope_of
+from steelyard.stats.scopes import Units, clusters_of, scope_of
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import Table, mean
 
@@ -59,7 +59,8 @@ def uncertain(table: Table, kind: str = "", units: Units = "auto") -> Uncertain 
     flags = uncertain_flags(table, METRIC)
     if flags is None:
         return None
-    share = part_mean(table, kind, UNCERTAIN, table.parts[METRIC][UNCERTAIN], scope_of(units, table))
+    clusters = clusters_of(table, scope_of(units, table))
+    share = part_mean(kind, UNCERTAIN, table.parts[METRIC][UNCERTAIN], clusters)
     means = [mean(ends[~np.isnan(ends)]) for ends in score_range(table.column(METRIC), table.parts.get(METRIC, {}))]
     return Uncertain(kind, int(flags.sum()), share.items, share.interval, table.mean(METRIC), *means)
 

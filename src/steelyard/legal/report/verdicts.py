@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from steelyard.i18n import Language, Message, from_json, texts
+from steelyard.i18n import LANGUAGES, Language, Message, texts, translations_from_json
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.question_types import part_labels
 from steelyard.legal.wording import FIELD_LABELS, in_one_line
@@ -27,17 +27,29 @@ _WHOLE: Final = re.compile(r"[0-9]{4,15}")
 
 def reasons_in(language: Language, output: Output) -> dict[str, str]:
     """The reasons of a verdict by part."""
+    index = LANGUAGES.index(language)
+    return {part: texts[index] for part, texts in translated_reasons(output).items()}
+
+
+def translated_reasons(output: Output) -> dict[str, tuple[str, ...]]:
+    """The reasons of a verdict by part, each in every language."""
     written, stored = _verdict(output).get("reasons") or {}, _messages(output).get("reasons") or {}
-    return {part: _text(language, stored.get(part), english) for part, english in written.items()}
+    return {part: _texts(stored.get(part), english) for part, english in written.items()}
 
 
 def remarks_in(language: Language, output: Output) -> list[str]:
     """The remarks of a verdict."""
+    index = LANGUAGES.index(language)
+    return [texts[index] for texts in translated_remarks(output)]
+
+
+def translated_remarks(output: Output) -> list[tuple[str, ...]]:
+    """The remarks of a verdict, each in every language."""
     written = [str(remark) for remark in _verdict(output).get("remarks") or ()]
     stored = _messages(output).get("remarks") or ()
     if len(stored) != len(written):
-        return written
-    return [_text(language, message, english) for message, english in zip(stored, written, strict=True)]
+        stored = [None] * len(written)
+    return [_texts(message, english) for message, english in zip(stored, written, strict=True)]
 
 
 def note_in(language: Language, table: Table, row: int, metric: str = METRIC) -> str:
@@ -48,7 +60,7 @@ def note_in(language: Language, table: Table, row: int, metric: str = METRIC) ->
     if not messages:
         return note
     if "error" in messages:
-        return _text(language, messages["error"], note)
+        return _texts(messages["error"], note)[LANGUAGES.index(language)]
     reasons = reasons_in(language, output)
     return in_one_line(reasons.items(), labels()).text(language) if reasons else note
 
@@ -58,9 +70,9 @@ def labels() -> dict[str, Message]:
     return {name: Message(f"part_names.{name}") for name in (*part_labels(), *FIELD_LABELS)}
 
 
-def _text(language: Language, stored: Any, english: str) -> str:
-    message = from_json(_worded(stored))
-    return english if message is None else message.text(language)
+def _texts(stored: Any, english: str) -> tuple[str, ...]:
+    """A stored message in every language; without one, the English text for all of them."""
+    return translations_from_json(_worded(stored)) or (english,) * len(LANGUAGES)
 
 
 def _worded(stored: Any) -> Any:

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from math import isnan
 from typing import Any, Final
 
 from steelyard.documents.pages import Document
 from steelyard.i18n import LANGUAGES, translations
-from steelyard.io.results import numbers
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.contexts import ContextTexts
@@ -31,6 +31,7 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str, kind
     ids = list(dict.fromkeys(identifier for table in tables for identifier in table.ids))
     positions = [{identifier: row for row, identifier in enumerate(table.ids)} for table in tables]
     rows = [[position.get(identifier) for identifier in ids] for position in positions]
+    outputs = [[_output(*each) for each in zip(tables, of_item, strict=True)] for of_item in zip(*rows, strict=True)]
     details, texts = kind.details(documents), ContextTexts()
     answer = partial(_answer, details=details, kind=kind, texts=texts)
     order = _lowest_first(tables, rows, main)
@@ -43,9 +44,12 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str, kind
         "undirected": sorted(kind_of(tables[0].kind).undirected),
         "main": main,
         "ids": ids,
-        "questions": [_first(tables, of_item, "question") for of_item in zip(*rows, strict=True)],
+        "questions": [_first(of_item, "question") for of_item in outputs],
         "tags": _tags(tables, rows),
-        "expected": [_expected(tables, of_item, details, texts) for of_item in zip(*rows, strict=True)],
+        "expected": [
+            _expected(of_item, document, details, texts)
+            for of_item, document in zip(outputs, _tag_column(tables, rows, DOCUMENT), strict=True)
+        ],
         "results": [_result(*each) for each in zip(tables, rows, _answers(tables, rows, answer, order), strict=True)],
         "documents": details.documents(),
         "library": list(documents),
@@ -54,10 +58,10 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str, kind
     }
 
 
-def _first(tables: Sequence[Table], rows: Rows, key: str) -> Any:
-    """What the first result that has it says of an item under this key; `rows` is its row in each table."""
-    for table, row in zip(tables, rows, strict=True):
-        if value := _output(table, row).get(key):
+def _first(outputs: Sequence[Output], key: str) -> Any:
+    """What the first result that has it says of an item under this key; `outputs` are those of the item."""
+    for output in outputs:
+        if value := output.get(key):
             return value
     return ""
 
@@ -66,29 +70,34 @@ def _tags(tables: Sequence[Table], rows: Sequence[Rows]) -> Json:
     """Tag → its values, each once, and for each item the number of its value; -1 where it has none."""
     tags: Json = {}
     for tag in dict.fromkeys(name for table in tables for name in table.tags):
-        column = [_tag(tables, of_item, tag) for of_item in zip(*rows, strict=True)]
+        column = _tag_column(tables, rows, tag)
         values = {value: number for number, value in enumerate(dict.fromkeys(value for value in column if value))}
         tags[tag] = {"values": list(values), "codes": [values.get(value, -1) for value in column]}
     return tags
 
 
-def _tag(tables: Sequence[Table], rows: Rows, tag: str) -> str:
-    for table, row in zip(tables, rows, strict=True):
-        if row is not None and tag in table.tags and (value := table.tags[tag][row]):
-            return value
-    return ""
+def _tag_column(tables: Sequence[Table], rows: Sequence[Rows], tag: str) -> list[str]:
+    """The value of a tag for each item, from the first result that has one; "" where none has."""
+    column = [""] * len(rows[0])
+    for table, of_table in zip(tables, rows, strict=True):
+        if tag in table.tags:
+            values = table.tags[tag]
+            column = [
+                known or ("" if row is None else values[row]) for known, row in zip(column, of_table, strict=True)
+            ]
+    return column
 
 
-def _expected(tables: Sequence[Table], rows: Rows, details: ItemDetails, texts: ContextTexts) -> Json | None:
+def _expected(outputs: Sequence[Output], document: str, details: ItemDetails, texts: ContextTexts) -> Json | None:
     """What a right answer to an item has; None where nothing is known of it."""
-    expected = details.expected(_first(tables, rows, "verdict") or {}, _tag(tables, rows, DOCUMENT))
+    expected = details.expected(_first(outputs, "verdict") or {}, document)
     values = {
         "answer": expected.answer,
         "abstain": expected.abstain,
         "quotes": expected.quotes,
         "evidence": expected.evidence,
-        "references": _first(tables, rows, "references"),
-        "contexts": texts.expected({key: _first(tables, rows, key) for key in _CONTEXTS[2:]}),
+        "references": _first(outputs, "references"),
+        "contexts": texts.expected({key: _first(outputs, key) for key in _CONTEXTS[2:]}),
     }
     return present(values) or None
 
@@ -128,7 +137,7 @@ def _result(table: Table, rows: Rows, answers: list[Json | None]) -> Json:
 
 
 def _column(column: FloatArray, rows: Rows) -> list[float | None]:
-    values = [None if value is None else round(value, DIGITS) for value in numbers(column)]
+    values = [None if isnan(value) else round(value, DIGITS) for value in column.tolist()]
     return [None if row is None else values[row] for row in rows]
 
 

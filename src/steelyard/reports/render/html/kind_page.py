@@ -82,6 +82,11 @@ class AnswerDetails:
     values: Mapping[str, Value] = field(default_factory=dict)
 
 
+NO_DETAILS: Final = AnswerDetails()
+"""Of an answer in which nothing was looked for."""
+_NOTHING_EXPECTED: Final = Expected()
+
+
 class ItemDetails:
     """What a page shows of an item besides its question, its answer and its scores."""
 
@@ -90,11 +95,11 @@ class ItemDetails:
 
     def expected(self, verdict: Mapping[str, Any], document: str) -> Expected:
         """What a right answer has, from the verdict on any answer to the item."""
-        return Expected()
+        return _NOTHING_EXPECTED
 
     def answer(self, text: str, output: Mapping[str, Any], document: str) -> AnswerDetails:
         """What was found in an answer about a document."""
-        return AnswerDetails()
+        return NO_DETAILS
 
     def documents(self) -> dict[str, dict[str, str]]:
         """Document → page → text, of the pages that some passage is on."""
@@ -169,5 +174,5 @@ def as_text(value: Any) -> str:
 
 
 def present(values: Json) -> Json:
-    """The fields that have a value."""
-    return {key: value for key, value in values.items() if value or value not in (None, "", [], {}, ())}
+    """The fields that have a value; 0 and False are values, empty texts and lists are not."""
+    return {key: value for key, value in values.items() if value or value == 0}

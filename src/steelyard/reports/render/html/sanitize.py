@@ -16,19 +16,23 @@ T = TypeVar("T")
 _INVALID: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 _LINE_ENDS: Final = re.compile("[\x0b\x0c\x85\u2028\u2029]")
 """Line separators that are not valid in older JavaScript strings."""
+_ESCAPED: Final = re.compile(r"\\(?![nrt'\\]|u3000|xa0)")
+"""What `repr` of a value has, if a text in it is to be changed: those characters are escaped, and no common ones."""
 
 
 def sanitized(value: T) -> T:
     """The value with every text in it sanitized, keys included; offsets into a text stay valid."""
-    result: Any = value
+    return _changed(value) if _ESCAPED.search(repr(value)) else value
+
+
+def _changed(value: Any) -> Any:
     if isinstance(value, str):
-        if not value.isprintable():
-            result = _LINE_ENDS.sub("\n", _INVALID.sub("\ufffd", value))
-    elif isinstance(value, dict):
-        result = {sanitized(key): sanitized(entry) for key, entry in value.items()}
-    elif isinstance(value, list | tuple):
-        result = [sanitized(entry) for entry in value]
-    return result  # type: ignore[no-any-return]
+        return _LINE_ENDS.sub("\n", _INVALID.sub("\ufffd", value))
+    if isinstance(value, dict):
+        return {_changed(key): _changed(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_changed(entry) for entry in value]
+    return value
 
 
 def sanitized_report(report: Report) -> Report:
@@ -55,7 +59,7 @@ def _sanitized_table(table: Table) -> Table:
         name=sanitized(table.name),
         signature=Signature(tuple((sanitized(key), sanitized(value)) for key, value in table.signature.settings)),
         tags=sanitized(dict(table.tags)),
-        outputs=sanitized(list(table.outputs)),
+        outputs=[sanitized(output) for output in table.outputs],
         failures=sanitized(dict(table.failures)),
         counts=sanitized(dict(table.counts)),
     )
@@ -63,8 +67,8 @@ def _sanitized_table(table: Table) -> Table:
 
 def _sanitized_column(column: Column) -> Column:
     reasons = [Missing(reason.kind, with_texts(reason.reason, sanitized)) for reason in column.reasons]
-    parts, notes = sanitized(dict(column.parts)), sanitized(dict(column.notes))
-    return replace(column, reasons=reasons, parts=parts, notes=notes)
+    parts = {sanitized(part): values for part, values in column.parts.items()}
+    return replace(column, reasons=reasons, parts=parts, notes=sanitized(dict(column.notes)))
 
 
 def _sanitized_document(document: Document) -> Document:
