@@ -134,8 +134,14 @@ class _TrecRun:
         return (_LinesOfStream(stream, block) for block in line_blocks(stream))
 
     def read_all(self, matcher: Matcher) -> MatchedBlock:
-        from steelyard.retrieval.regrouping import match_regrouped
+        from steelyard.retrieval.regrouping import match_regrouped, match_regular_lines
 
+        with closing(self.opened()) as stream:
+            stream.put_off_hash()
+            lines = (partial(_hashed, stream, block) for block in line_blocks(stream, UNORDERED_BLOCK))
+            found = match_regular_lines(lines, matcher)
+        if found is not None:
+            return found
         with closing(self.opened()) as stream:
             blocks = (partial(parse_block, block) for block in line_blocks(stream, UNORDERED_BLOCK))
             return match_regrouped(self.name, blocks, matcher)
@@ -184,6 +190,12 @@ class _LinesOfStream:
     def __reduce__(self) -> tuple[type[partial[MatchedBlock]], tuple[object, bytes]]:
         self.stream.catch_up()
         return partial, (match_lines, bytes(self.block))
+
+
+def _hashed(stream: Stream, block: bytes | memoryview) -> bytes | memoryview:
+    """A block of a stream that is hashed on the same threads."""
+    stream.catch_up()
+    return block
 
 
 def match_lines(block: bytes | memoryview, matcher: Matcher) -> MatchedBlock:
