@@ -11,6 +11,7 @@ those of `match_regrouped`.
 import heapq
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -168,7 +169,8 @@ def _ranges(ends: IntArray) -> Iterator[tuple[int, int]]:
     first = done = 0
     while first < len(ends) and done < ends[-1]:
         end = max(int(np.searchsorted(ends, done + ROWS, side="right")), first + 1)
-        yield first, end
+        if ends[end - 1] > done:
+            yield first, end
         first, done = end, int(ends[end - 1])
 
 
@@ -281,10 +283,10 @@ def match_regular_lines(blocks: Iterator[Lines], matcher: Matcher) -> MatchedBlo
             found = list(ordered_thread_map(store.pieces(), work, threads=matcher.threads))
     except (OSError, InputError, _NotRegularError):  # an error may come after the problems of lines
         return None
-    anomalies: dict[str, int] = {}
-    for code, count in chain.from_iterable(block.anomalies.items() for block in found):
-        anomalies[code] = anomalies.get(code, 0) + count
-    return MatchedBlock(_merged([block.matches for block in found]), sum(block.lines for block in found), [], anomalies)
+    lines, anomalies = sum(block.lines for block in found), Counter[str]()
+    for block in found:
+        anomalies.update(block.anomalies)
+    return MatchedBlock(_merged([block.matches for block in found]), lines, [], dict(anomalies))
 
 
 class _NotRegularError(Exception):

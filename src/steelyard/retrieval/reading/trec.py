@@ -4,7 +4,7 @@ Columns are separated by any run of spaces or tabs; blank lines and lines that b
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -136,15 +136,19 @@ class _TrecRun:
     def read_all(self, matcher: Matcher) -> MatchedBlock:
         from steelyard.retrieval.regrouping import match_regrouped, match_regular_lines
 
-        with closing(self.opened()) as stream:
-            stream.put_off_hash()
-            lines = (partial(_hashed, stream, block) for block in line_blocks(stream, UNORDERED_BLOCK))
-            found = match_regular_lines(lines, matcher)
+        found = match_regular_lines(self.unordered_lines(), matcher)
         if found is not None:
             return found
         with closing(self.opened()) as stream:
             blocks = (partial(parse_block, block) for block in line_blocks(stream, UNORDERED_BLOCK))
             return match_regrouped(self.name, blocks, matcher)
+
+    def unordered_lines(self) -> Iterator[Callable[[], bytes | memoryview]]:
+        """Blocks of lines, each given after a part of what was read is hashed; nothing is opened before the first."""
+        stream = self.opened()
+        stream.put_off_hash()
+        for block in line_blocks(stream, UNORDERED_BLOCK):
+            yield partial(_hashed, stream, block)
 
     def place(self, line: int) -> str:
         return f"{self.name}:{line + 1}"
