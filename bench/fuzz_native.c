@@ -220,13 +220,15 @@ static int try_lines(const struct judgments *judgments) {
 
 struct slice {
     size_t start, size, query, query_size;
+    int has_query;
 };
 
-/* The lines of a text and their queries; 0 if a line has none, is a comment, or has no end. */
+/* The lines of a text; one without a query has that of the line before, or the first. 0 if there is none, or if the last
+   line has no end. */
 static size_t plain_lines(const uint8_t *bytes, size_t size, struct slice *lines) {
-    size_t count = 0;
+    size_t count = 0, first = SIZE_MAX;
     for (size_t start = 0, at = 0; start < size; start = at) {
-        while (at < size && (bytes[at] == ' ' || bytes[at] == '\t'))
+        while (at < size && bytes[at] <= ' ' && bytes[at] != '\n')
             at++;
         size_t query = at;
         while (at < size && bytes[at] > ' ')
@@ -234,11 +236,22 @@ static size_t plain_lines(const uint8_t *bytes, size_t size, struct slice *lines
         size_t query_size = at - query;
         while (at < size && bytes[at] != '\n')
             at++;
-        if (at++ == size || !query_size || bytes[query] == '#')
+        if (at++ == size)
             return 0;
-        lines[count++] = (struct slice){start, at - start, query, query_size};
+        int has_query = query_size && bytes[query] != '#';
+        if (has_query && first == SIZE_MAX)
+            first = count;
+        else if (!has_query && count) {
+            query = lines[count - 1].query;
+            query_size = lines[count - 1].query_size;
+        }
+        lines[count++] = (struct slice){start, at - start, query, query_size, has_query};
     }
-    return count;
+    for (size_t before = 0; first != SIZE_MAX && before < first; before++) {
+        lines[before].query = lines[first].query;
+        lines[before].query_size = lines[first].query_size;
+    }
+    return first == SIZE_MAX ? 0 : count;
 }
 
 /* The same lines in any order. */
@@ -280,7 +293,7 @@ static void check_groups(const uint8_t *bytes, size_t size, const struct slice *
             if (memcmp(moved + filled, bytes + lines[at].start, lines[at].size) != 0)
                 fail("another order of lines", bytes, size);
             filled += lines[at].size;
-            found++;
+            found += lines[at].has_query;
         }
         if (bits && (ends[group] != (int64_t)filled || rows[group] != found))
             fail("other buckets", bytes, size);

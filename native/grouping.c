@@ -9,7 +9,8 @@
 
 struct line {
     uint64_t hash; /* of the query */
-    uint32_t start, size, group;
+    uint32_t start, size;
+    uint32_t group; /* at first, whether the line has a query */
 };
 
 struct lines {
@@ -31,9 +32,9 @@ static inline size_t field_size(const uint8_t *at, const uint8_t *end) {
     }
 }
 
-/* Whether a line has a query, whose hash is set. */
+/* Whether a line has a query, whose hash is set then; as in `split_fields`, fields end at any byte up to a space. */
 static inline int hash_query(const uint8_t *at, const uint8_t *end, uint64_t *hash) {
-    while (*at == ' ' || *at == '\t')
+    while (*at <= ' ' && *at != '\n')
         at++;
     size_t size = field_size(at, end);
     if (!size || *at == '#')
@@ -48,19 +49,24 @@ static enum outcome find_lines(struct lines *lines, const uint8_t *bytes, size_t
         return NOT_REGULAR;
     lines->bytes = bytes;
     lines->end = bytes + size;
-    lines->all = malloc(count_lines(bytes, size) * sizeof *lines->all);
+    size_t count = count_lines(bytes, size);
+    lines->all = count < SIZE_MAX / sizeof *lines->all ? malloc(count * sizeof *lines->all) : NULL;
     if (!lines->all)
         return NO_MEMORY;
+    uint64_t hash = 0;
+    int known = 0;
     for (const uint8_t *at = bytes; at < lines->end;) {
-        struct line *line = &lines->all[lines->count++];
         const uint8_t *next = (const uint8_t *)memchr(at, '\n', (size_t)(lines->end - at)) + 1;
-        if (!hash_query(at, lines->end, &line->hash))
-            return NOT_REGULAR;
-        line->start = (uint32_t)(at - bytes);
-        line->size = (uint32_t)(next - at);
+        int has_query = hash_query(at, lines->end, &hash);
+        if (has_query && !known)
+            for (size_t before = 0; before < lines->count; before++)
+                lines->all[before].hash = hash;
+        known |= has_query;
+        lines->all[lines->count++] =
+            (struct line){hash, (uint32_t)(at - bytes), (uint32_t)(next - at), (uint32_t)has_query};
         at = next;
     }
-    return MATCHED;
+    return known ? MATCHED : NOT_REGULAR;
 }
 
 /* Copies the lines group by group; `ends` has 0 for each group before, and afterwards where it ends. */
@@ -91,8 +97,9 @@ enum outcome bucket_lines(const uint8_t *bytes, size_t size, unsigned bits, uint
         memset(ends, 0, buckets * sizeof *ends);
         memset(rows, 0, buckets * sizeof *rows);
         for (size_t at = 0; at < lines.count; at++) {
-            lines.all[at].group = (uint32_t)(lines.all[at].hash >> (64 - bits));
-            rows[lines.all[at].group]++;
+            uint32_t bucket = (uint32_t)(lines.all[at].hash >> (64 - bits));
+            rows[bucket] += lines.all[at].group;
+            lines.all[at].group = bucket;
         }
         move_lines(&lines, buckets, into, ends);
     }

@@ -8,8 +8,9 @@
 #define MOST_BUCKET_BITS 16
 
 /* Copies the lines to `into`, which has as many bytes, by the highest `bits` (1 to MOST_BUCKET_BITS) of `span_hash` of
-   the query; lines of a bucket keep their order. `ends` and `rows` have, for each bucket, where its lines end and how
-   many they are. NOT_REGULAR: a line without a query, a comment, or a last line without an end. */
+   the query; lines of a bucket keep their order. Blank lines and comments stay with the line before, or with the first
+   one that has a query. `ends` and `rows` have, for each bucket, where its lines end and how many have a query.
+   NOT_REGULAR: no line with a query, or a last line without an end. */
 enum outcome bucket_lines(const uint8_t *bytes, size_t size, unsigned bits, uint8_t *into, int64_t *ends,
                           int64_t *rows);
 

@@ -89,14 +89,14 @@ def taken(request, monkeypatch):
         monkeypatch.setattr(regrouping, name, value)
     monkeypatch.setattr(trec, "UNORDERED_BLOCK", request.param[2])
     found: list[bool] = []
-    real = regrouping.match_regular_lines
+    real = regrouping.match_as_lines
 
-    def recorded(blocks, matcher):
-        result = real(blocks, matcher)
+    def recorded(*run):
+        result = real(*run)
         found[:] = [result is not None]
         return result
 
-    monkeypatch.setattr(regrouping, "match_regular_lines", recorded)
+    monkeypatch.setattr(regrouping, "match_as_lines", recorded)
     return found
 
 
@@ -115,7 +115,7 @@ def compare(path, **settings):
     ours = outcome(path, **settings)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("steelyard.retrieval.kernel.kernel", lambda: None)
-        patch.setattr(regrouping, "match_regular_lines", lambda blocks, matcher: None)
+        patch.setattr(regrouping, "match_as_lines", lambda *run: None)
         assert outcome(path, **settings) == ours
     return ours
 
@@ -139,7 +139,8 @@ def test_regular_lines_are_taken(taken, tmp_path, name, version):
 @pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize("version", [9, 10])
 def test_odd_numbers_are_left_to_numpy(taken, tmp_path, name, version):
-    compare(written(tmp_path / "run", lines_of(random.Random(name), **ODD[name])), trec_eval=version)
+    found = compare(written(tmp_path / "run", lines_of(random.Random(name), **ODD[name])), trec_eval=version)
+    assert (taken == [True]) == isinstance(found, tuple)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +166,9 @@ def test_one_odd_line(taken, tmp_path, line):
     for place in ("first", "within", "last"):
         lines = lines_of(choose)
         at = {"first": 0, "within": choose.randrange(len(lines)), "last": len(lines)}[place]
-        compare(written(tmp_path / "run", [*lines[:at], line, *lines[at:]]))
+        found = compare(written(tmp_path / "run", [*lines[:at], line, *lines[at:]]))
+        assert (taken == [True]) == isinstance(found, tuple)
+        taken.clear()
 
 
 def test_the_end_of_the_last_line_may_be_missing(taken, tmp_path):
@@ -225,7 +228,7 @@ def test_standard_input(taken, monkeypatch):
     for pure in (False, True):
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text)))
         if pure:
-            monkeypatch.setattr(regrouping, "match_regular_lines", lambda blocks, matcher: None)
+            monkeypatch.setattr(regrouping, "match_as_lines", lambda *run: None)
         found.append(outcome("-"))
     assert taken == [True]
     assert found[0] == found[1]
@@ -272,8 +275,26 @@ def test_queries_with_the_same_hash_are_told_apart(taken, tmp_path):
     assert hash_of(one) == hash_of(other)
     lines = [b"%s Q0 d%d %d %d t\n" % (query, n, n, 99 - n) for n in range(40) for query in (one, other, b"1")]
     found = compare(written(tmp_path / "run", lines))
-    assert taken == [False]
+    assert taken == [True]
     assert found[2]["counts.queries_unjudged"] == 2
+
+
+def test_many_odd_lines_are_parsed_by_blocks(taken, monkeypatch, tmp_path):
+    path = written(tmp_path / "run", [*lines_of(random.Random(1)), b"# a comment\n", b"1 Q0 d999 1 inf t\n"])
+    compare(path)
+    assert taken == [True]
+    monkeypatch.setattr(regrouping, "MOST_PARSED", 10)
+    compare(path)
+    assert taken == [False]
+
+
+def test_comments_and_blank_lines_stay_with_the_line_before():
+    block = b"#0\n\n1 a\n2 b\n #c\n1 d\n\r\n2 e\n"
+    assert kernel().group_lines(block) == b"#0\n\n1 a\n1 d\n\r\n2 b\n #c\n2 e\n"
+    lines, ends, rows = kernel().bucket_lines(block, 16)
+    assert sorted(lines.splitlines()) == sorted(block.splitlines())
+    assert np.frombuffer(ends, np.int64)[-1] == len(block)
+    assert np.frombuffer(rows, np.int64).sum() == 4
 
 
 def plain_buckets(block, bits):
@@ -303,9 +324,9 @@ def test_groups():
 
 
 @pytest.mark.parametrize(
-    "block", [b"", b"1", b"1 Q0", b"\n", b"1\n\n", b" \n", b"#\n", b"1\n \t#2\n", b"\r\n", b"\x00\n"]
+    "block", [b"", b"1", b"1 Q0", b"\n", b"1\n ", b" \n", b"#\n", b"\n \t#2\n", b"\r\n", b"\x00\n"]
 )
-def test_lines_without_a_query_are_refused(block):
+def test_blocks_without_a_query_or_an_end_are_refused(block):
     assert kernel().group_lines(block) is None
     assert kernel().bucket_lines(block, 4) is None
 

@@ -24,7 +24,7 @@ runs = st.dictionaries(
 
 
 def by_numpy(patch):
-    patch.setattr(regrouping, "match_regular_lines", lambda blocks, matcher: None)
+    patch.setattr(regrouping, "match_as_lines", lambda *run: None)
 
 
 @pytest.fixture(params=["as it is installed", "by numpy"])

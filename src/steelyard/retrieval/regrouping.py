@@ -4,8 +4,8 @@ Blocks of lines are parsed, ordered by a hash of the query and written column by
 hashes, which are those of complete queries, are read from all blocks and matched. The file has no name, so that nothing
 is left however the process ends; as long as it is small, it is in memory.
 
-The compiled kernel does the same with lines as they are (`match_regular_lines`), if all are regular; all messages are
-those of `match_regrouped`.
+The compiled kernel does the same with lines as they are (`match_as_lines`). Where they are not regular, those that are
+read together are parsed; all messages are those of `match_regrouped`.
 """
 
 import heapq
@@ -39,6 +39,7 @@ Parse = Callable[[], RunBlock]
 
 Lines = Callable[[], bytes | memoryview]
 """Gives a block of complete lines in any order, on any thread."""
+ParseLines = Callable[[bytes | memoryview], RunBlock]
 
 IN_MEMORY: Final = 64_000_000
 """Bytes up to which the temporary file is held in memory."""
@@ -47,6 +48,8 @@ ROWS: Final = 1 << 18
 BUCKET_BITS: Final = 12
 """Bits of the hash of a query that say in which part of a block its lines are."""
 
+MOST_PARSED: Final = 1 << 26
+"""Bytes of lines up to which they are parsed where the kernel does not take them."""
 MOST_BESIDE_TEXT: Final = 42
 """Bytes that the columns of a row have at most beside those of its line."""
 
@@ -270,8 +273,8 @@ def _merged(found: list[Matches]) -> Matches:
     )
 
 
-def match_regular_lines(blocks: Iterator[Lines], matcher: Matcher) -> MatchedBlock | None:
-    """The matches of all lines of a run by the compiled kernel; None if there is none, or if not all are regular."""
+def match_as_lines(blocks: Iterator[Lines], matcher: Matcher, parse: ParseLines) -> MatchedBlock | None:
+    """The matches of all lines of a run by the compiled kernel; None if there is none, or if there is any problem."""
     native = kernel()
     if native is None:
         return None
@@ -279,9 +282,9 @@ def match_regular_lines(blocks: Iterator[Lines], matcher: Matcher) -> MatchedBlo
         with tempfile.SpooledTemporaryFile(IN_MEMORY) as file:
             store = _LineStore(native, file)
             store.fill(blocks, matcher.threads)
-            work = partial(_match_lines, native, matcher)
+            work = partial(_match_lines, matcher, parse, native)
             found = list(ordered_thread_map(store.pieces(), work, threads=matcher.threads))
-    except (OSError, InputError, _NotRegularError):  # an error may come after the problems of lines
+    except (OSError, InputError, _LinesRefusedError):  # an error may come after the problems of lines
         return None
     lines, anomalies = sum(block.lines for block in found), Counter[str]()
     for block in found:
@@ -289,8 +292,8 @@ def match_regular_lines(blocks: Iterator[Lines], matcher: Matcher) -> MatchedBlo
     return MatchedBlock(_merged([block.matches for block in found]), lines, [], dict(anomalies))
 
 
-class _NotRegularError(Exception):
-    """Lines that the kernel does not take."""
+class _LinesRefusedError(Exception):
+    """Lines that `match_regrouped` has to read: they have a problem, or are too many."""
 
 
 class _LineStore:
@@ -312,7 +315,7 @@ class _LineStore:
     def _write(self, block: Lines) -> tuple[IntArray, IntArray]:
         found = self._native.bucket_lines(block(), BUCKET_BITS)
         if found is None:
-            raise _NotRegularError
+            raise _LinesRefusedError
         lines, *columns = found
         ends, rows = (np.frombuffer(column, np.int64) for column in columns)
         with self._lock:
@@ -327,7 +330,7 @@ class _LineStore:
             bounds = [(int(borders[first]), int(borders[end])) for borders in self._borders]
             size, rows = sum(stop - start for start, stop in bounds), int(self._rows[first:end].sum())
             if size + MOST_BESIDE_TEXT * rows > limits.RANKING_BYTES.value:
-                raise _NotRegularError
+                raise _LinesRefusedError
             yield self._read(bounds, size)
 
     def _read(self, bounds: list[tuple[int, int]], size: int) -> NDArray[np.uint8]:
@@ -338,10 +341,15 @@ class _LineStore:
         return buffer
 
 
-def _match_lines(native: Any, matcher: Matcher, lines: NDArray[np.uint8]) -> MatchedBlock:
+def _match_lines(matcher: Matcher, parse: ParseLines, native: Any, lines: NDArray[np.uint8]) -> MatchedBlock:
     """The matches of lines of complete queries in any order."""
-    grouped = native.group_lines(lines)
-    found = None if grouped is None else match_regular(grouped, matcher)
-    if found is None or interleaved([found.matches]):
-        raise _NotRegularError
+    text = native.group_lines(lines)
+    found = None if text is None else match_regular(text, matcher)
+    if found is not None and not interleaved([found.matches]):
+        return found
+    if len(lines) > MOST_PARSED:
+        raise _LinesRefusedError
+    found = matcher.match(grouped(parse(lines.data)))
+    if found.problems or found.matches.duplicates:
+        raise _LinesRefusedError
     return found

@@ -134,9 +134,9 @@ class _TrecRun:
         return (_LinesOfStream(stream, block) for block in line_blocks(stream))
 
     def read_all(self, matcher: Matcher) -> MatchedBlock:
-        from steelyard.retrieval.regrouping import match_regrouped, match_regular_lines
+        from steelyard.retrieval.regrouping import match_as_lines, match_regrouped
 
-        found = match_regular_lines(self.unordered_lines(), matcher)
+        found = match_as_lines(self.unordered_lines(), matcher, parse_block)
         if found is not None:
             return found
         with closing(self.opened()) as stream:
