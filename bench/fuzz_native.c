@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decimals.h"
+#include "grouping.h"
 #include "lines.h"
 #include "overlaps.h"
 #include "pieces.h"
@@ -215,6 +216,133 @@ static int try_lines(const struct judgments *judgments) {
     return outcome == MATCHED;
 }
 
+/* ---- lines of interleaved queries ---- */
+
+struct slice {
+    size_t start, size, query, query_size;
+    int has_query;
+};
+
+/* The lines of a text; one without a query has that of the line before, or the first. 0 if there is none, or if the last
+   line has no end. */
+static size_t plain_lines(const uint8_t *bytes, size_t size, struct slice *lines) {
+    size_t count = 0, first = SIZE_MAX;
+    for (size_t start = 0, at = 0; start < size; start = at) {
+        while (at < size && bytes[at] <= ' ' && bytes[at] != '\n')
+            at++;
+        size_t query = at;
+        while (at < size && bytes[at] > ' ')
+            at++;
+        size_t query_size = at - query;
+        while (at < size && bytes[at] != '\n')
+            at++;
+        if (at++ == size)
+            return 0;
+        int has_query = query_size && bytes[query] != '#';
+        if (has_query && first == SIZE_MAX)
+            first = count;
+        else if (!has_query && count) {
+            query = lines[count - 1].query;
+            query_size = lines[count - 1].query_size;
+        }
+        lines[count++] = (struct slice){start, at - start, query, query_size, has_query};
+    }
+    for (size_t before = 0; first != SIZE_MAX && before < first; before++) {
+        lines[before].query = lines[first].query;
+        lines[before].query_size = lines[first].query_size;
+    }
+    return first == SIZE_MAX ? 0 : count;
+}
+
+/* The same lines in any order. */
+static size_t shuffle_lines(uint8_t *bytes, size_t size) {
+    struct slice lines[MOST + 600];
+    uint8_t copy[MOST + 600];
+    size_t count = plain_lines(bytes, size, lines), filled = 0;
+    memcpy(copy, bytes, size);
+    for (size_t left = count; left; left--) {
+        size_t chosen = draw(4) ? draw(left) : 0;
+        memcpy(bytes + filled, copy + lines[chosen].start, lines[chosen].size);
+        filled += lines[chosen].size;
+        memmove(lines + chosen, lines + chosen + 1, (left - chosen - 1) * sizeof *lines);
+    }
+    return size;
+}
+
+/* The bucket of a line, or with 0 bits the number of the first line with its query. */
+static uint64_t plain_group(const uint8_t *bytes, size_t size, const struct slice *lines, size_t at, unsigned bits) {
+    const struct slice *line = &lines[at];
+    size_t first = 0;
+    if (bits)
+        return span_hash(bytes + line->query, line->query_size, bytes + size) >> (64 - bits);
+    while (lines[first].query_size != line->query_size ||
+           memcmp(bytes + lines[first].query, bytes + line->query, line->query_size) != 0)
+        first++;
+    return first;
+}
+
+/* Compares lines in their new order with a plain reading; `ends` and `rows` are those of buckets, if there are bits. */
+static void check_groups(const uint8_t *bytes, size_t size, const struct slice *lines, size_t count, unsigned bits,
+                         const uint8_t *moved, const int64_t *ends, const int64_t *rows) {
+    size_t filled = 0;
+    for (uint64_t group = 0; group < (bits ? (uint64_t)1 << bits : count); group++) {
+        int64_t found = 0;
+        for (size_t at = 0; at < count; at++) {
+            if (plain_group(bytes, size, lines, at, bits) != group)
+                continue;
+            if (memcmp(moved + filled, bytes + lines[at].start, lines[at].size) != 0)
+                fail("another order of lines", bytes, size);
+            filled += lines[at].size;
+            found += lines[at].has_query;
+        }
+        if (bits && (ends[group] != (int64_t)filled || rows[group] != found))
+            fail("other buckets", bytes, size);
+    }
+    if (filled != size)
+        fail("lines without a group", bytes, size);
+}
+
+static void try_buckets(const uint8_t *bytes, size_t size, const struct slice *lines, size_t count) {
+    unsigned bits = 1 + (unsigned)draw(draw(50) ? 4 : MOST_BUCKET_BITS);
+    uint8_t *moved = malloc(size + !size);
+    int64_t *ends = malloc(sizeof *ends << bits), *rows = malloc(sizeof *rows << bits);
+    enum outcome outcome = bucket_lines(bytes, size, bits, moved, ends, rows);
+    if (outcome != (count ? MATCHED : NOT_REGULAR))
+        fail("another outcome of buckets", bytes, size);
+    if (count && bits <= 8)
+        check_groups(bytes, size, lines, count, bits, moved, ends, rows);
+    free(moved);
+    free(ends);
+    free(rows);
+}
+
+/* Lines in any order are grouped as by a plain reading; what is found in them then is right for the lines as they were. */
+static int try_groups(const struct judgments *judgments) {
+    char text[MOST + 600];
+    struct slice lines[MOST + 600];
+    size_t size = shuffle_lines((uint8_t *)text, write_lines(text));
+    size = draw(3) ? size : damage((uint8_t *)text, size);
+    uint8_t *buffer = malloc(size), *moved = malloc(size);
+    memcpy(buffer, text, size);
+    size_t count = plain_lines(buffer, size, lines);
+    try_buckets(buffer, size, lines, count);
+    enum outcome outcome = group_lines(buffer, size, moved);
+    if (outcome != (count ? MATCHED : NOT_REGULAR))
+        fail("another outcome", buffer, size);
+    struct options options = {(int)draw(2), draw(3) ? 0 : draw(5), read_number, NULL};
+    struct matches found = {0};
+    if (count) {
+        check_groups(buffer, size, lines, count, 0, moved, NULL, NULL);
+        outcome = match_lines(moved, size, judgments, &options, &found);
+        if (outcome == MATCHED)
+            check(buffer, size, &options, &found);
+    }
+    matches_free(&found);
+    free(buffer);
+    free(moved);
+    return outcome == MATCHED;
+}
+
 /* ---- pairs of token codes ---- */
 
 static size_t subsequence(const int64_t *left, size_t rows, const int64_t *right, size_t columns) {
@@ -383,7 +511,8 @@ static void try_pieces(struct pieces **table) {
 int main(int count, char **arguments) {
     if (count != 3)
         return 2;
-    uint64_t wanted = strtoull(arguments[1], NULL, 10), taken = 0, tried = 0, numbers = 0, pairs = 0, texts = 0;
+    uint64_t wanted = strtoull(arguments[1], NULL, 10), taken = 0, tried = 0, numbers = 0, pairs = 0, texts = 0,
+             mixed = 0, grouped = 0;
     state = strtoull(arguments[2], NULL, 10) * 0x9E3779B97F4A7C15u + 1;
     struct judgments *judgments = make_judgments();
     struct pieces *table = pieces_new(state);
@@ -403,6 +532,11 @@ int main(int count, char **arguments) {
             try_pieces(&table);
             texts++;
             break;
+        case 5:
+        case 6:
+            grouped += (uint64_t)try_groups(judgments);
+            mixed++;
+            break;
         default:
             taken += (uint64_t)try_lines(judgments);
             tried++;
@@ -411,7 +545,7 @@ int main(int count, char **arguments) {
     judgments_free(judgments);
     pieces_free(table);
     printf("%" PRIu64 " inputs: %" PRIu64 " blocks of lines (%" PRIu64 " taken), %" PRIu64 " numbers, %" PRIu64
-           " pairs, %" PRIu64 " texts in pieces; no error\n",
-           wanted, tried, taken, numbers, pairs, texts);
+           " pairs, %" PRIu64 " texts in pieces, %" PRIu64 " blocks of interleaved lines (%" PRIu64 " taken); no error\n",
+           wanted, tried, taken, numbers, pairs, texts, mixed, grouped);
     return 0;
 }

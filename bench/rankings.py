@@ -52,6 +52,10 @@ SCALE: Final = """
 The same kind of collection at growing size. A small file shows what starting costs; after that, time for each line
 that stays the same means that time grows with the file and with nothing else."""
 
+ORDERS: Final = """
+The same number of lines in three orders: by query (msmarco), by rank and shuffled. Ratios are to the seconds that the
+same program takes for lines by query."""
+
 FLOOR: Final = """
 Nothing that reads the run can be faster than reading its bytes. *Reading alone* copies the run from the page cache, a
 megabyte at a time, and looks at nothing. *Limit* is the best that was found with vectorised machine code on two
@@ -59,8 +63,8 @@ threads; it was measured on another machine, so it shows the order of magnitude 
 
 
 def render_rankings(races: Sequence[Race]) -> str:
-    """One table for each collection."""
-    return "\n\n".join(["## Rankings", render_paragraph(RANKINGS), *map(_render_race, races)])
+    """One table for each collection, and one for the order of lines."""
+    return "\n\n".join(["## Rankings", render_paragraph(RANKINGS), *map(_render_race, races), *_render_orders(races)])
 
 
 def render_scale(races: Sequence[Race], *, note: str) -> str:
@@ -97,6 +101,27 @@ def _render_race(found: Race) -> str:
             render_grid(header, [_race_row(found, measurement) for measurement in found.measurements]),
         ]
     )
+
+
+def _render_orders(races: Sequence[Race]) -> list[str]:
+    """How much longer each program takes for lines in another order; nothing if not all orders were timed."""
+    by_name = {found.collection.name: found for found in races}
+    orders = [by_name.get(collection.name) for collection in (MSMARCO, INTERLEAVED, SHUFFLED)]
+    found = [order for order in orders if order is not None]
+    if len(found) < len(orders):
+        return []
+    header = ("program", "by query, s", "interleaved, s", "times by query", "shuffled, s", "times by query")
+    rows = [_order_row(contestant, found) for contestant in UNSORTED]
+    return ["### Order of the lines", render_paragraph(ORDERS), render_grid(header, rows)]
+
+
+def _order_row(contestant: Contestant, races: Sequence[Race]) -> tuple[str, ...]:
+    by_query, *others = (found.best(contestant) for found in races)
+    cells = [show_seconds(by_query.seconds) if by_query else NOTHING]
+    for other in others:
+        cells.append(show_seconds(other.seconds) if other else NOTHING)
+        cells.append(show_ratio(other.seconds / by_query.seconds) if other and by_query else NOTHING)
+    return (contestant.name, *cells)
 
 
 def _agreement(races: Sequence[Race]) -> str:

@@ -97,13 +97,6 @@ static inline int eight_are_digits(uint64_t word) {
     return (((word + 0x4646464646464646u) | (word - 0x3030303030303030u)) & 0x8080808080808080u) == 0;
 }
 
-/* Eight digits, the first in the lowest byte, as an integer. */
-static inline uint64_t eight_digits(uint64_t word) {
-    word = ((word & 0x0F0F0F0F0F0F0F0Fu) * 2561) >> 8;
-    word = ((word & 0x00FF00FF00FF00FFu) * 6553601) >> 16;
-    return ((word & 0x0000FFFF0000FFFFu) * 42949672960001u) >> 32;
-}
-
 /* The highest bit of the first byte that is a point, 0 if there is none. */
 static inline uint64_t point_bit(uint64_t word) {
     uint64_t different = word ^ 0x2E2E2E2E2E2E2E2Eu;

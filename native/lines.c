@@ -5,7 +5,6 @@
 #include "decimals.h"
 #include "portable.h"
 
-#define MOST_BYTES ((size_t)1 << 30)
 #ifndef AHEAD
 #define AHEAD 4096 /* separators that are found before lines are cut */
 #endif
@@ -225,13 +224,41 @@ static void rank_equals(struct reader *reader, struct ordered *equals, size_t co
     }
 }
 
+/* Whether no score rises from one row to the next in the order of their ranks, counted from the least; `order` is this
+   order then. A rank that is no number is a guess as good as others. */
+static int order_by_rank(struct reader *reader) {
+    struct ordered *order = reader->order;
+    uint64_t least = UINT64_MAX;
+    for (size_t at = 0; at < reader->count; at++) {
+        least = reader->rows[at].rank < least ? reader->rows[at].rank : least;
+        order[at].row = UINT32_MAX;
+    }
+    uint64_t first = eight_digits(reversed(least));
+    for (size_t at = 0; at < reader->count; at++) {
+        uint64_t place = eight_digits(reversed(reader->rows[at].rank)) - first;
+        if (place >= reader->count || order[place].row != UINT32_MAX)
+            return 0;
+        order[place] = (struct ordered){reader->rows[at].score, (uint32_t)at};
+    }
+    int level = 1;
+    for (size_t at = 1; at < reader->count; at++)
+        level &= order[at].score <= order[at - 1].score;
+    return level;
+}
+
+static void order_by_score(struct reader *reader) {
+    if (!reader->level && order_by_rank(reader))
+        return;
+    for (size_t at = 0; at < reader->count; at++)
+        reader->order[at] = (struct ordered){reader->rows[at].score, (uint32_t)at};
+    if (!reader->level)
+        sort(reader, reader->order, reader->order + reader->order_room, reader->count, 0);
+}
+
 /* Ranks of the judged documents of a query whose scores do not strictly fall. */
 static int rank_by_score(struct reader *reader) {
-    struct ordered *order = reader->order;
-    for (size_t at = 0; at < reader->count; at++)
-        order[at] = (struct ordered){reader->rows[at].score, (uint32_t)at};
-    if (!reader->level)
-        sort(reader, order, order + reader->order_room, reader->count, 0);
+    const struct ordered *order = reader->order;
+    order_by_score(reader);
     uint64_t worst = 0;
     int is_tied = 0, is_disordered = 0;
     for (size_t first = 0, last; first < reader->count; first = last) {
@@ -245,7 +272,7 @@ static int rank_by_score(struct reader *reader) {
         worst = most;
         is_tied |= last - first > 1;
         if (last - first > 1)
-            rank_equals(reader, order + first, last - first, first, first < reader->options->keep);
+            rank_equals(reader, reader->order + first, last - first, first, first < reader->options->keep);
         else
             reader->rows[order[first].row].rank = first + 1;
     }

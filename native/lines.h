@@ -7,6 +7,8 @@
 
 #include "judgments.h"
 
+#define MOST_BYTES ((size_t)1 << 30) /* of lines that are read together */
+
 enum outcome { MATCHED, NOT_REGULAR, NO_MEMORY };
 
 /* The double that is nearest to a number; 0 is returned if it cannot be said. */

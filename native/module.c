@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decimals.h"
+#include "grouping.h"
 #include "lines.h"
 #include "overlaps.h"
 #include "pieces.h"
@@ -16,7 +17,7 @@
 #define JUDGMENTS "steelyard._native.judgments"
 #define PIECES "steelyard._native.pieces"
 #define LONGEST_NUMBER 127
-#define INTERFACE 4 /* as in native.py: a module of another build is not used */
+#define INTERFACE 5 /* as in native.py: a module of another build is not used */
 
 static void release_all(Py_buffer *buffers, int count) {
     for (int at = 0; at < count; at++)
@@ -110,6 +111,70 @@ static PyObject *match(PyObject *module, PyObject *arguments) {
     else
         result = Py_NewRef(Py_None);
     matches_free(&found);
+    return result;
+}
+
+/* ---- bucket_lines, group_lines ---- */
+
+/* The result, or None if the lines are not regular. */
+static PyObject *grouped(enum outcome outcome, PyObject *result) {
+    if (outcome == MATCHED)
+        return result;
+    Py_DECREF(result);
+    return outcome == NO_MEMORY ? PyErr_NoMemory() : Py_NewRef(Py_None);
+}
+
+static PyObject *group(PyObject *module, PyObject *argument) {
+    (void)module;
+    Py_buffer block;
+    if (PyObject_GetBuffer(argument, &block, PyBUF_SIMPLE) < 0)
+        return NULL;
+    PyObject *result = PyBytes_FromStringAndSize(NULL, block.len);
+    if (result) {
+        uint8_t *into = (uint8_t *)PyBytes_AsString(result);
+        enum outcome outcome;
+        Py_BEGIN_ALLOW_THREADS
+        outcome = group_lines(block.buf, (size_t)block.len, into);
+        Py_END_ALLOW_THREADS
+        result = grouped(outcome, result);
+    }
+    PyBuffer_Release(&block);
+    return result;
+}
+
+/* The lines by bucket, where the buckets end, and how many lines each has. */
+static PyObject *buckets_of(const Py_buffer *block, unsigned bits) {
+    Py_ssize_t size = (Py_ssize_t)(sizeof(int64_t) << bits);
+    PyObject *lines = PyBytes_FromStringAndSize(NULL, block->len);
+    PyObject *ends = PyBytes_FromStringAndSize(NULL, size), *rows = PyBytes_FromStringAndSize(NULL, size);
+    PyObject *result = lines && ends && rows ? PyTuple_Pack(3, lines, ends, rows) : NULL;
+    if (result) {
+        uint8_t *into = (uint8_t *)PyBytes_AsString(lines);
+        int64_t *to_ends = (int64_t *)(void *)PyBytes_AsString(ends), *to_rows = (int64_t *)(void *)PyBytes_AsString(rows);
+        enum outcome outcome;
+        Py_BEGIN_ALLOW_THREADS
+        outcome = bucket_lines(block->buf, (size_t)block->len, bits, into, to_ends, to_rows);
+        Py_END_ALLOW_THREADS
+        result = grouped(outcome, result);
+    }
+    Py_XDECREF(lines);
+    Py_XDECREF(ends);
+    Py_XDECREF(rows);
+    return result;
+}
+
+static PyObject *bucket(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer block;
+    int bits;
+    if (!PyArg_ParseTuple(arguments, "y*i", &block, &bits))
+        return NULL;
+    PyObject *result = NULL;
+    if (bits < 1 || bits > MOST_BUCKET_BITS)
+        PyErr_SetString(PyExc_ValueError, "invalid number of bits");
+    else
+        result = buckets_of(&block, (unsigned)bits);
+    PyBuffer_Release(&block);
     return result;
 }
 
@@ -340,6 +405,8 @@ static PyObject *mapping_columns(PyObject *module, PyObject *arguments) {
 static PyMethodDef METHODS[] = {
     {"index_judgments", index_judgments, METH_VARARGS, "An index of judged queries and documents."},
     {"match_lines", match, METH_VARARGS, "The matches of complete run lines; None if they are not regular."},
+    {"bucket_lines", bucket, METH_VARARGS, "Run lines by bits of the hash of the query; None if they are not regular."},
+    {"group_lines", group, METH_O, "Run lines by the hash of the query; None if they are not regular."},
     {"count_shared", shared, METH_VARARGS, "What predictions and references share, from the numbers of their tokens."},
     {"count_distinct", distinct, METH_VARARGS, "The distinct n-grams of predictions and references."},
     {"new_pieces", new_pieces, METH_VARARGS, "An empty table of pieces; its hashes depend on the seed."},

@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -230,6 +231,17 @@ def test_columns_out_of_bounds_are_refused():
             native.index_judgments(text, one - 1, one, text, np.array([start]), np.array([end]), np.array([query]))
     with pytest.raises(ValueError, match="invalid columns"):
         native.index_judgments(text, one, one, text, one, np.array([1, 2]), one)
+
+
+def test_judgments_that_the_kernel_does_not_take_are_left_to_numpy(monkeypatch):
+    def refuse(*columns):
+        raise ValueError("invalid columns of judgments")
+
+    monkeypatch.setattr("steelyard.retrieval.kernel.kernel", lambda: SimpleNamespace(index_judgments=refuse))
+    matcher = Matcher(index_of(random.Random(1)), True)
+    for _ in range(2):
+        assert match_regular(b"1 Q0 d1 1 2 t\n", matcher) is None
+    assert match_lines(b"1 Q0 d1 1 2 t\n", matcher).lines == 1
 
 
 @pytest.mark.parametrize("switch", ["1", "0"])

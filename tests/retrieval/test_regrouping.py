@@ -23,9 +23,15 @@ runs = st.dictionaries(
 ).filter(lambda run: set(run) & set(QRELS))
 
 
-@pytest.fixture
-def small(monkeypatch, tmp_path):
+def by_numpy(patch):
+    patch.setattr(regrouping, "match_as_lines", lambda *run: None)
+
+
+@pytest.fixture(params=["as it is installed", "by numpy"])
+def small(request, monkeypatch, tmp_path):
     """A file on disk from the first byte, small blocks and few rows at a time; the folder of the file."""
+    if request.param == "by numpy":
+        by_numpy(monkeypatch)
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(regrouping, "IN_MEMORY", 1)
@@ -51,16 +57,22 @@ def found(path, lines, **settings):
 
 
 @pytest.mark.parametrize("version", [9, 10])
-@given(run=runs, seed=st.integers(0, 999), sizes=st.tuples(st.sampled_from([1, 10**6]), st.sampled_from([1, 8, 999])))
-def test_the_order_of_lines_changes_nothing(tmp_path_factory, run, seed, sizes, version):
+@given(
+    run=runs,
+    seed=st.integers(0, 999),
+    way=st.tuples(st.sampled_from([1, 10**6]), st.sampled_from([1, 8, 999]), st.booleans()),
+)
+def test_the_order_of_lines_changes_nothing(tmp_path_factory, run, seed, way, version):
     path = tmp_path_factory.getbasetemp() / f"order{version}"
     lines = lines_of(run)
     expected = found(path, lines, trec_eval=version)
     random.Random(seed).shuffle(lines)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(regrouping, "IN_MEMORY", sizes[0])
-        patch.setattr(regrouping, "ROWS", sizes[1])
+        patch.setattr(regrouping, "IN_MEMORY", way[0])
+        patch.setattr(regrouping, "ROWS", way[1])
         patch.setattr(trec, "UNORDERED_BLOCK", 200)
+        if way[2]:
+            by_numpy(patch)
         assert found(path, lines, trec_eval=version, threads=2) == expected
 
 

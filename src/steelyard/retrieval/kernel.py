@@ -24,19 +24,24 @@ def match_regular(block: bytes | memoryview, matcher: Matcher) -> MatchedBlock |
     native = kernel()
     if native is None:
         return None
-    found = native.match_lines(block, _index(native, matcher.index), matcher.single_precision, matcher.keep)
+    index = _index(native, matcher.index)
+    if index is None:
+        return None
+    found = native.match_lines(block, index, matcher.single_precision, matcher.keep)
     return None if found is None else _matched(block, matcher.keep, *found)
 
 
 def _index(native: Any, index: QrelsIndex) -> Any:
-    """The kernel's own index of the judgments, made once."""
+    """The kernel's own index of the judgments, made once; None if they are more than it takes, or an id is longer."""
     with _lock:
-        found = _indexes.get(index)
-        if found is None:
+        if index not in _indexes:
             qrels = index.qrels
             columns = (*_columns(qrels.queries), *_columns(qrels.documents), _integers(qrels.query))
-            found = _indexes[index] = native.index_judgments(*columns)
-    return found
+            try:
+                _indexes[index] = native.index_judgments(*columns)
+            except ValueError:
+                _indexes[index] = None
+        return _indexes[index]
 
 
 def _columns(spans: Spans) -> tuple[Any, IntArray, IntArray]:

@@ -3,11 +3,15 @@
 Blocks of lines are parsed, ordered by a hash of the query and written column by column. Then the lines of a range of
 hashes, which are those of complete queries, are read from all blocks and matched. The file has no name, so that nothing
 is left however the process ends; as long as it is small, it is in memory.
+
+The compiled kernel does the same with lines as they are (`match_as_lines`). Where they are not regular, those that are
+read together are parsed; all messages are those of `match_regrouped`.
 """
 
 import heapq
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +24,8 @@ from numpy.typing import NDArray
 from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, InputError, os_reason
 from steelyard.i18n import Message
+from steelyard.native import kernel
+from steelyard.retrieval.kernel import match_regular
 from steelyard.retrieval.matching import MatchedBlock, Matcher, Matches, interleaved
 from steelyard.retrieval.ordering import as_compared, falling_order, rank_numbers
 from steelyard.retrieval.reading.rankings import RunBlock, grouped
@@ -31,12 +37,21 @@ from steelyard.threads import ordered_thread_map
 Parse = Callable[[], RunBlock]
 """Parses a block of lines in any order, on any thread; the lines have ranks."""
 
+Lines = Callable[[], bytes | memoryview]
+"""Gives a block of complete lines in any order, on any thread."""
+ParseLines = Callable[[bytes | memoryview], RunBlock]
+
 IN_MEMORY: Final = 64_000_000
 """Bytes up to which the temporary file is held in memory."""
 ROWS: Final = 1 << 18
 """Rows that are matched together, unless a query has more."""
 BUCKET_BITS: Final = 12
 """Bits of the hash of a query that say in which part of a block its lines are."""
+
+MOST_PARSED: Final = 1 << 26
+"""Bytes of lines up to which they are parsed where the kernel does not take them."""
+MOST_BESIDE_TEXT: Final = 42
+"""Bytes that the columns of a row have at most beside those of its line."""
 
 _UPPER_HALF: Final = np.uint64(0xFFFFFFFF00000000)
 _ROWS, _QUERIES, _DOCUMENTS = 0, 1, 2
@@ -128,17 +143,9 @@ class _Store:
 
     def pieces(self) -> Iterator[Piece]:
         """The run in pieces of complete queries, read one after the other."""
-        for first, end in self._ranges():
-            yield partial(_match_rows, self._read(first, end))
-
-    def _ranges(self) -> Iterator[tuple[int, int]]:
-        """Ranges of buckets with not more than `ROWS` rows, or of a single bucket."""
         ends = sum((block.borders[_ROWS][1:].astype(np.int64) for block in self._blocks), np.zeros(1, np.int64))
-        first = done = 0
-        while first < len(ends) and done < ends[-1]:
-            end = max(int(np.searchsorted(ends, done + ROWS, side="right")), first + 1)
-            yield first, end
-            first, done = end, int(ends[end - 1])
+        for first, end in _ranges(ends):
+            yield partial(_match_rows, self._read(first, end))
 
     def _read(self, first: int, end: int) -> RunBlock:
         """The rows of a range of buckets, in the order of the run."""
@@ -155,16 +162,27 @@ class _Store:
             for number, (kind, which) in enumerate(_COLUMNS):
                 size, (start, stop) = np.dtype(kind).itemsize, bound[which]
                 part = buffers[number][filled[number] : filled[number] + size * (stop - start)]
-                self._read_into(part, block.offsets[number] + size * start)
+                _read_into(self._file, part, block.offsets[number] + size * start)
                 filled[number] += len(part)
         return _block(buffers, np.repeat(np.array(self._first_lines), counts[:, _ROWS]))
 
-    def _read_into(self, part: NDArray[np.uint8], offset: int) -> None:
-        if not len(part):
-            return
-        self._file.seek(offset)
-        if self._file.readinto(part.data) != len(part):
-            raise OSError("the temporary file is shorter than it was written")
+
+def _ranges(ends: IntArray) -> Iterator[tuple[int, int]]:
+    """Ranges of buckets with not more than `ROWS` rows, or of a single bucket; `ends` are the rows up to each end."""
+    first = done = 0
+    while first < len(ends) and done < ends[-1]:
+        end = max(int(np.searchsorted(ends, done + ROWS, side="right")), first + 1)
+        if ends[end - 1] > done:
+            yield first, end
+        first, done = end, int(ends[end - 1])
+
+
+def _read_into(file: "tempfile.SpooledTemporaryFile[bytes]", part: NDArray[np.uint8], offset: int) -> None:
+    if not len(part):
+        return
+    file.seek(offset)
+    if file.readinto(part.data) != len(part):
+        raise OSError("the temporary file is shorter than it was written")
 
 
 def _columns(block: RunBlock, ranks: Words, order: IntArray) -> tuple[Columns, tuple[IntArray, IntArray]]:
@@ -253,3 +271,85 @@ def _merged(found: list[Matches]) -> Matches:
         ),
         first={query: ids for block in found for query, ids in block.first.items()},
     )
+
+
+def match_as_lines(blocks: Iterator[Lines], matcher: Matcher, parse: ParseLines) -> MatchedBlock | None:
+    """The matches of all lines of a run by the compiled kernel; None if there is none, or if there is any problem."""
+    native = kernel()
+    if native is None:
+        return None
+    try:
+        with tempfile.SpooledTemporaryFile(IN_MEMORY) as file:
+            store = _LineStore(native, file)
+            store.fill(blocks, matcher.threads)
+            work = partial(_match_lines, matcher, parse, native)
+            found = list(ordered_thread_map(store.pieces(), work, threads=matcher.threads))
+    except (OSError, InputError, _LinesRefusedError):  # an error may come after the problems of lines
+        return None
+    lines, anomalies = sum(block.lines for block in found), Counter[str]()
+    for block in found:
+        anomalies.update(block.anomalies)
+    return MatchedBlock(_merged([block.matches for block in found]), lines, [], dict(anomalies))
+
+
+class _LinesRefusedError(Exception):
+    """Lines that `match_regrouped` has to read: they have a problem, or are too many."""
+
+
+class _LineStore:
+    """The lines of a run in a file as they are, block by block, each ordered by buckets of queries."""
+
+    def __init__(self, native: Any, file: "tempfile.SpooledTemporaryFile[bytes]") -> None:
+        self._native = native
+        self._file = file
+        self._lock = threading.Lock()
+        self._rows = np.zeros(1 << BUCKET_BITS, np.int64)
+        self._borders: list[IntArray] = []  # for each block, where its buckets begin in the file
+
+    def fill(self, blocks: Iterator[Lines], threads: int) -> None:
+        """Write all blocks."""
+        for borders, rows in ordered_thread_map(blocks, self._write, threads=threads):
+            self._borders.append(borders)
+            self._rows += rows
+
+    def _write(self, block: Lines) -> tuple[IntArray, IntArray]:
+        found = self._native.bucket_lines(block(), BUCKET_BITS)
+        if found is None:
+            raise _LinesRefusedError
+        lines, *columns = found
+        ends, rows = (np.frombuffer(column, np.int64) for column in columns)
+        with self._lock:
+            offset = self._file.tell()
+            self._file.write(lines)
+        return np.append(0, ends) + offset, rows
+
+    def pieces(self) -> Iterator[NDArray[np.uint8]]:
+        """The lines of complete queries, those of several queries at a time."""
+        ends = np.cumsum(self._rows)
+        for first, end in _ranges(ends):
+            bounds = [(int(borders[first]), int(borders[end])) for borders in self._borders]
+            size, rows = sum(stop - start for start, stop in bounds), int(self._rows[first:end].sum())
+            if size + MOST_BESIDE_TEXT * rows > limits.RANKING_BYTES.value:
+                raise _LinesRefusedError
+            yield self._read(bounds, size)
+
+    def _read(self, bounds: list[tuple[int, int]], size: int) -> NDArray[np.uint8]:
+        buffer, filled = np.empty(size, np.uint8), 0
+        for start, stop in bounds:
+            _read_into(self._file, buffer[filled : filled + stop - start], start)
+            filled += stop - start
+        return buffer
+
+
+def _match_lines(matcher: Matcher, parse: ParseLines, native: Any, lines: NDArray[np.uint8]) -> MatchedBlock:
+    """The matches of lines of complete queries in any order."""
+    text = native.group_lines(lines)
+    found = None if text is None else match_regular(text, matcher)
+    if found is not None and not interleaved([found.matches]):
+        return found
+    if len(lines) > MOST_PARSED:
+        raise _LinesRefusedError
+    found = matcher.match(grouped(parse(lines.data)))
+    if found.problems or found.matches.duplicates:
+        raise _LinesRefusedError
+    return found

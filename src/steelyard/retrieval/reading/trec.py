@@ -4,7 +4,7 @@ Columns are separated by any run of spaces or tabs; blank lines and lines that b
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -134,11 +134,21 @@ class _TrecRun:
         return (_LinesOfStream(stream, block) for block in line_blocks(stream))
 
     def read_all(self, matcher: Matcher) -> MatchedBlock:
-        from steelyard.retrieval.regrouping import match_regrouped
+        from steelyard.retrieval.regrouping import match_as_lines, match_regrouped
 
+        found = match_as_lines(self.unordered_lines(), matcher, parse_block)
+        if found is not None:
+            return found
         with closing(self.opened()) as stream:
             blocks = (partial(parse_block, block) for block in line_blocks(stream, UNORDERED_BLOCK))
             return match_regrouped(self.name, blocks, matcher)
+
+    def unordered_lines(self) -> Iterator[Callable[[], bytes | memoryview]]:
+        """Blocks of lines, each given after a part of what was read is hashed; nothing is opened before the first."""
+        stream = self.opened()
+        stream.put_off_hash()
+        for block in line_blocks(stream, UNORDERED_BLOCK):
+            yield partial(_hashed, stream, block)
 
     def place(self, line: int) -> str:
         return f"{self.name}:{line + 1}"
@@ -184,6 +194,12 @@ class _LinesOfStream:
     def __reduce__(self) -> tuple[type[partial[MatchedBlock]], tuple[object, bytes]]:
         self.stream.catch_up()
         return partial, (match_lines, bytes(self.block))
+
+
+def _hashed(stream: Stream, block: bytes | memoryview) -> bytes | memoryview:
+    """A block of a stream that is hashed on the same threads."""
+    stream.catch_up()
+    return block
 
 
 def match_lines(block: bytes | memoryview, matcher: Matcher) -> MatchedBlock:
