@@ -193,6 +193,23 @@ def _pairs(text: str) -> _Pairs | None:
     return None if _EQUAL_LETTER.search(text) else _Pairs(text.lower())
 
 
+# ----- patterns tried where a match may begin
+
+
+def tried_at(first: re.Pattern[str], pattern: re.Pattern[str]) -> Callable[[str], Iterator[re.Match[str]]]:
+    """Finds the matches of a pattern, which is tried only at characters with which one may begin."""
+
+    def finditer(text: str) -> Iterator[re.Match[str]]:
+        end = 0
+        for character in first.finditer(text):
+            at = character.start()
+            if at >= end and (match := pattern.match(text, at)):
+                yield match
+                end = match.end()
+
+    return finditer
+
+
 # ----- the alternatives of a pattern
 
 

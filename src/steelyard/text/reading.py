@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from steelyard.text.alternatives import Alternatives
+from steelyard.text.alternatives import Alternatives, tried_at
 from steelyard.text.normalisation import Folded
 from steelyard.text.scripts import HAN
 
@@ -112,6 +112,8 @@ _LIST_NUMBER: Final = re.compile(
 _INLINE_NUMBER: Final = re.compile(
     r"(?:^|(?<=[\s:：。；;，,]))[(（]?(\d{1,2})[.．、)）](?:[ \t]{1,4}(?=\S)|(?=[^\d\s]))"
 )
+_list_numbers: Final = tried_at(re.compile(r"[ \t(（\d](?<![^\n；;。：: ].)"), _LIST_NUMBER)
+_inline_numbers: Final = tried_at(re.compile(r"[(（\d](?<![^\s:：。；;，,].)"), _INLINE_NUMBER)
 
 _NUMBERED: Final = re.compile(r"\d[.．、)）]")  # what every number of a list has
 _LINE_BREAK: Final = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
@@ -355,7 +357,7 @@ def _drop_list_numbers(draft: _Draft) -> None:
     """Remove the numbers of a list; a single number at the very beginning is a value."""
     if not _NUMBERED.search(draft.text):
         return
-    inline = list(_INLINE_NUMBER.finditer(draft.text))
+    inline = list(_inline_numbers(draft.text))
     numbers = [int(mark[1]) for mark in inline]
     if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)):
         draft.edit(
@@ -368,7 +370,7 @@ def _drop_list_numbers(draft: _Draft) -> None:
                 for mark in inline
             ]
         )
-    marks = list(_LIST_NUMBER.finditer(draft.text))
+    marks = list(_list_numbers(draft.text))
     if len(marks) > 1 or (marks and draft.text[: marks[0].start()].strip()):
         draft.edit([(mark.start(), mark.end(), "") for mark in marks])
 
