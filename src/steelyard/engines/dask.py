@@ -20,7 +20,7 @@ _PATIENCE: Final = 10  # seconds to connect
 _LOOPBACK: Final = "127.0.0.1"
 _SETTINGS: Final = {
     "distributed.admin.large-graph-warning-threshold": "1 TiB",
-    "distributed.nanny.pre-spawn-environ": {},  # memory that is returned at once costs a third of the time
+    "distributed.nanny.pre-spawn-environ": {},  # its MALLOC_TRIM_THRESHOLD_ costs a third of the time
     "distributed.scheduler.worker-saturation": 1.0,  # a worker has one part, so that only that one is lost with it
 }
 
