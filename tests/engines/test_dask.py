@@ -25,6 +25,7 @@ from steelyard.engines.cluster import received, work
 from steelyard.engines.dask import DaskEngine
 from steelyard.errors import ConfigError, InputError, SystemFailure
 from steelyard.i18n import Message
+from steelyard.signals import starting_workers
 
 has_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="needs Dask: make extras")
 slow = pytest.mark.slow
@@ -270,6 +271,24 @@ def test_no_process_is_left_when_the_program_is_stopped(folder, number):
     until(lambda: not any(map(is_alive, workers(folder))))
     if number != signal.SIGKILL:
         assert (folder / "errors").read_text() == ""
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_wait_until_workers_are_started_and_do_not_reach_them(number):
+    """They are left to the program, which then handles them as before."""
+    received: list[int] = []
+    before = signal.signal(number, lambda number, _: received.append(number))
+    code = "import signal; print(*sorted(signal.pthread_sigmask(signal.SIG_BLOCK, ())))"
+    try:
+        with starting_workers():
+            os.kill(os.getpid(), number)
+            blocked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+            assert received == []
+        assert received == [number]
+    finally:
+        signal.signal(number, before)
+    assert blocked.split() == [str(int(signal.SIGHUP)), str(int(signal.SIGINT))]
 
 
 @has_dask

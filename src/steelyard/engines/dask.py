@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from steelyard import __version__
 from steelyard.engines.base import Part, PartLost, Result, usual_workers
 from steelyard.engines.cluster import ClusterEngine, map_ahead, other_version, packed, received, work, worker_failed
-from steelyard.errors import MissingExtra
+from steelyard.errors import MissingExtra, SystemFailure
 from steelyard.i18n import Message
 from steelyard.signals import starting_workers
 
@@ -37,14 +37,13 @@ class DaskEngine(ClusterEngine):
     def map_in_order(self, task: Callable[[Any], Result], parts: Iterable[Part]) -> Generator[Result, None, None]:
         """`task(part.content)` of every part, in order (see `Engine`)."""
         client, processors = self._connected()
-        from distributed import CancelledError
         from distributed.client import ClosedClientError
 
         try:
             submit = _submitter(client, task)
             yield from map_ahead(parts, processors, submit, partial(self._result, submit))
-        except (CancelledError, ClosedClientError) as error:
-            raise self._no_connection("Dask", error, Message("engines.dask_hint")) from None
+        except ClosedClientError as error:
+            raise self._lost(error) from None
 
     def close(self) -> None:
         """End the connection, and the processes if they were started for it."""
@@ -57,15 +56,14 @@ class DaskEngine(ClusterEngine):
         try:
             self._client = self._client or self._connect(distributed)
             return self._client, self.workers or max(1, sum(self._client.nthreads().values()))
-        except BaseException as error:
+        except (OSError, ValueError, RuntimeError, ImportError, TypeError) as error:
             self.close()
-            if isinstance(error, OSError | ValueError | RuntimeError | ImportError | TypeError):
-                raise self._no_connection("Dask", error, Message("engines.dask_hint")) from None
-            raise
+            raise self._lost(error) from None
 
     def _connect(self, distributed: Any) -> Any:
         import dask
 
+        self.close()
         self._open = ExitStack()
         opened = self._open.enter_context
         opened(distributed.utils.silence_logging_cmgr(logging.CRITICAL))
@@ -80,6 +78,9 @@ class DaskEngine(ClusterEngine):
         _check_versions(**client.get_versions())
         return client
 
+    def _lost(self, error: Exception) -> SystemFailure:
+        return self._no_connection("Dask", error, Message("engines.dask_hint"))
+
     def _result(self, submit: "_Submit", name: str, part: "_Submitted") -> Any:
         from distributed import CancelledError, KilledWorker
 
@@ -93,9 +94,9 @@ class DaskEngine(ClusterEngine):
                 if lost > self.retries:
                     raise PartLost.of(name, lost) from None
                 part = submit(part.content)
-            except CancelledError:
-                raise
-            except Exception as error:
+            except (CancelledError, OSError) as error:
+                raise self._lost(error) from None
+            except Exception as error:  # of reading the task: the package is not there
                 raise worker_failed(name, str(error.__cause__ or error).strip().partition("\n")[0]) from None
         return received(sent)
 
