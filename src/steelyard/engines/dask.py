@@ -4,7 +4,7 @@ import logging
 import pickle
 import warnings
 from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from inspect import signature
 from typing import Any, Final, NamedTuple
@@ -79,7 +79,8 @@ class DaskEngine(ClusterEngine):
         return client
 
     def _lost(self, error: Exception) -> SystemFailure:
-        return self._no_connection("Dask", error, Message("engines.dask_hint"))
+        hint = Message("engines.memory_hint" if self.address is None else "engines.dask_hint")
+        return self._no_connection("Dask", error, hint)
 
     def _result(self, submit: "_Submit", name: str, part: "_Submitted") -> Any:
         from distributed import CancelledError, KilledWorker
@@ -134,7 +135,8 @@ def _work(version: str, key: str, shared: bytes, content: bytes) -> bytes:
 
 def _started(distributed: Any, workers: int, retries: int) -> Any:
     """A scheduler in this process and workers of one thread each, which end with it, on the loopback interface."""
-    return distributed.LocalCluster(
+    start = partial(
+        distributed.LocalCluster,
         n_workers=workers,
         threads_per_worker=1,
         memory_limit=None,
@@ -143,6 +145,10 @@ def _started(distributed: Any, workers: int, retries: int) -> Any:
         silence_logs=logging.CRITICAL,
         scheduler_kwargs={"allowed_failures": retries, "dashboard": False},
     )
+    for _ in range(retries):
+        with suppress(RuntimeError):  # a worker was killed while it was started
+            return start()
+    return start()
 
 
 def _check_versions(client: Any, scheduler: Any, workers: Mapping[str, Any]) -> None:
