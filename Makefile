@@ -26,7 +26,7 @@ quick: .venv/ready
 coverage: .venv/ready node
 	$(BIN)/pytest -n auto $(SPREAD) --cov --cov-report=term:skip-covered
 
-# the tests of S3 and of Ray, which `make test` skips: in an environment of their own, 1.7 GB
+# the tests of S3, Ray and Dask, which `make test` skips: in an environment of their own, 1.7 GB
 extras: .venv/extras/ready
 	.venv/extras/bin/pytest -n auto $(SPREAD) tests/io tests/engines
 
@@ -63,7 +63,7 @@ constraints:
 	uv pip compile pyproject.toml --extra all --extra bench --group dev $(PINS) -c constraints.txt -o constraints-bench.txt
 	uv pip compile pyproject.toml $(foreach extra,$(EXTRAS),--extra $(extra)) --group dev --group extras $(PINS) -o constraints-extras.txt
 	uv pip compile --group mcp1 --no-deps $(PINS) -o constraints-mcp1.txt
-EXTRAS := all cloud ray
+EXTRAS := all cloud dask ray
 PINS := --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --no-emit-index-url --upgrade --quiet
 
 .venv/ready: constraints.txt constraints-mcp1.txt pyproject.toml hatch_build.py $(wildcard native/*)

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 
 TERMINATED = 128 + 15
 
@@ -46,6 +47,52 @@ def terminable() -> Iterator[None]:
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
+
+
+@contextmanager
+def starting_workers() -> Iterator[None]:
+    """Let Ctrl-C and these signals wait for the end of the body, in which processes are started.
+
+    What is started leaves Ctrl-C, and the end of the terminal, to the program: both reach all processes of a terminal.
+    """
+    with _postponed(), _blocked():
+        yield
+
+
+@contextmanager
+def _postponed() -> Iterator[None]:
+    """Handle the signals after the body, in the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received: list[int] = []
+    before = {
+        each: signal.signal(each, lambda number, _: received.append(number))
+        for each in (signal.SIGINT, *stop_signals())
+    }
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+        for number in received[:1]:
+            signal.raise_signal(number)
+
+
+@contextmanager
+def _blocked() -> Iterator[None]:
+    """Block SIGINT and SIGHUP in this thread: threads and processes that it starts in the body have them blocked."""
+    if sys.platform == "win32":
+        yield
+        return
+    blocked = (signal.SIGINT, signal.SIGHUP)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
+    resource_tracker.ensure_running()  # which unblocks SIGINT
+    signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def restore_defaults() -> None:

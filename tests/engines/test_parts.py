@@ -122,4 +122,6 @@ def test_the_command(tmp_path, capsys):
         outputs.append(capsys.readouterr().out)
     assert len(set(outputs)) == 1
     assert main([*command, "--address", "auto"]) == 2
-    assert capsys.readouterr().err == ("--address is that of a cluster: it needs --engine ray\nhint: --engine ray\n")
+    assert capsys.readouterr().err == (
+        "--address is that of a cluster: it needs --engine ray or dask\nhint: --engine ray, or --engine dask\n"
+    )

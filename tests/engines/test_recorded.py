@@ -1,6 +1,7 @@
-"""Recorded outputs judged by the workers of an engine: the same items; the Ray engine, where Ray is installed."""
+"""Recorded outputs judged by the workers of an engine: the same items; Ray and Dask, where they are installed."""
 
 import json
+import sys
 from importlib.util import find_spec
 
 import pytest
@@ -9,12 +10,16 @@ from tables import shown
 
 import steelyard
 from steelyard.cli import main
-from steelyard.engines.base import Part
+from steelyard.engines.base import Part, open_engine
 from steelyard.engines.local import LocalEngine
-from steelyard.engines.ray import RayEngine
 from steelyard.errors import InputError, MissingExtra
 
 has_ray = pytest.mark.skipif(find_spec("ray") is None, reason="needs Ray: make extras")
+has_dask = pytest.mark.skipif(find_spec("distributed") is None, reason="needs Dask: make extras")
+CLUSTERS = [
+    pytest.param("ray", marks=[has_ray, pytest.mark.slow]),
+    pytest.param("dask", marks=[has_dask, pytest.mark.slow]),
+]
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +37,10 @@ def items(path) -> list[dict]:
     return sorted((each for each in found if "id" in each), key=lambda each: each["id"])
 
 
-def test_items_do_not_depend_on_the_engine(recorded, tmp_path, capsys):
+@pytest.mark.parametrize("engine", ["local", *CLUSTERS])
+def test_items_do_not_depend_on_the_engine(recorded, tmp_path, capsys, engine):
     command = ["bench", "--system", f"replay:{recorded}", "--limit", "40"]
-    for name, options in (("a", []), ("b", ["--engine", "local", "-j", "2"])):
+    for name, options in (("a", []), ("b", ["--engine", engine, "-j", "2"])):
         assert main([*command, *options, "-o", str(tmp_path / f"{name}.jsonl")]) == 0
     assert items(tmp_path / "a.jsonl") == items(tmp_path / "b.jsonl")
     assert len(items(tmp_path / "b.jsonl")) == 40
@@ -58,16 +64,18 @@ def test_only_recorded_outputs(tmp_path, capsys):
     assert not (tmp_path / "a.jsonl").exists()
 
 
-@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
-def test_ray_that_is_not_installed():
-    with pytest.raises(MissingExtra, match=r"the Ray engine needs the package ray\nhint: .*steelyard\[ray\]"):
-        next(RayEngine().map_in_order(float, []))
+@pytest.mark.parametrize(("name", "package"), [("ray", "ray"), ("dask", "distributed")])
+def test_an_engine_whose_package_is_not_installed(monkeypatch, name, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    expected = rf"the {name.title()} engine needs the package {package}\nhint: .*steelyard\[{name}\]"
+    with pytest.raises(MissingExtra, match=expected):
+        next(open_engine(name).map_in_order(float, []))
 
 
-@has_ray
-@pytest.mark.slow
-def test_ray(tmp_path):
-    engine = RayEngine(workers=2, part_bytes=1)
+@pytest.mark.parametrize("name", CLUSTERS)
+def test_a_cluster_on_this_machine(tmp_path, name):
+    engine = open_engine(name, workers=2)
+    engine.part_bytes = 1
     try:
         assert list(engine.map_in_order(abs, (Part(str(n), -n) for n in range(50)))) == list(range(50))
         results = engine.map_in_order(float, (Part(str(n), "x" if n == 7 else str(n)) for n in range(50)))

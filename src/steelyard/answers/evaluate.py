@@ -66,11 +66,11 @@ def evaluate_answers(
     field. `ids` name the items; without them a column of ids does, or the index of pandas where it is not 0, 1, 2 …;
     rows without an id are named by their question, or else numbered. A missing prediction scores 0; an item without a
     reference is unscored; both are counted in `counts`. Long files are read and scored in batches, on `processes`
-    processes or by an `engine` ("local", "ray", or one of `steelyard.engines`); `progress` is called with the number of
-    rows done. With `keep` the Table also contains the texts, for reports, or only the questions. `system` selects one
-    of the systems whose outputs a file has; `tags` are columns, beside the usual ones such as `category`, that become
-    tags. With `strip_citations`, metrics that compare answers with references do not read marks such as [1] that cite a
-    context of the row.
+    processes or by an `engine` ("local", "ray", "dask", or one of `steelyard.engines`); `progress` is called with the
+    number of rows done. With `keep` the Table also contains the texts, for reports, or only the questions. `system`
+    selects one of the systems whose outputs a file has; `tags` are columns, beside the usual ones such as `category`,
+    that become tags. With `strip_citations`, metrics that compare answers with references do not read marks such as [1]
+    that cite a context of the row.
     """
     _check_language(language)
     spec = ScoringSpec(tuple(_measures(metrics, predictions)), profile, tokens, strip_citations)

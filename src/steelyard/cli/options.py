@@ -107,7 +107,7 @@ def add_units_option(parser: Any) -> None:
 def add_engine_options(parser: argparse.ArgumentParser, *, parts: bool = True) -> None:
     """--engine and --address; with `parts`, also --retries and --resume, which other commands have for questions."""
     group = parser.add_argument_group("help.group_engine")
-    group.add_argument("--engine", choices=("local", "ray"), help="help.engine")
+    group.add_argument("--engine", choices=("local", "ray", "dask"), help="help.engine")
     group.add_argument("--address", metavar="ADDRESS", help="help.address")
     if parts:
         group.add_argument("--retries", type=further_attempts, metavar="N", help="help.part_retries")

@@ -15,7 +15,7 @@ from steelyard.stats.direction import declared, lower_is_better
 Content = TypeVar("Content")
 Result = TypeVar("Result")
 
-ENGINES: Final = ("local", "ray")
+ENGINES: Final = ("local", "ray", "dask")
 RUN_BYTES: Final = 64 << 20
 """Bytes of a part of a run, which ends where the query changes."""
 ROW_BYTES: Final = 2 << 20
@@ -131,15 +131,17 @@ def open_engine(
     """The engine of this name; `address` is that of a cluster."""
     if name not in ENGINES:
         raise UnknownName.of(Message("words.engine"), name, ENGINES)
-    if address is not None and name != "ray":
+    if address is not None and name == "local":
         raise ConfigError(Message("engines.address_of_local"), hint=Message("engines.address_hint"))
+    if name == "local":
+        from steelyard.engines.local import LocalEngine
+
+        return LocalEngine(workers, retries=1 if retries is None else retries)
     if name == "ray":
-        from steelyard.engines.ray import RayEngine
-
-        return RayEngine(address, workers=workers, retries=3 if retries is None else retries)
-    from steelyard.engines.local import LocalEngine
-
-    return LocalEngine(workers, retries=1 if retries is None else retries)
+        from steelyard.engines.ray import RayEngine as ClusterEngine
+    else:
+        from steelyard.engines.dask import DaskEngine as ClusterEngine  # type: ignore[assignment]
+    return ClusterEngine(address, workers=workers, retries=3 if retries is None else retries)
 
 
 @contextmanager

@@ -78,7 +78,7 @@ def evaluate_legal(
     or a function of the question; it gives text, or a mapping with `answer`, `citations` and typed fields. With `path`
     every item is written there as soon as it is done. Documents are inside the folder, or in `documents_folder`.
     `name` is the name of the result, by default that of the system. Recorded outputs (`replay:FILE`) can be judged by
-    an `engine`: "local", "ray" or an engine of `steelyard.engines`.
+    an `engine`: "local", "ray", "dask" or an engine of `steelyard.engines`.
     """
     benchmark = load_benchmark(folder or benchmark_folder(), types, ids=ids, documents_folder=documents_folder)
     opened = _opened(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
