@@ -39,12 +39,6 @@ def whole(pattern: Alternatives) -> re.Pattern[str]:
     return re.compile(pattern.pattern, pattern._flags)
 
 
-@pytest.fixture(autouse=True)
-def analysed(monkeypatch):
-    """Patterns are never used whole because they have seen few characters."""
-    monkeypatch.setattr(alternatives, "_FEW", 0)
-
-
 def found(matches) -> list[tuple[tuple[int, int], str | None]]:
     return [(match.span(), match.lastgroup) for match in matches]
 
@@ -114,14 +108,6 @@ def test_of_several_alternatives_at_one_position_the_first_matches():
     text = "-" * 100 + "xabcabab bcccc"
     assert found(pattern.finditer(text)) == found(whole(pattern).finditer(text))
     assert all(one.end() <= two.start() for one, two in pairwise(pattern.finditer(text)))
-
-
-def test_a_pattern_is_used_whole_as_long_as_it_has_seen_few_characters(monkeypatch):
-    monkeypatch.setattr(alternatives, "_FEW", 1_000)
-    pattern, text = Alternatives("没有|(?:无法|不能)确定"), "-" * 100 + "无法确定没有"
-    matches = [found(pattern.finditer(text)) for _ in range(20)]
-    assert matches == [found(whole(pattern).finditer(text))] * 20
-    assert "_by_first" in vars(pattern)
 
 
 def test_letters_that_equal_others_where_the_case_is_ignored():

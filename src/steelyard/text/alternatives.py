@@ -21,8 +21,6 @@ from steelyard.text.characters import code_points
 _SHORT: Final = 80
 """The number of characters of a text up to which the whole pattern is faster, unless it has very many alternatives."""
 _MANY: Final = 300
-_FEW: Final = 6_000
-"""The number of characters up to which a pattern is used whole: what its alternatives begin with costs as much."""
 _NAMED: Final = re.compile(r"\(\?P<\w+>")
 _LATIN: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
 _EQUAL_LETTER: Final = re.compile("[\u0130\u0131\u017f\u212a]")
@@ -40,14 +38,12 @@ class Alternatives:
         self._alternatives = pattern
         self._lead = lead
         self._flags = flags
-        self._characters = 0  # of the texts until now, as long as they are few
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._by_character: dict[str, re.Pattern[str]] = {}
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match."""
-        pattern = self._pattern_for(text)
-        return pattern.search(text) if pattern else next(self._scan(text), None)
+        return self._of_script(text).search(text) if len(text) <= self._short else next(self._scan(text), None)
 
     def search_within(self, text: str, start: int, end: int) -> re.Match[str] | None:
         """The first match in a part of a text, which ends there."""
@@ -59,8 +55,7 @@ class Alternatives:
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches, in order."""
-        pattern = self._pattern_for(text)
-        return pattern.finditer(text) if pattern else self._scan(text)
+        return self._of_script(text).finditer(text) if len(text) <= self._short else self._scan(text)
 
     def sub(self, put: str, text: str) -> str:
         """The text with other words in place of each match."""
@@ -100,14 +95,6 @@ class Alternatives:
         if pattern not in self._patterns:
             self._patterns[pattern] = re.compile(f"{self._lead}(?:{pattern})" if self._lead else pattern, self._flags)
         return self._patterns[pattern]
-
-    def _pattern_for(self, text: str) -> re.Pattern[str] | None:
-        """The pattern that is fast for a text; None if it is faster to try alternatives only where one may begin."""
-        if self._characters < _FEW:
-            self._characters += len(text)
-            if self._characters < _FEW:
-                return self._whole
-        return self._of_script(text) if len(text) <= self._short else None
 
     # short texts
 
