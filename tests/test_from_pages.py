@@ -50,7 +50,7 @@ def test_commands_print_what_the_page_says(page, tmp_path):
 
 
 @each_page
-@pytest.mark.filterwarnings("ignore:unsafe cast", "ignore:unclosed file:ResourceWarning")  # of ranx
+@pytest.mark.filterwarnings("ignore:.*unsafe cast", "ignore:unclosed file:ResourceWarning")  # of ranx
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_code_prints_what_the_page_says(page, monkeypatch):
     monkeypatch.chdir(ROOT)

@@ -16,13 +16,20 @@ from steelyard.rag.extraction import (
     tagged_answer,
 )
 
-plain = st.text(st.characters(exclude_characters="{}\\", exclude_categories=["Cs"]))
+plain = st.text(st.characters(exclude_characters="{}\\$()", exclude_categories=["Cs"]))
 balanced = st.recursive(plain, lambda inner: st.tuples(plain, inner, plain).map(lambda t: f"{t[0]}{{{t[1]}}}{t[2]}"))
 
 
 @given(balanced, plain)
 def test_s5_any_balanced_content_of_a_box_comes_back(content, around):
     assert boxed(rf"{around}\boxed{{{content}}}{around}") == content.strip()
+
+
+@pytest.mark.parametrize(
+    ("content", "answer"), [("$42$", "42"), ("$ x $", "x"), ("$", "$"), ("$5", "$5"), ("5$", "5$")]
+)
+def test_s5_signs_of_a_formula_are_no_content(content, answer):
+    assert boxed(rf"\boxed{{{content}}}") == answer
 
 
 @given(plain)

@@ -77,7 +77,7 @@ def test_what_is_wrong_with_a_mapping_is_what_is_wrong_with_its_rows(run):
     assert outcome(run) == outcome(rows_of(run))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(QUERIES, IDS, SCORES), min_size=1, max_size=40), st.booleans(), st.sampled_from([1, 3, 1000]))
 def test_columns_are_evaluated_as_their_rows_are(rows, keep, block):
     expected = outcome(rows, keep=keep)

@@ -89,7 +89,7 @@ def _inside(text: str, start: int) -> str | None:
 
 def _unwrapped(content: str) -> str:
     r"""The content without signs around all of it: $…$, \(…\), \text{…}, (…)."""
-    content = content.strip("$").strip() if content.startswith("$") and content.endswith("$") else content
+    content = content.strip("$").strip() if len(content) > 1 and content[0] == content[-1] == "$" else content
     if content.startswith(r"\(") and content.endswith(r"\)"):
         content = content[2:-2].strip()
     if content.startswith(_TEXT):
