@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "characters.h"
 #include "decimals.h"
 #include "grouping.h"
 #include "lines.h"
@@ -17,7 +18,7 @@
 #define JUDGMENTS "steelyard._native.judgments"
 #define PIECES "steelyard._native.pieces"
 #define LONGEST_NUMBER 127
-#define INTERFACE 5 /* as in native.py: a module of another build is not used */
+#define INTERFACE 6 /* as in native.py: a module of another build is not used */
 
 static void release_all(Py_buffer *buffers, int count) {
     for (int at = 0; at < count; at++)
@@ -318,6 +319,83 @@ static PyObject *pieces(PyObject *module, PyObject *arguments) {
     return result;
 }
 
+/* ---- find_signs, find_openings ---- */
+
+#define FEW_CHARACTERS 512
+
+/* The code points of a text, in `few` if it has room; NULL with an exception. What is not `few` is to be freed. */
+static uint32_t *code_points(PyObject *text, uint32_t *few, Py_ssize_t *count) {
+    *count = PyUnicode_GetLength(text);
+    if (*count < 0)
+        return NULL;
+    if (*count > FEW_CHARACTERS)
+        return PyUnicode_AsUCS4Copy(text);
+    return *count == 0 ? few : PyUnicode_AsUCS4(text, few, FEW_CHARACTERS, 0);
+}
+
+static void free_points(uint32_t *points, const uint32_t *few) {
+    if (points != few)
+        PyMem_Free(points);
+}
+
+static PyObject *signs(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer table;
+    PyObject *text, *result = NULL;
+    uint32_t few[FEW_CHARACTERS];
+    Py_ssize_t count;
+    if (!PyArg_ParseTuple(arguments, "y*U", &table, &text))
+        return NULL;
+    size_t size = (size_t)table.len / sizeof(uint64_t);
+    uint32_t *points = size ? code_points(text, few, &count) : NULL;
+    if (points) {
+        result = PyLong_FromUnsignedLongLong(signs_of(points, (size_t)count, table.buf, size - 1));
+        free_points(points, few);
+    } else if (!size) {
+        PyErr_SetString(PyExc_ValueError, "an empty table");
+    }
+    PyBuffer_Release(&table);
+    return result;
+}
+
+static PyObject *as_list(const uint32_t *places, size_t count) {
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t at = 0; list && at < count; at++) {
+        PyObject *place = PyLong_FromUnsignedLong(places[at]);
+        if (!place || PyList_SetItem(list, (Py_ssize_t)at, place) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *openings(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer table; /* of single characters, and of pairs */
+    PyObject *text, *result = NULL;
+    uint32_t few[FEW_CHARACTERS], few_places[FEW_CHARACTERS];
+    Py_ssize_t count;
+    if (!PyArg_ParseTuple(arguments, "y*U", &table, &text))
+        return NULL;
+    if (table.len != 2 * PAIR_HASHES) {
+        PyBuffer_Release(&table);
+        PyErr_SetString(PyExc_ValueError, "a table of another size");
+        return NULL;
+    }
+    uint32_t *points = code_points(text, few, &count);
+    uint32_t *places = points != few ? PyMem_Malloc((size_t)count * sizeof *places) : few_places;
+    if (points && places) {
+        const uint8_t *single = table.buf;
+        size_t found = find_openings(points, (size_t)count, single, single + PAIR_HASHES, places);
+        result = as_list(places, found);
+    } else if (points) {
+        PyErr_NoMemory();
+    }
+    free_points(points, few);
+    free_points(places, few_places);
+    PyBuffer_Release(&table);
+    return result;
+}
+
 /* ---- mapping_columns ---- */
 
 /* The rows of dictionaries: ids with NUL at the end of each, and values. */
@@ -411,6 +489,8 @@ static PyMethodDef METHODS[] = {
     {"count_distinct", distinct, METH_VARARGS, "The distinct n-grams of predictions and references."},
     {"new_pieces", new_pieces, METH_VARARGS, "An empty table of pieces; its hashes depend on the seed."},
     {"number_pieces", pieces, METH_VARARGS, "The numbers of the pieces of a text, and the pieces that are new."},
+    {"find_signs", signs, METH_VARARGS, "The bits of all characters of a text, from a table of 64 bits for each."},
+    {"find_openings", openings, METH_VARARGS, "The indexes of a text where a marked character or pair begins."},
     {"mapping_columns", mapping_columns, METH_VARARGS, "The ids and values of dictionaries; None if not regular."},
     {"count_lines", newlines, METH_O, "The number of newlines."},
     {"read_number", number, METH_VARARGS, "A number as run lines have it; None if it is in another notation."},

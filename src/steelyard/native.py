@@ -13,7 +13,7 @@ from typing import Final
 
 SWITCH: Final = "STEELYARD_PURE"
 """The environment variable that switches the kernel off, unless it is empty or 0."""
-_INTERFACE: Final = 5  # as in native/module.c
+_INTERFACE: Final = 6  # as in native/module.c
 
 
 @cache

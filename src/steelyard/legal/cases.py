@@ -12,7 +12,7 @@ from steelyard.legal.evidence import citations
 from steelyard.legal.evidence.citations import Citation, Passages
 from steelyard.legal.evidence.content import has_content
 from steelyard.legal.evidence.copies import NO_DUMP, is_dump, own_words
-from steelyard.legal.evidence.quotes import contains_quote, key_of, quote_key
+from steelyard.legal.evidence.quotes import contains_quote, quote_key, repeats
 from steelyard.legal.evidence.sources import Source, source_of
 from steelyard.legal.facts.clauses import doubt, without_quotes
 from steelyard.legal.facts.fields import FactVerdict, judge_fact
@@ -140,7 +140,7 @@ def case_of(question: Question, record: Mapping[str, Any], document: Document) -
         document,
         answer,
         reading.text,
-        reading.is_silent or key_of(reading.text).text == key_of(question.about.question).text,
+        reading.is_silent or repeats(reading.text, question.about.question),
         _is_dump([reading.text, *given_texts], source, question),
         question.about.citations,
         question.about.snippet,

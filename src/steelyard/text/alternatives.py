@@ -16,14 +16,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.native import kernel
 from steelyard.text.characters import code_points
+from steelyard.text.signs import LETTER, sign, signs
 
 _SHORT: Final = 80
 """The number of characters of a text up to which the whole pattern is faster, unless it has very many alternatives."""
 _MANY: Final = 300
 _NAMED: Final = re.compile(r"\(\?P<\w+>")
 _LATIN: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
-_EQUAL_LETTER: Final = re.compile("[\u0130\u0131\u017f\u212a]")
+_EQUAL_LETTER: Final = sign("\u0130\u0131\u017f\u212a")
 """Letters that equal i, s and k where the case is ignored, but not in lower case."""
 
 
@@ -106,7 +108,7 @@ class Alternatives:
         """The alternatives that may match a short text by its script."""
         if text.isascii():
             return self._ascii
-        return self._whole if _LATIN.search(text) else self._without_latin
+        return self._whole if signs(text) & LETTER else self._without_latin
 
     @cached_property
     def _ascii(self) -> re.Pattern[str]:
@@ -124,13 +126,12 @@ class Alternatives:
 
     def _scan(self, text: str) -> Iterator[re.Match[str]]:
         """All matches in a long text."""
-        pairs = _pairs(text)
-        if "" in self._by_first or pairs is None:
+        if "" in self._by_first or signs(text) & _EQUAL_LETTER:
             yield from self._whole.finditer(text)
             return
-        small, by_character, by_first = pairs.small, self._by_character, self._by_first
+        small, by_character, by_first = _lower(text), self._by_character, self._by_first
         end = 0
-        for at in self._candidates(pairs):
+        for at in self._candidates(small):
             if at >= end and small[at] in by_first:
                 pattern = by_character.get(small[at]) or self._tried_at(small[at])
                 if match := pattern.match(text, at):
@@ -142,21 +143,22 @@ class Alternatives:
         pattern = self._by_character[character] = self._compiled(self._by_first[character])
         return pattern
 
-    def _candidates(self, pairs: "_Pairs") -> list[int]:
-        """The positions of a text where a match may begin, and few others."""
-        may_be_first, may_be_pair = self._tables
-        found: list[int] = (may_be_first[pairs.characters] | may_be_pair[pairs.hashes]).nonzero()[0].tolist()
+    def _candidates(self, small: str) -> list[int]:
+        """The positions of a text in lower case where a match may begin, and few others."""
+        compiled = kernel()
+        find = _find_openings if compiled is None else compiled.find_openings
+        found: list[int] = find(self._tables, small)
         return found
 
     @cached_property
-    def _tables(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _tables(self) -> bytes:
         """Which characters, and which pairs by their hashes, may begin a match."""
         known = frozenset[str]().union(*self._openings)
         single, double = ("".join(opening for opening in known if len(opening) == length) for length in (1, _LENGTH))
-        may_be_first, may_be_pair = np.zeros(_HASHES, np.bool_), np.zeros(_HASHES, np.bool_)
-        may_be_first[_Pairs(single).characters] = True
-        may_be_pair[_Pairs(double).hashes[::_LENGTH]] = True
-        return may_be_first, may_be_pair
+        tables = np.zeros((2, _HASHES), np.bool_)
+        tables[0, _Pairs(single).characters] = True
+        tables[1, _Pairs(double).hashes[::_LENGTH]] = True
+        return tables.tobytes()
 
 
 _HASHES: Final = 1 << 16
@@ -164,20 +166,29 @@ _FACTOR: Final = np.uint16(40_503)  # odd, near the golden ratio of the number o
 
 
 class _Pairs:
-    """A text in lower case, with its characters, and the pairs of each with the next one, as indexes of tables."""
+    """The characters of a text, and the pairs of each with the next one, as indexes of tables."""
 
     def __init__(self, small: str) -> None:
         characters = code_points(small).astype(np.uint16)
         hashes = characters.copy()
         hashes[:-1] += characters[1:] * _FACTOR
-        self.small = small
         self.characters, self.hashes = characters.astype(np.intp), hashes.astype(np.intp)
 
 
+_pairs: Final = lru_cache(maxsize=1 << 4)(_Pairs)
+
+
+def _find_openings(tables: bytes, small: str) -> list[int]:
+    """The indexes of marked characters and of marked pairs, which begin there; the kernel has the same function."""
+    may_be_first, may_be_pair = np.frombuffer(tables, np.bool_).reshape(2, _HASHES)
+    pairs = _pairs(small)
+    found: list[int] = (may_be_first[pairs.characters] | may_be_pair[pairs.hashes]).nonzero()[0].tolist()
+    return found
+
+
 @lru_cache(maxsize=1 << 4)
-def _pairs(text: str) -> _Pairs | None:
-    """The pairs of a text; None if it has letters that equal others which are not their lower case."""
-    return None if _EQUAL_LETTER.search(text) else _Pairs(text.lower())
+def _lower(text: str) -> str:
+    return text.lower()
 
 
 # ----- patterns tried where a match may begin

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from steelyard.text.numerals import CHINESE, value_of
+from steelyard.text.signs import DIGIT, LETTER, signs
 
 
 class Day(NamedTuple):
@@ -72,7 +73,6 @@ _NAME: Final = (
     r"nov(?:ember)?|dec(?:ember)?)\.?"
 )
 _HAS_MONTH: Final = re.compile("|".join(_NAMES), re.IGNORECASE)
-_LETTERS: Final = re.compile("[A-Za-z\u017f]")
 _DIGITS: Final = re.compile("[0-9]+")
 _LONGEST_PART: Final = 4  # characters of a year or a month before 年 or 月
 _RARE: Final = 40  # characters for each 年 or 月 in a text where they are rare
@@ -199,7 +199,7 @@ def _open_forms(text: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
             "月" if has_month else "",
             "年月" if has_year and has_month else "",
             "separated" if is_separated else "",
-            "eight" if _HAS_EIGHT.search(text) else "",
+            "eight" if signs(text) & DIGIT and _HAS_EIGHT.search(text) else "",
             "named" if _names_a_month(text) else "",
         )
     )
@@ -212,7 +212,7 @@ def _forms(gates: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 def _names_a_month(text: str) -> bool:
     """Whether the name of a month stands near a number; "may" and "market" alone are no dates."""
-    if not _LETTERS.search(text):
+    if not signs(text) & LETTER:
         return False
     small = text.lower().replace("\u017f", "s")
     if not any(name in small for name in _NAMES):

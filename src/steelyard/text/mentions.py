@@ -14,6 +14,7 @@ from steelyard.text.alternatives import Alternatives, by_first_letter, tried_at
 from steelyard.text.dates import LUNAR_DAY, LUNAR_SIGN, Day, dates
 from steelyard.text.measures import MEASURES
 from steelyard.text.numerals import CHINESE, NUMBER_WORDS, Numeral, has_number_word, numerals
+from steelyard.text.signs import DIGIT, LETTER, sign, signs
 
 Kind = Literal[
     "id", "phone", "card", "serial", "date", "time", "percent", "age", "ordinal", "money", "count", "number"
@@ -22,7 +23,6 @@ Kind = Literal[
 _TAKEN: Final = "\0"
 _DIGITS: Final = re.compile(r"\d+")
 _START: Final = itemgetter(1)
-_LATIN: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
 _MOST_DIGITS: Final = 16
 """The most digits in a row that a finder asks for."""
 
@@ -74,24 +74,22 @@ class _Contents(NamedTuple):
     `plain` and `any` are the longest runs of ASCII and of all digits, counted up to 16.
     """
 
-    characters: frozenset[str]
+    signs: int
     plain: int
     any: int
-    has_latin: bool
 
-    def has(self, characters: frozenset[str]) -> bool:
-        """Whether the text has one of these characters."""
-        return not characters.isdisjoint(self.characters)
+    def has(self, characters: int) -> bool:
+        """Whether the text has one of the characters of some signs."""
+        return self.signs & characters != 0
 
 
 def _contents(text: str) -> _Contents:
-    runs = _DIGITS.findall(text)
+    found = signs(text)
+    runs = _DIGITS.findall(text) if found & DIGIT else []
     longest = plain = max(map(len, runs), default=0)
     if not "".join(runs).isascii():
         plain = max(map(len, re.findall("[0-9]+", text)), default=0)
-    return _Contents(
-        _MARKS.intersection(text), min(plain, _MOST_DIGITS), min(longest, _MOST_DIGITS), _LATIN.search(text) is not None
-    )
+    return _Contents(found & _MARKS, min(plain, _MOST_DIGITS), min(longest, _MOST_DIGITS))
 
 
 def _restored(text: str, mention: Mention) -> Mention:
@@ -453,28 +451,35 @@ def _count(text: str, numeral: Numeral) -> Mention:
     return _qualified(text, Mention(kind, numeral.start, end, text[numeral.start : end], numeral.value, unit, loose))
 
 
-_FIGURE: Final = re.compile(f"[0-9{CHINESE}俩仨]")
+_FIGURE: Final = sign(f"0-9{CHINESE}俩仨")
 
 
 def _has_number(text: str) -> bool:
-    return _FIGURE.search(text) is not None or _has_number_in_words(text)
+    found = signs(text)
+    return found & _FIGURE != 0 or (found & LETTER != 0 and _has_number_in_words(text))
 
 
 def _has_number_in_words(text: str) -> bool:
     return has_number_word(text) or _OFTEN.search(text) is not None
 
 
-_CARD_MARKS: Final = frozenset("卡账帐尾末 e")
-_PHONE_MARKS: Final = frozenset("- ")
-_DATE_MARKS: Final = frozenset("年月")
-_DATE_SIGNS: Final = frozenset("年月-/.")
-_TIME_MARKS: Final = frozenset("时点")
-_PERCENT_MARKS: Final = frozenset("%‰‱分率息")
-_ORDINAL_SIGNS: Final = frozenset(".§")
-_PAIRS: Final = frozenset("俩仨")
+_CARD_MARKS: Final = sign("卡账帐尾末 e")
+_PHONE_MARKS: Final = sign("- ")
+_DATE_MARKS: Final = sign("年月")
+_DATE_SIGNS: Final = _DATE_MARKS | sign("-/.")
+_TIME_MARKS: Final = sign("时点")
+_COLON: Final = sign(":")
+_PERCENT_MARKS: Final = sign("%‰‱分率息")
+_AGE_MARKS: Final = sign("岁")
+_ORDINAL_MARKS: Final = sign("第")
+_ORDINAL_SIGNS: Final = sign(".§")
+_PAIRS: Final = sign("俩仨")
+_SERIAL_MARKS: Final = sign("号")
+_PLATE_MARKS: Final = sign("牌")
 _MARKS: Final = (
-    _CARD_MARKS | _PHONE_MARKS | _DATE_SIGNS | _TIME_MARKS | _PERCENT_MARKS | _ORDINAL_SIGNS | _PAIRS.union("号牌:岁第")
-)
+    (LETTER | _CARD_MARKS | _PHONE_MARKS | _DATE_SIGNS | _TIME_MARKS | _COLON | _PERCENT_MARKS)
+    | (_AGE_MARKS | _ORDINAL_MARKS | _ORDINAL_SIGNS | _PAIRS | _SERIAL_MARKS | _PLATE_MARKS)
+)  # fmt: skip
 # each kind with what a text must contain for it to occur: its characters, which are cheap to look up, and a pattern,
 # which begins with a class of characters, because such a pattern is found fastest
 _FINDERS: Final[
@@ -495,44 +500,43 @@ _FINDERS: Final[
     ),
     (
         lambda text: (
-            text.plain >= 1
-            and ("号" in text.characters or (text.any >= 3 and (text.has_latin or "牌" in text.characters)))
+            text.plain >= 1 and (text.has(_SERIAL_MARKS) or (text.any >= 3 and text.has(LETTER | _PLATE_MARKS)))
         ),
         re.compile(r"\d{3}|号").search,
         _find_marked("serial", _ANNOUNCED.finditer),
     ),
     (
-        lambda text: text.has_latin or text.any >= 8 or text.has(_DATE_SIGNS if text.any else _DATE_MARKS),
+        lambda text: text.any >= 8 or text.has(LETTER | (_DATE_SIGNS if text.any else _DATE_MARKS)),
         re.compile(r"[年月]|\d[-/.]\d|\d{8}|[A-Za-z]{3}").search,
         _find_dates,
     ),
     (
-        lambda text: text.plain >= 1 and text.has_latin,
+        lambda text: text.plain >= 1 and text.has(LETTER),
         re.compile(r"\d(?:[A-Za-z]|(?<=[A-Za-z].)|(?<=[A-Za-z][-_].))").search,
         _find_marked("serial", _SERIAL.finditer),
     ),
     (
-        lambda text: text.has(_TIME_MARKS) or bool(text.any and (text.has_latin or ":" in text.characters)),
+        lambda text: text.has(_TIME_MARKS) or (text.any >= 1 and text.has(LETTER | _COLON)),
         re.compile(r"[时点\d](?:(?<=[时点])|:\d| ?[APap]\.?[Mm])").search,
         _find_marked("time", _times),
     ),
     (
-        lambda text: text.has(_PERCENT_MARKS) or text.has_latin,
+        lambda text: text.has(_PERCENT_MARKS | LETTER),
         re.compile(r"[%‰‱分利月年Pp](?:(?<=[%‰‱])|(?<=分)之|(?<=利)率|(?<=[月年])息|(?<=[Pp])(?i:er ?cent))").search,
         _find_percents,
     ),
     (
-        lambda text: "岁" in text.characters or text.has_latin,
+        lambda text: text.has(_AGE_MARKS | LETTER),
         re.compile(r"[岁oa](?:(?<=岁)|(?<=\bo)ld\b|(?<=\ba)ged?\b)").search,
         _find_numbered("age", _AGE),
     ),
     (
-        lambda text: "第" in text.characters or bool(text.any and (text.has_latin or text.has(_ORDINAL_SIGNS))),
+        lambda text: text.has(_ORDINAL_MARKS) or (text.any >= 1 and text.has(LETTER | _ORDINAL_SIGNS)),
         re.compile(r"第|\d(?:st|nd|rd|th)\b|[A-Za-z.§] ?\d", re.IGNORECASE).search,
         _find_marked("ordinal", _ordinals),
     ),
     (
-        lambda text: text.has(_PAIRS) or text.has_latin,
+        lambda text: text.has(_PAIRS | LETTER),
         re.compile(r"[俩仨]|ce\b", re.IGNORECASE).search,
         _find_words,
     ),

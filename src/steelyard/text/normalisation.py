@@ -20,6 +20,7 @@ from functools import cache, lru_cache
 from typing import Any, Final
 
 from steelyard.text.scripts import HAN
+from steelyard.text.signs import sign, signs
 
 # Equivalent_Unified_Ideograph of the Unicode Character Database (EquivalentUnifiedIdeograph.txt), version 16.0, as in
 # 15.0. Each text starts at its code point; an ideographic space stands for a code point without an equivalent.
@@ -72,10 +73,12 @@ FOLDS: Final[dict[int, int | str]] = {
 
 _REPLACEMENTS: Final = {chr(char): put if isinstance(put, str) else chr(put) for char, put in FOLDS.items()}
 _FOLDED: Final = re.compile(f"[{''.join(map(re.escape, _REPLACEMENTS))}]")
+_VARIANT: Final = sign("".join(_REPLACEMENTS))
 _MOST_REPLACED: Final = 24  # different variants up to which replacing them one by one is faster
 
 # ○, ◯, O and o are read as 〇 between Chinese numerals or before 年
 _NUMERAL: Final = "一二三四五六七八九十〇零"
+_ROUND: Final = sign("○◯OoＯｏ")
 _ZEROS: Final = re.compile(f"[○◯Oo](?<=[{_NUMERAL}].)[○◯Oo]*(?=[{_NUMERAL}年])")
 # blanks and single line breaks inside Chinese, or between a digit and Chinese, are noise
 _CHINESE: Final = f"{HAN}。，、；：？！“”‘’（）《》【】"
@@ -106,7 +109,11 @@ class Folded:
 
 def fold(text: str) -> str:
     """The text with character variants unified."""
-    return text if text.isascii() else with_zeros(_translated(text))
+    if text.isascii():
+        return text
+    found = signs(text)
+    folded = _translated(text) if found & _VARIANT else text
+    return with_zeros(folded) if found & _ROUND else folded
 
 
 def fold_with_offsets(text: str) -> Folded:
@@ -154,13 +161,30 @@ def unified(text: str) -> str:
 @lru_cache(maxsize=1 << 10)
 def simplified(text: str) -> str:
     """The text in simplified characters; its length does not change, so offsets stay valid."""
-    if text.isascii():
+    if text.isascii() or not signs(text) & _convertible():
         return text
     text = _SURROGATE.sub("\ufffd", text)  # a lone surrogate cannot be converted, and equals nothing
     converted: str = _converter().convert(text)
     if len(converted) == len(text):
         return converted
     return "".join(char if len(simple := _converter().convert(char)) != 1 else simple for char in text)
+
+
+_BY_PHRASE: Final = "哩坏沈甦瞭藉衹覆"
+"""Characters that opencc converts in some words only: 答覆."""
+
+
+@cache
+def _convertible() -> int:
+    """The sign of characters without which `simplified` changes nothing."""
+    ideographs = [chr(point) for first, last in _IDEOGRAPHS for point in range(first, last + 1)]
+    converted = _converter().convert("\n".join(ideographs)).split("\n")
+    changed = (before for before, after in zip(ideographs, converted, strict=True) if before != after)
+    return sign("".join(changed) + _BY_PHRASE + _OTHERS)
+
+
+_IDEOGRAPHS: Final = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF))
+_OTHERS: Final = "\ud800-\udfff\U00020000-\U0003ffff"
 
 
 @cache

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from steelyard.text.alternatives import by_first_letter
+from steelyard.text.signs import LETTER, signs
 
 DIGITS: Final = {char: value for value, chars in enumerate(
     ("零〇", "一壹弌", "二贰两弍貳", "三叁弎參叄", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖")
@@ -45,7 +46,6 @@ NUMBER_WORDS: Final = (
 _WORD_RUN: Final = re.compile(NUMBER_WORDS, re.IGNORECASE)
 HAS_WORD: Final = re.compile(rf"\b{_WORD}\b", re.IGNORECASE)
 """Pattern of a word of such a number."""
-_LETTER: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
 LONGEST: Final = 60
 """The longest run of numerals in characters that is read as a number."""
 
@@ -76,7 +76,7 @@ def numerals(text: str) -> list[Numeral]:
 
 def has_number_word(text: str) -> bool:
     """Whether a text has a word of a number in English."""
-    return _LETTER.search(text) is not None and HAS_WORD.search(text) is not None
+    return signs(text) & LETTER != 0 and HAS_WORD.search(text) is not None
 
 
 def value_of(run: str) -> Decimal | None:

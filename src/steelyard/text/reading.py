@@ -13,6 +13,7 @@ from typing import Final
 from steelyard.text.alternatives import Alternatives, tried_at
 from steelyard.text.normalisation import Folded
 from steelyard.text.scripts import HAN
+from steelyard.text.signs import DIGIT, LETTER, sign, signs
 
 LONGEST_ANSWER: Final = 100_000
 """The longest answer in characters that is judged; `judge` gives a longer one a score of 0 with a reason."""
@@ -22,9 +23,7 @@ _Pass = tuple[str, re.Pattern[str], Replacement]
 """Characters of which every match has one (any if ""), the pattern, and what is put in place of a match."""
 
 # an answer without any of these characters has no markup
-_SUSPECT: Final = re.compile(
-    r"[<>*_#`|\\$\[\]【†&~\n\r•·●▪◦‘’ʼ«‹\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]"
-)
+_SUSPECT: Final = sign("<>*_#`|\\$[]【†&~\n\r•·●▪◦‘’ʼ«‹\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff")
 _OPENS_LIST: Final = re.compile(r"\s*[-+]")
 
 _THINKING_TAG: Final = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis)"
@@ -151,7 +150,6 @@ _MAY_ANNOUNCE: Final = Alternatives(r"答|结论|金额|最终|answer|conclusion
 _MAY_DISCLAIM: Final = Alternatives(
     "生成|参考|[构作代替]|可能|如有|若有|为准|希望|但愿|[A-Za-z\u0130\u0131\u017f\u212a]{4}"
 )
-_FIGURE: Final = re.compile(r"\d")
 _LATIN: Final = re.compile(r"[a-z][A-Z\d]")
 
 
@@ -250,18 +248,19 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
     draft = _Draft(raw, tracked=tracked)
     if "<" in raw:
         _drop_thinking(draft)
-    if heading := _OWN_HEADING.match(draft.text):
+    if "\n" in raw and (heading := _OWN_HEADING.match(draft.text)):
         draft.edit([(0, heading.end(), "")])
-    if _SUSPECT.search(draft.text) or _OPENS_LIST.match(draft.text):
+    if signs(draft.text) & _SUSPECT or _OPENS_LIST.match(draft.text):
         draft.pass_through(_PASSES)
         _flatten_tables(draft)
         draft.pass_through(_LATE_PASSES)
-    if _FIGURE.search(draft.text):
+    found = signs(draft.text)
+    if found & DIGIT:
         draft.replace(_FOOTNOTE, "")
         if "/100" in draft.text:
             draft.replace(_HUNDREDTHS, "")
         _drop_list_numbers(draft)
-    if _LATIN.search(draft.text):
+    if found & LETTER and _LATIN.search(draft.text):
         draft.replace(_GLUED, lambda match: match[0] + " ")
     _drop_disclaimers(draft)
     return draft

@@ -14,6 +14,8 @@ from types import FrameType
 from typing import Any, Final
 
 _SOON: Final = 1e-3
+_TICKS: Final = 10
+"""The number of signals in the time of a deadline, where they come at regular intervals."""
 
 
 class DeadlineExceeded(Exception):
@@ -26,14 +28,19 @@ class _Interrupt(BaseException):
 
 def deadline(seconds: float) -> AbstractContextManager[None]:
     """Raise DeadlineExceeded when the body takes longer; an earlier timer of the program is kept."""
-    if sys.platform == "win32" or not _can_interrupt() or 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= seconds:
+    if sys.platform == "win32" or not _can_interrupt():
+        return nullcontext()
+    if not _handler.is_set and 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= seconds:
         return nullcontext()
     return _Deadline(seconds)
 
 
 @contextmanager
 def one_handler() -> Iterator[None]:
-    """Set the signal handler once for all deadlines of the body; setting it takes as long as judging a short answer."""
+    """Set the signal handler and a timer once for all deadlines of the body; these take as long as a short answer.
+
+    The timer gives a signal at regular intervals, so a deadline may be exceeded by a tenth before it is noticed.
+    """
     if sys.platform == "win32" or not _can_interrupt() or _handler.is_set or signal.getitimer(signal.ITIMER_REAL)[0]:
         yield
         return
@@ -42,7 +49,7 @@ def one_handler() -> Iterator[None]:
     try:
         yield
     finally:
-        _handler.is_set = False
+        _handler.is_set, _handler.interval = False, 0.0
         _restore(before, 0, 0)
 
 
@@ -51,14 +58,21 @@ class _Handler:
 
     def __init__(self) -> None:
         self.is_set = False
+        self.interval = 0.0
         self.before: Any = None
         self.current: _Deadline | None = None
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        if self.current is not None and not self.current.is_over:
+        if self.current is not None and not self.current.is_over and (not self.is_set or self.current.is_exceeded):
             raise _Interrupt
-        if self.current is None and callable(self.before):
+        if self.current is None and not self.interval and callable(self.before):
             self.before(number, frame)
+
+    def signal_within(self, seconds: float) -> None:
+        """Have a signal several times within so many seconds."""
+        if sys.platform != "win32" and not 0 < self.interval * _TICKS <= seconds:
+            self.interval = max(_SOON, seconds / _TICKS)
+            signal.setitimer(signal.ITIMER_REAL, self.interval, self.interval)
 
 
 _handler: Final = _Handler()
@@ -74,22 +88,27 @@ class _Deadline:
         self._started = self._delay = self._interval = 0.0
         self.is_over = False
 
+    @property
+    def is_exceeded(self) -> bool:
+        """Whether the time is over."""
+        return time.monotonic() - self._started >= self._seconds
+
     def __enter__(self) -> None:
         if sys.platform == "win32":
             return
         self._started = time.monotonic()
         self._outer, _handler.current = _handler.current, self
-        if not _handler.is_set:
-            self._before = signal.signal(signal.SIGALRM, _handler)
+        if _handler.is_set:
+            _handler.signal_within(self._seconds)
+            return
+        self._before = signal.signal(signal.SIGALRM, _handler)
         self._delay, self._interval = signal.setitimer(signal.ITIMER_REAL, self._seconds)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self.is_over = True
         _handler.current = self._outer
-        delay = self._delay and max(_SOON, self._delay - (time.monotonic() - self._started))
-        if _handler.is_set:
-            _set_timer(delay, self._interval)
-        else:
+        if not _handler.is_set:
+            delay = self._delay and max(_SOON, self._delay - (time.monotonic() - self._started))
             _restore(self._before, delay, self._interval)
         if isinstance(error, _Interrupt):
             raise DeadlineExceeded from None
@@ -106,8 +125,3 @@ def _restore(handler: Any, delay: float, interval: float) -> None:
     signal.signal(signal.SIGALRM, handler if handler is not None else signal.SIG_DFL)
     if delay:
         signal.setitimer(signal.ITIMER_REAL, delay, interval)
-
-
-def _set_timer(delay: float, interval: float) -> None:
-    if sys.platform != "win32":
-        signal.setitimer(signal.ITIMER_REAL, delay, interval if delay else 0)

@@ -117,6 +117,16 @@ def contains_quote(answer: str, quote: str) -> bool:
     return any(key_of(text).holds(quote) for text in dict.fromkeys((without_thinking(answer), plain_text(answer))))
 
 
+def repeats(text: str, question: str) -> bool:
+    """Whether a normalised text has the same key as a question."""
+    return _first_letter(text) == _first_letter(normalise(question)) and key_of(text).text == key_of(question).text
+
+
+def _first_letter(text: str) -> str:
+    """The letter, ideograph or digit with which the key of a normalised text begins."""
+    return next(filter(str.isalnum, text), "").lower()
+
+
 def _with_commas(text: str) -> str:
     """The normalised text, with the commas that carry meaning marked."""
     plain = normalise(text)

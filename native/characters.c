@@ -1,0 +1,21 @@
+#include "characters.h"
+
+#define FACTOR 40503u /* as in text/alternatives.py */
+
+uint64_t signs_of(const uint32_t *text, size_t count, const uint64_t *table, size_t known) {
+    uint64_t signs = 0;
+    for (size_t at = 0; at < count; at++)
+        signs |= table[text[at] < known ? text[at] : known];
+    return signs;
+}
+
+size_t find_openings(const uint32_t *text, size_t count, const uint8_t *single, const uint8_t *pairs,
+                     uint32_t *places) {
+    size_t found = 0;
+    for (size_t at = 0; at < count; at++) {
+        uint32_t hash = text[at] + (at + 1 < count ? text[at + 1] * FACTOR : 0);
+        places[found] = (uint32_t)at;
+        found += single[text[at] % PAIR_HASHES] | pairs[hash % PAIR_HASHES];
+    }
+    return found;
+}

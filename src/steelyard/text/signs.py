@@ -1,0 +1,67 @@
+"""Classes of characters that a text has, found in one pass: a pattern is tried only where its characters occur.
+
+A class is declared by `sign`, beside the pattern that needs one of its characters. All characters beyond the Basic
+Multilingual Plane are members of a class that has one of them: a pattern may be tried in vain, but is never left out.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache, lru_cache, partial
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.native import kernel
+
+_PLANE: Final = 1 << 16
+_MOST: Final = 64  # bits of a word
+_RANGE: Final = re.compile("(.)-(.)|(.)", re.DOTALL)
+_classes: Final[list[str]] = []
+
+
+def sign(characters: str) -> int:
+    """The bit of a new class of characters, which is written as in a pattern: single ones and ranges."""
+    if len(_classes) == _MOST:
+        raise ValueError("there are 64 classes of characters already")
+    _classes.append(characters)
+    _finder.cache_clear()
+    signs.cache_clear()
+    return 1 << len(_classes) - 1
+
+
+@lru_cache(maxsize=1 << 9)
+def signs(text: str) -> int:
+    """The bits of all classes of which a text has a character."""
+    return _finder()(text)
+
+
+@cache
+def _finder() -> Callable[[str], int]:
+    table = _table()
+    compiled = kernel()
+    return partial(_find, table) if compiled is None else partial(compiled.find_signs, table.tobytes())
+
+
+def _find(table: NDArray[np.uint64], text: str) -> int:
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    return int(np.bitwise_or.reduce(table[np.minimum(points, _PLANE)]))
+
+
+def _table() -> NDArray[np.uint64]:
+    """The bits of every code point of the plane, and those of all others."""
+    table = np.zeros(_PLANE + 1, np.uint64)
+    for number, characters in enumerate(_classes):
+        bit = np.uint64(1 << number)
+        for first, last, single in _RANGE.findall(characters):
+            start, end = (min(ord(character or single), _PLANE) for character in (first, last))
+            table[start : end + 1] |= bit
+    return table
+
+
+DECIMALS: Final = "\u0660-\u1fff\ua620-\uabff\uff10-\uff19\U00010000-\U0001ffff"
+"""Where decimal digits beyond ASCII are, and others."""
+DIGIT: Final = sign(f"0-9{DECIMALS}")
+"""What `\\d` matches, and more."""
+LETTER: Final = sign("A-Za-z\u0130\u0131\u017f\u212a")
+"""What `[a-z]` matches where the case is ignored."""
