@@ -55,6 +55,11 @@ class Alternatives:
         """Whether there is a match."""
         return self.search(text) is not None
 
+    def may_match(self, text: str) -> bool:
+        """Whether a match may begin anywhere in a text; False is certain, for every part of the text too."""
+        is_known = "" not in self._by_first and not signs(text) & _EQUAL_LETTER
+        return not is_known or bool(self._candidates(_lower(text)))
+
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches, in order."""
         return self._of_script(text).finditer(text) if len(text) <= self._short else self._scan(text)

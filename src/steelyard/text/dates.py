@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
+from steelyard.text.alternatives import tried_at
 from steelyard.text.numerals import CHINESE, value_of
 from steelyard.text.signs import DIGIT, LETTER, signs
 
@@ -79,8 +80,13 @@ _RARE: Final = 40  # characters for each 年 or 月 in a text where they are rar
 _REACH: Final = 24  # characters between a number and the beginning of the name of its month
 _HAS_SEPARATED: Final = re.compile(r"\d[-/.]\d{1,2}[-/.]\d")
 _HAS_EIGHT: Final = re.compile(r"\d{8}")
+_BEGINS: Final = {
+    "named": re.compile("[ADFJMNOSadfjmnos\u017f](?i:an|eb|ar|pr|ay|un|ul|ug|ep|ct|ov|ec)"),
+    "dated": re.compile("[0-9]"),
+}
+"""Where a form may begin that is tried nowhere else."""
 _FORMS: Final = tuple(
-    (gate, re.compile(form, re.IGNORECASE if gate in ("named", "separated") else 0))
+    (gate, re.compile(form, 0 if gate in ("年", "月", "年月", "eight") else re.IGNORECASE))
     for gate, form in (
         ("年月", rf"{_YEAR}{_MONTH}{_DAYS}"),
         (
@@ -94,7 +100,7 @@ _FORMS: Final = tuple(
             rf"|20)\d{{2}})(?!\d)",
         ),
         (
-            "named",
+            "dated",
             rf"(?<![0-9A-Za-z])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[\s-]{{1,3}}(?:day\s)?(?:of\s)?{_NAME},?[\s-]{{1,3}}(?P<y>(?:1[5-9]|20)\d{{2}})(?!\d)",
         ),
         ("separated", r"(?<![\d/])(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>(?:19|20)\d{2})(?![\d/])"),
@@ -102,7 +108,7 @@ _FORMS: Final = tuple(
         ("named", rf"(?<![A-Za-z]){_NAME},?\s{{1,3}}(?:of )?(?P<y>(?:1[5-9]|20)\d{{2}})(?!\d)"),
         ("月", rf"{_MONTH}{_DAYS}"),
         ("named", rf"(?<![A-Za-z]){_NAME}\s{{1,3}}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b"),
-        ("named", rf"(?<![0-9A-Za-z])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s{{1,3}}(?:of\s)?{_NAME}(?![a-z])"),
+        ("dated", rf"(?<![0-9A-Za-z])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s{{1,3}}(?:of\s)?{_NAME}(?![a-z])"),
         ("月", rf"(?P<r>同月){_DAYS}"),
         ("年", rf"{_YEAR}"),
         ("月", rf"(?<![\d{CHINESE}第]){_MONTH}"),
@@ -171,6 +177,8 @@ def _mentions(text: str) -> list[tuple[DateMention, str]]:
 
 def _matches(gate: str, form: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """The matches of a form; of one with 年 or 月, where these are rare, only the characters before them are tried."""
+    if begins := _BEGINS.get(gate):
+        return tried_at(begins, form)(text)
     sign = gate[0]
     if sign not in "年月" or text.count(sign) * _RARE > len(text):
         return form.finditer(text)
@@ -200,7 +208,7 @@ def _open_forms(text: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
             "年月" if has_year and has_month else "",
             "separated" if is_separated else "",
             "eight" if signs(text) & DIGIT and _HAS_EIGHT.search(text) else "",
-            "named" if _names_a_month(text) else "",
+            *(("named", "dated") if _names_a_month(text) else ()),
         )
     )
 

@@ -7,8 +7,7 @@ retrieved passages are cut by length, but never inside a number.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Final
 
@@ -40,12 +39,17 @@ _NUMBER_GOES_ON: Final = re.compile(rf"[0-9]{{2}}|[0-9][.\-_]|[.\-_][0-9]|[{_NUM
 _WORD_GOES_ON: Final = re.compile(rf"[a-z0-9]{{2}}|{_NUMBER_GOES_ON.pattern}")
 
 
-@dataclass(frozen=True, slots=True)
 class Key:
-    """The characters of a text that are compared; `breaks` are the positions where something was dropped."""
+    """The characters of a text that are compared, and the pieces of the text between those that are not."""
 
-    text: str
-    breaks: frozenset[int]
+    def __init__(self, text: str, pieces: Sequence[str]) -> None:
+        self.text = text
+        self._pieces = pieces
+
+    @cached_property
+    def breaks(self) -> frozenset[int]:
+        """The positions where something was dropped."""
+        return frozenset(accumulate(map(len, self._pieces[:-1])))
 
     def find(self, pieces: Sequence[str], start: int = 0) -> int:
         """The end of the last piece if the key has all pieces in order and none cuts a number or word; else -1."""
@@ -99,7 +103,7 @@ def key_of(text: str) -> Key:
     """The key of a text in which quotations are searched."""
     plain = _with_commas(text)
     pieces = _DROPPED.split(_THOUSANDS.sub("", plain) if "," in plain else plain)
-    return Key("".join(pieces).lower(), frozenset(accumulate(map(len, pieces[:-1]))))
+    return Key("".join(pieces).lower(), pieces)
 
 
 @lru_cache(maxsize=1 << 12)

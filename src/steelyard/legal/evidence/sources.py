@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from threading import Lock
 from typing import Any, Final
 
@@ -154,4 +155,5 @@ def _joined(keys: list[Key]) -> Key:
     for key in keys:
         breaks |= {len(text), *(len(text) + at for at in key.breaks)}
         text += key.text
-    return Key(text, frozenset(breaks))
+    edges = [0, *sorted(breaks - {0}), len(text)]
+    return Key(text, [text[start:end] for start, end in pairwise(edges)])

@@ -1,8 +1,9 @@
 """Clauses of a text with their signs (negators, hedges, conclusions …), for yes/no questions."""
 
 import re
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
 
 from steelyard.legal.facts.polarity_words import SCAN_EN, SCAN_ZH
 from steelyard.text.scripts import HAN
@@ -16,6 +17,7 @@ _ASKED_FORM: Final = re.compile(
 )
 _MARKS: Final = " ()[]-*>“”\"'、—→✅❌✔✘√×~.·"
 _CARRIED: Final = frozenset(("claim", "court", "conclude", "rule", "mostly"))
+_CONCLUDES: Final = frozenset(("conclude",))
 _OPENS_CLAUSE: Final = frozenset(("contrast", "turn", "aside"))
 _DENIAL: Final = re.compile("否认|矢口否认|den(?:y|ie)")
 _HEADING: Final = re.compile(
@@ -32,11 +34,11 @@ class Clause:
     sentence: int
     start: int = 0
     is_asked: bool = False
-    signs: set[str] = field(default_factory=set)
-    sides: list[tuple[int, str]] = field(default_factory=list)
-    negators: list[tuple[int, str]] = field(default_factory=list)
-    prefixed: list[str] = field(default_factory=list)
-    idioms: list[str] = field(default_factory=list)
+    signs: frozenset[str] = frozenset()
+    sides: Sequence[tuple[int, str]] = ()
+    negators: Sequence[tuple[int, str]] = ()
+    prefixed: Sequence[str] = ()
+    idioms: Sequence[str] = ()
 
     @property
     def is_plain(self) -> bool:
@@ -55,7 +57,7 @@ def scan(text: str) -> list[Clause]:
     state = _Scan(text)
     for token in (SCAN_ZH if IS_HAN.search(text) else SCAN_EN).finditer(text):
         state.take(token.lastgroup or "", token)
-    state.close(len(text), len(text))
+    state.end_clause(len(text), len(text))
     return state.clauses
 
 
@@ -68,70 +70,75 @@ class _Scan:
         self.start = 0
         self.sentence = 0
         self.first_of_sentence = 0
-        self.carried: set[str] = set()
+        self.carried: frozenset[str] = frozenset()
         self.open = Clause("", 0)
 
     def take(self, kind: str, token: re.Match[str]) -> None:
         """Add one token to the open clause."""
-        if kind in ("not", "short", "refuse", "lean_not"):
-            end = token.end() + (2 if kind == "not" else 0)
-            self.open.negators.append((token.start(), self.text[token.start() : end]))
-            if kind in ("refuse", "lean_not"):
-                self.open.signs.add("refuse" if kind == "refuse" else "lean")
-            if _DENIAL.match(token[0]):
-                self.open.signs.add("denial")
-        elif kind == "comma":
+        if kind == "comma":
             self.close(token.start(), token.end())
         elif kind == "stop":
             self.end_sentence(token)
+        elif kind in ("not", "short", "refuse", "lean_not"):
+            self.negate(kind, token)
         elif kind[1] == "_":
-            self.open.sides.append((token.start(), kind))
+            self.open.sides = _added(self.open.sides, (token.start(), kind))
         elif kind == "prefix":
-            self.open.prefixed.append(self.text[token.end() : token.end() + 4])
+            self.open.prefixed = _added(self.open.prefixed, self.text[token.end() : token.end() + 4])
         elif kind == "idiom":
-            self.open.idioms.append(token[0])
+            self.open.idioms = _added(self.open.idioms, token[0])
         else:
             self.mark(kind, token)
+
+    def negate(self, kind: str, token: re.Match[str]) -> None:
+        """Add a negator to the clause."""
+        end = token.end() + (2 if kind == "not" else 0)
+        self.open.negators = _added(self.open.negators, (token.start(), self.text[token.start() : end]))
+        if kind in ("refuse", "lean_not"):
+            self.open.signs |= {"refuse" if kind == "refuse" else "lean"}
+        if _DENIAL.match(token[0]):
+            self.open.signs |= {"denial"}
 
     def mark(self, kind: str, token: re.Match[str]) -> None:
         """Add a sign to the clause; words such as 但 and because begin a new clause."""
         if kind in _OPENS_CLAUSE or (kind == "condition" and not _SUFFIX.match(token[0])):
             self.close(token.start(), token.start())
         if kind == "contrast":
-            self.open.negators.append((token.start(), token[0]))
+            self.open.negators = _added(self.open.negators, (token.start(), token[0]))
         if kind in ("turn", "court"):
-            self.carried.discard("claim")
-            self.open.signs.discard("claim")
+            self.carried -= {"claim"}
+            self.open.signs -= {"claim"}
         if kind in _CARRIED:
-            self.carried.add(kind)
+            self.carried |= {kind}
         if kind == "of":
             kind = (
                 "condition"
                 if not re.search("[是属为很]", self.text[max(self.start, token.start() - 12) : token.start()])
                 else "idiom"
             )
-        self.open.signs.add(kind)
+        self.open.signs |= {kind}
 
     def close(self, end: int, next_start: int) -> None:
-        """End the open clause; the clause after a condition gets the sign `given`."""
+        """End the open clause, and open the next."""
+        self.open = Clause("", self.sentence, signs=self.end_clause(end, next_start))
+
+    def end_clause(self, end: int, next_start: int) -> frozenset[str]:
+        """End the open clause; the signs of the next, which after a condition has the sign `given`."""
         text = self.text[self.start : end].strip(_MARKS)
-        start = self.start
-        self.start = next_start
+        start, self.start = self.start, next_start
         if not any(map(str.isalnum, text)):
-            if self.open.signs:
-                self.carried |= self.open.signs & _CARRIED
-            self.open = Clause("", self.sentence, signs=set(self.carried) | (self.open.signs & {"turn"}))
-            return
+            self.carried |= self.open.signs & _CARRIED
+            return self.carried | (self.open.signs & {"turn"})
         self.open.text = text
         self.open.start = self.text.index(text, start)
         self.clauses.append(self.open)
         if "condition" in self.open.signs:
-            self.carried.add("given")
-        self.open = Clause("", self.sentence, signs=set(self.carried))
+            self.carried |= {"given"}
+        return self.carried
 
     def end_sentence(self, token: re.Match[str]) -> None:
         """End the sentence; the clauses of one with a question mark are questions."""
-        self.close(token.start(), token.end())
+        self.end_clause(token.start(), token.end())
         clauses = self.clauses[self.first_of_sentence :]
         if token[0] in "?？":
             for clause in clauses:
@@ -139,5 +146,16 @@ class _Scan:
         is_heading = len(clauses) == 1 and _HEADING.fullmatch(clauses[0].text) is not None
         self.first_of_sentence = len(self.clauses)
         self.sentence += 1
-        self.carried = {"conclude"} if is_heading else set()
-        self.open = Clause("", self.sentence, signs=set(self.carried))
+        self.carried = _CONCLUDES if is_heading else frozenset()
+        self.open = Clause("", self.sentence, signs=self.carried)
+
+
+_Item = TypeVar("_Item")
+
+
+def _added(items: Sequence[_Item], item: _Item) -> Sequence[_Item]:
+    """The items with one more, in the same list if there is one already."""
+    if isinstance(items, list):
+        items.append(item)
+        return items
+    return [item]

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from steelyard.text.signs import sign, signs
+
 _UPPER: Final = "A-ZÀ-ÖØ-Þ"
 _LETTER: Final = "A-Za-zÀ-ÖØ-öø-ÿĀ-ſ"
 _WORD: Final = rf"(?:Mc|Mac|O'|D')?[{_UPPER}][{_LETTER}]*(?:(?:-|'(?!s\b))[{_LETTER}]+)*"
@@ -120,7 +122,7 @@ _ORDINARY_ENDING: Final = re.compile(
     "ant|"
     "actor|acting|turing|esting|(?<!ham)(?<!a)ed)s?$|^[ivxl]+$"
 )
-_CAPITAL: Final = re.compile(f"[{_UPPER}]")
+_CAPITAL: Final = sign(_UPPER)
 _HOUSE_NUMBER: Final = re.compile(r"\b\d+[A-Za-z]? $")
 _FIGURE_AFTER: Final = re.compile(r"[: ]+[($£€¥]*\d|: *[$£€¥]")  # the label of a figure
 _PLACED: Final = re.compile(r"\b(?:in|at|near) $")
@@ -138,7 +140,7 @@ def english_names(text: str) -> Iterator[tuple[str, int]]:
 
     A single word is a name only if the words before it introduce one.
     """
-    if not _CAPITAL.search(text):
+    if not signs(text) & _CAPITAL:
         return
     lower = _lower_words(text)
     for match in _SEQUENCE.finditer(text):

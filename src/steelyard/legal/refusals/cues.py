@@ -333,16 +333,19 @@ def assign_weights(pieces: list[Clause], text: str) -> None:
     goes_all = any("conflict" in piece.kinds or (piece.level and blank[piece.end - 1] == "□") for piece in pieces)
     first = next((piece.start for piece in pieces if piece.level >= 2), len(text))
     own = blank if goes_all else text[:first] + without_quotes(text[first:])
+    may_refer = words.REFERRAL.may_match(text)
     reason_of = -1
     for at, piece in enumerate(pieces):
         if piece.level:
             continue
         follows = at > 0 and pieces[at - 1].sentence == piece.sentence
-        if (words.BECAUSE.match(piece.text) and at and pieces[at - 1].level) or words.MAYBE_BECAUSE.match(piece.text):
+        is_reason = at > 0 and pieces[at - 1].level and words.BECAUSE.match(piece.text)
+        if is_reason or words.MAYBE_BECAUSE.match(piece.text):
             reason_of = piece.sentence
         if piece.sentence == reason_of and (follows or words.MAYBE_BECAUSE.match(piece.text)):
             continue
-        if not piece.asks and not words.FILLER.match(piece.text) and not words.REFERRAL.search(piece.text[:200]):
+        refers = may_refer and words.REFERRAL.found_in(piece.text[:200])
+        if not piece.asks and not refers and not words.FILLER.match(piece.text):
             piece.weight = _weight(own[piece.start : piece.end])
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from steelyard.legal.refusals.chinese import CONFLICT_ZH, CUES_ZH
 from steelyard.legal.refusals.english import CONFLICT_EN, cues_en
+from steelyard.text.alternatives import Alternatives
 from steelyard.text.scripts import has_han
 
 NO_EVIDENCE: Final = re.compile(
@@ -184,10 +185,12 @@ ADVERSATIVE: Final = re.compile(
     r"但是?|不过|然而|可是|只是|\b(?:but|however|nevertheless|nonetheless|although|though|yet|still|that said)\b",
     re.IGNORECASE,
 )
-INFERENCE: Final = re.compile(
+_SHOULD: Final = "应该(?:在|有|就)"
+_INFERENCE: Final = (
     r"其实|经查|可知|可见|可以看出|可得出|一般认为|普遍认为|通常认为|主流|被认为|有观点|一种(?:说法|解释|观点|"
-    r"可能)|据说|相传|截至|截止到?|据我所知|根据我的(?:知识|了解)|可以?计算|可算出|估计|应该(?:是|为)|"
-    r"^.{0,6}应该(?:在|有|就)|应为|可以推断|可推断|推测(?!其?性)|实际上|事实上|据推算|很可能|大概率|想必|"
+    r"可能)|据说|相传|截至|截止到?|据我所知|根据我的(?:知识|了解)|可以?计算|可算出|估计|应该(?:是|为)",
+    rf"^.{{0,6}}{_SHOULD}",
+    r"应为|可以推断|可推断|推测(?!其?性)|实际上|事实上|据推算|很可能|大概率|想必|"
     r"可能[是为]|或许是|也许是|大概[是为]|我猜|我认为|我觉得|认定为"
     r"|\bprobably\b|\blikely\b|\bin fact\b|\bactually\b|\bpresumably\b|\bi (?:would )?(?:guess|think|believe|"
     r"estimate|assume)\b"
@@ -196,8 +199,10 @@ INFERENCE: Final = re.compile(
     r"\bmight (?:be|have been)\b|\bmay (?:be|have been)\b|\bcould be\b"
     r"|\bas of (?:my|the|20\d\d|january|february|march|april|may|june|july|august|september|october|november|"
     r"december)\b|\bto (?:the best of )?my knowledge\b|\bi can (?:calculate|infer|estimate|deduce|derive)\b",
-    re.IGNORECASE,
 )
+INFERENCE: Final = re.compile("|".join(_INFERENCE), re.IGNORECASE)
+INFERENCE_WORDS: Final = Alternatives("|".join((_INFERENCE[0], _SHOULD, _INFERENCE[2])), re.IGNORECASE)
+"""What every inference has."""
 CONCLUSION: Final = re.compile(
     r"\s*(?:综上|因此|所以|总之|可见|由此|故|总的来说|总体|therefore|thus|hence|in conclusion|in summary|overall|"
     r"so$|consequently|accordingly)",
@@ -284,7 +289,7 @@ FILLER: Final = re.compile(
     r"context|information)|there (?:may|might|could)|hello|hi\b|however$)",
     re.IGNORECASE,
 )
-REFERRAL: Final = re.compile(
+REFERRAL: Final = Alternatives(
     r"(?:[您你]|请|建议|最好|可以?)[^,。;]{0,16}(?:咨询|查阅|查询|查看|查找|参考|访问|联系|关注|核实|搜索|提供|"
     r"沟通|尝试|阅读|了解|补充|浏览|翻阅|询问|请教|确认|求助|拨打|寻求)|"
     r"取决于|因人而异|我[^,。;]{0,10}(?:帮助|帮您|帮你|乐意|可以(?:为|帮|向|给|提供)|会尽|尽力|协助)|"
