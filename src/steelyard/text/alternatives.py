@@ -14,7 +14,6 @@ from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steelyard.native import kernel
 from steelyard.text.characters import code_points
@@ -199,12 +198,14 @@ def _lower(text: str) -> str:
 # ----- patterns tried where a match may begin
 
 
-def tried_at(first: re.Pattern[str], pattern: re.Pattern[str]) -> Callable[[str], Iterator[re.Match[str]]]:
-    """Finds the matches of a pattern, which is tried only at characters with which one may begin."""
+def tried_at(
+    first: Callable[[str], re.Pattern[str]], pattern: re.Pattern[str]
+) -> Callable[[str], Iterator[re.Match[str]]]:
+    """Finds the matches of a pattern, which is tried only at characters of a text with which one may begin."""
 
     def finditer(text: str) -> Iterator[re.Match[str]]:
         end = 0
-        for character in first.finditer(text):
+        for character in first(text).finditer(text):
             at = character.start()
             if at >= end and (match := pattern.match(text, at)):
                 yield match

@@ -2,13 +2,13 @@
 
 import re
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
 from steelyard.text.alternatives import tried_at
 from steelyard.text.numerals import CHINESE, value_of
-from steelyard.text.signs import DIGIT, LETTER, signs
+from steelyard.text.signs import DIGIT, LETTER, by_digits, signs
 
 
 class Day(NamedTuple):
@@ -78,11 +78,12 @@ _DIGITS: Final = re.compile("[0-9]+")
 _LONGEST_PART: Final = 4  # characters of a year or a month before 年 or 月
 _RARE: Final = 40  # characters for each 年 or 月 in a text where they are rare
 _REACH: Final = 24  # characters between a number and the beginning of the name of its month
-_HAS_SEPARATED: Final = re.compile(r"\d[-/.]\d{1,2}[-/.]\d")
-_HAS_EIGHT: Final = re.compile(r"\d{8}")
-_BEGINS: Final = {
-    "named": re.compile("[ADFJMNOSadfjmnos\u017f](?i:an|eb|ar|pr|ay|un|ul|ug|ep|ct|ov|ec)"),
-    "dated": re.compile("[0-9]"),
+_separated: Final = by_digits(lambda digits: rf"[{digits}][-/.]\d{{1,2}}[-/.]\d")
+_eight: Final = by_digits(lambda digits: rf"[{digits}]\d{{7}}")
+_MONTH_BEGINS: Final = re.compile("[ADFJMNOSadfjmnos\u017f](?i:an|eb|ar|pr|ay|un|ul|ug|ep|ct|ov|ec)")
+_BEGINS: Final[dict[str, Callable[[str], re.Pattern[str]]]] = {
+    "named": lambda _: _MONTH_BEGINS,
+    "dated": by_digits(lambda digits: f"[{digits}]"),
 }
 """Where a form may begin that is tried nowhere else."""
 _FORMS: Final = tuple(
@@ -200,14 +201,14 @@ def _open_forms(text: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """The forms whose characters occur in the text."""
     has_year, has_month = "年" in text, "月" in text
     may_separate = "-" in text or "/" in text or "." in text
-    is_separated = may_separate and _HAS_SEPARATED.search(text) is not None
+    is_separated = may_separate and _separated(text).search(text) is not None
     return _forms(
         (
             "年" if has_year else "",
             "月" if has_month else "",
             "年月" if has_year and has_month else "",
             "separated" if is_separated else "",
-            "eight" if signs(text) & DIGIT and _HAS_EIGHT.search(text) else "",
+            "eight" if signs(text) & DIGIT and _eight(text).search(text) else "",
             *(("named", "dated") if _names_a_month(text) else ()),
         )
     )

@@ -4,7 +4,7 @@ The match of one kind is masked for the next, so that the digits of a phone numb
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from operator import itemgetter
@@ -14,14 +14,14 @@ from steelyard.text.alternatives import Alternatives, by_first_letter, tried_at
 from steelyard.text.dates import LUNAR_DAY, LUNAR_SIGN, Day, dates
 from steelyard.text.measures import MEASURES
 from steelyard.text.numerals import CHINESE, NUMBER_WORDS, Numeral, has_number_word, numerals
-from steelyard.text.signs import DIGIT, LETTER, sign, signs
+from steelyard.text.signs import DIGIT, LETTER, by_digits, sign, signs
 
 Kind = Literal[
     "id", "phone", "card", "serial", "date", "time", "percent", "age", "ordinal", "money", "count", "number"
 ]  # fmt: skip
 
 _TAKEN: Final = "\0"
-_DIGITS: Final = re.compile(r"\d+")
+_digit_runs: Final = by_digits(lambda digits: f"[{digits}][{digits}]*")
 _START: Final = itemgetter(1)
 _MOST_DIGITS: Final = 16
 """The most digits in a row that a finder asks for."""
@@ -85,7 +85,7 @@ class _Contents(NamedTuple):
 
 def _contents(text: str) -> _Contents:
     found = signs(text)
-    runs = _DIGITS.findall(text) if found & DIGIT else []
+    runs = _digit_runs(text).findall(text) if found & DIGIT else []
     longest = plain = max(map(len, runs), default=0)
     if not "".join(runs).isascii():
         plain = max(map(len, re.findall("[0-9]+", text)), default=0)
@@ -161,15 +161,24 @@ _ORDINAL: Final = re.compile(
 
 
 _LETTERS: Final = "A-Za-z\u0130\u0131\u017f\u212a"
-_phones: Final = tried_at(re.compile(r"[+(\d]"), _PHONE)
+_phones: Final = tried_at(by_digits(lambda digits: f"[+({digits}]"), _PHONE)
+_cards: Final = tried_at(by_digits(lambda digits: f"[{digits}卡账帐尾末e](?:(?<=[{digits}])|[号四位n])"), _CARD)
 _times: Final = tried_at(
-    re.compile(
-        rf"[凌早上中下傍晚夜当\d{CHINESE}](?:(?<=[凌早上中下傍晚夜当])|(?=[\d{CHINESE}]{{0,2}}[时点:]|\d? ?[APap]))"
+    by_digits(
+        lambda digits: (
+            rf"[凌早上中下傍晚夜当{digits}{CHINESE}]"
+            rf"(?:(?<=[凌早上中下傍晚夜当])|(?=[{digits}{CHINESE}]{{0,2}}[时点:]|[{digits}]? ?[APap]))"
+        )
     ),
     _TIME,
 )
-_percents: Final = tried_at(re.compile(r"[\d百千万月年利](?:(?<=\d)(?<![\d,.].)|(?=分之|息|率))"), _PERCENT)
-_ordinals: Final = tried_at(re.compile(rf"[第§\d{_LETTERS}](?:(?<=[第§\d])|(?<!\w.)(?=[{_LETTERS}.]* ?\d))"), _ORDINAL)
+_percents: Final = tried_at(
+    by_digits(lambda digits: f"[{digits}百千万月年利](?:(?<=[{digits}])(?<![{digits},.].)|(?=分之|息|率))"), _PERCENT
+)
+_ordinals: Final = tried_at(
+    by_digits(lambda digits: rf"[第§{digits}{_LETTERS}](?:(?<=[第§{digits}])|(?<!\w.)(?=[{_LETTERS}.]* ?[{digits}]))"),
+    _ORDINAL,
+)
 
 
 def _find_marked(kind: Kind, matches: Callable[[str], Iterator[re.Match[str]]]) -> Callable[[str], Iterator[Mention]]:
@@ -316,7 +325,12 @@ _BEFORE_LAST: Final = frozenset({name[-1] for name in _CURRENCIES} | set(" :("))
 _AFTER_FIRST: Final = frozenset({name[0] for name in _CURRENCIES} | {" ", "u"})
 _MAY_BE_GROUPED: Final = re.compile(r"\d \d{3}|\d\.\d{3}")
 # a number is qualified only if one of these characters is near it
-_QUALIFIES_BEFORE: Final = re.compile(r"[小不近过超于至最逾上几数约概致莫多每到~≈好]|[A-Za-z]")
+_WORDS: Final = ("A",)
+"""Stands for the letters of words."""
+_BOUNDS, _ABOUT, _EACH, _UNTIL = (
+    frozenset((*characters, *_WORDS)) for characters in ("小不近过超于至最逾上几数好", "约概致莫多≈", "每", "至到~")
+)
+_QUALIFIES_BEFORE: Final = re.compile(f"[A-Za-z{''.join(sorted(_BOUNDS | _ABOUT | _EACH | _UNTIL))}]")
 _LETTER: Final = re.compile("[A-Za-z]")
 _QUALIFIES_AFTER: Final = re.compile(r"\s*[以之起不有开左上/每至到\-~A-Za-z]")
 
@@ -409,23 +423,29 @@ def _digit(text: str) -> Decimal:
 def _qualified(text: str, mention: Mention) -> Mention:
     """Whether the words beside an amount or a count make it a bound, a rate, a range, or approximate."""
     before, after = text[max(0, mention.start - 12) : mention.start], text[mention.end : mention.end + 12]
-    if not _QUALIFIES_BEFORE.search(before) and not _QUALIFIES_AFTER.match(after):
+    near, goes_on = _QUALIFIES_BEFORE.findall(before), _QUALIFIES_AFTER.match(after) is not None
+    if not near and not goes_on:
         return mention
     if _LETTER.search(before):  # words are longer than Chinese characters
-        before = text[max(0, mention.start - 40) : mention.start]
-    loose = mention.loose
-    if _BOUND_BEFORE.search(before) or _SOME_BEFORE.search(before) or _BOUND_AFTER.match(after):
-        loose = loose or "bound"
-    elif mention.kind != "percent" and (_RATE.match(after) or _RATE_BEFORE.search(before)):
-        loose = loose or "rate"
-    elif mention.kind in ("money", "percent") and (
-        _SPAN_BEFORE.search(before) or (_SPAN_AFTER.match(after) and "=" not in after)
-    ):
-        loose = loose or "range"
-    approx = bool(_APPROX_BEFORE.search(before) or _APPROX_AFTER.match(after))
-    if loose == mention.loose and not approx:
-        return mention
-    return mention._replace(loose=loose, approx=approx)
+        near, before = _WORDS, text[max(0, mention.start - 40) : mention.start]
+    loose = mention.loose or _looseness(mention.kind, before, near, after if goes_on else "")
+    is_about = not _ABOUT.isdisjoint(near) and _APPROX_BEFORE.search(before) is not None
+    approx = is_about or (goes_on and _APPROX_AFTER.match(after) is not None)
+    return mention if loose == mention.loose and not approx else mention._replace(loose=loose, approx=approx)
+
+
+def _looseness(kind: Kind, before: str, near: Sequence[str], after: str) -> str:
+    """Why a value is not exact, by the words before it, with those characters of theirs that qualify, and after it."""
+    if not _BOUNDS.isdisjoint(near) and (_BOUND_BEFORE.search(before) or _SOME_BEFORE.search(before)):
+        return "bound"
+    if _BOUND_AFTER.match(after):
+        return "bound"
+    if kind != "percent" and (_RATE.match(after) or (not _EACH.isdisjoint(near) and _RATE_BEFORE.search(before))):
+        return "rate"
+    if kind not in ("money", "percent"):
+        return ""
+    begun = not _UNTIL.isdisjoint(near) and _SPAN_BEFORE.search(before)
+    return "range" if begun or (_SPAN_AFTER.match(after) and "=" not in after) else ""
 
 
 def _find_words(text: str) -> Iterator[Mention]:
@@ -480,44 +500,63 @@ _MARKS: Final = (
     (LETTER | _CARD_MARKS | _PHONE_MARKS | _DATE_SIGNS | _TIME_MARKS | _COLON | _PERCENT_MARKS)
     | (_AGE_MARKS | _ORDINAL_MARKS | _ORDINAL_SIGNS | _PAIRS | _SERIAL_MARKS | _PLATE_MARKS)
 )  # fmt: skip
+
+
+def _searched(pattern: Callable[[str], str]) -> Callable[[str], object]:
+    """Searches a text for a pattern of digits."""
+    of = by_digits(pattern)
+    return lambda text: of(text).search(text)
+
+
 # each kind with what a text must contain for it to occur: its characters, which are cheap to look up, and a pattern,
 # which begins with a class of characters, because such a pattern is found fastest
 _FINDERS: Final[
     tuple[tuple[Callable[[_Contents], bool], Callable[[str], object], Callable[[str], Iterator[Mention]]], ...]
 ] = (
-    (lambda text: text.plain >= 4 and text.any >= 8, re.compile(r"\d{8}").search, _find_marked("id", _ID.finditer)),
+    (
+        lambda text: text.plain >= 4 and text.any >= 8,
+        _searched(lambda digits: f"[{digits}][{digits}]{{7}}"),
+        _find_marked("id", _ID.finditer),
+    ),
     (
         lambda text: text.plain >= 3 and (text.any >= 11 or (text.any >= 4 and text.has(_PHONE_MARKS))),
-        re.compile(r"\d(?:\d{10}|[- ]\d{4})").search,
+        _searched(lambda digits: rf"[{digits}](?:\d{{10}}|[- ]\d{{4}})"),
         _find_marked("phone", _phones),
     ),
     (
         lambda text: text.plain >= 1 and (text.any >= 16 or text.has(_CARD_MARKS)),
-        re.compile(
-            r"[\d卡账帐尾末e](?:(?<=\d)\d{3}(?:\d{12}| \d{4} )|(?<=末)[四位]|(?<=\be)nd(?:ing|s)\b|(?<=[^\de末])号)"
-        ).search,
-        _find_marked("card", _CARD.finditer),
+        _searched(
+            lambda digits: (
+                rf"[{digits}卡账帐尾末e](?:(?<=[{digits}])\d{{3}}(?:\d{{12}}| \d{{4}} )|(?<=末)[四位]"
+                rf"|(?<=\be)nd(?:ing|s)\b|(?<=[^{digits}e末])号)"
+            )
+        ),
+        _find_marked("card", _cards),
     ),
     (
         lambda text: (
             text.plain >= 1 and (text.has(_SERIAL_MARKS) or (text.any >= 3 and text.has(LETTER | _PLATE_MARKS)))
         ),
-        re.compile(r"\d{3}|号").search,
+        _searched(lambda digits: f"[{digits}号](?:(?<=号)|[{digits}]{{2}})"),
         _find_marked("serial", _ANNOUNCED.finditer),
     ),
     (
         lambda text: text.any >= 8 or text.has(LETTER | (_DATE_SIGNS if text.any else _DATE_MARKS)),
-        re.compile(r"[年月]|\d[-/.]\d|\d{8}|[A-Za-z]{3}").search,
+        _searched(
+            lambda digits: (
+                rf"[年月{digits}A-Za-z](?:(?<=[年月])|(?<=[{digits}])(?:[-/.]\d|\d{{7}})|(?<=[A-Za-z])[A-Za-z]{{2}})"
+            )
+        ),
         _find_dates,
     ),
     (
         lambda text: text.plain >= 1 and text.has(LETTER),
-        re.compile(r"\d(?:[A-Za-z]|(?<=[A-Za-z].)|(?<=[A-Za-z][-_].))").search,
+        _searched(lambda digits: f"[{digits}](?:[A-Za-z]|(?<=[A-Za-z].)|(?<=[A-Za-z][-_].))"),
         _find_marked("serial", _SERIAL.finditer),
     ),
     (
         lambda text: text.has(_TIME_MARKS) or (text.any >= 1 and text.has(LETTER | _COLON)),
-        re.compile(r"[时点\d](?:(?<=[时点])|:\d| ?[APap]\.?[Mm])").search,
+        _searched(lambda digits: rf"[时点{digits}](?:(?<=[时点])|:\d| ?[APap]\.?[Mm])"),
         _find_marked("time", _times),
     ),
     (

@@ -4,12 +4,13 @@
 """
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from steelyard.text.alternatives import by_first_letter
-from steelyard.text.signs import LETTER, signs
+from steelyard.text.signs import LETTER, by_digits, signs
 
 DIGITS: Final = {char: value for value, chars in enumerate(
     ("零〇", "一壹弌", "二贰两弍貳", "三叁弎參叄", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖")
@@ -23,7 +24,8 @@ CHINESE: Final = "".join((*DIGITS, *_UNITS, *_TENS))
 _PLAIN: Final = r"\d{1,3}(?:,\d{3}){1,8}(?:\.\d+)?(?!\d|,\d)|\d+(?:\.\d+)?"
 _NUMERAL: Final = rf"(?:{_PLAIN}|[{CHINESE}]|(?<=[{CHINESE}])点(?=[{''.join(DIGITS)}]))"
 _RUN: Final = re.compile(f"{_NUMERAL}+")
-_FIGURES: Final = re.compile(rf"[\d{CHINESE}][\d{CHINESE}点,.]*")  # where runs are; found by their first characters
+# where runs are; found by their first characters
+_figures: Final = by_digits(lambda digits: f"[{digits}{CHINESE}][{digits}{CHINESE}点,.]*")
 _PART: Final = re.compile(rf"{_PLAIN}|.")
 
 # fmt: off
@@ -66,12 +68,21 @@ class Numeral(NamedTuple):
 
 def numerals(text: str) -> list[Numeral]:
     """All numbers of a folded text, in order."""
-    runs = (run for part in _FIGURES.finditer(text) for run in _RUN.finditer(text, part.start(), part.end()))
-    digits = [Numeral(run.start(), run.end(), run[0], value_of(run[0])) for run in runs]
+    digits = [Numeral(run.start(), run.end(), run[0], value_of(run[0])) for run in _runs(text)]
     if not has_number_word(text):
         return digits
     words = [Numeral(run.start(), run.end(), run[0], _english(run[0])) for run in _WORD_RUN.finditer(text)]
     return sorted([*digits, *words], key=lambda numeral: numeral.start) if words else digits
+
+
+def _runs(text: str) -> Iterator[re.Match[str]]:
+    """The runs of numerals; digits alone, and numerals alone without a point, are one run."""
+    for figures in _figures(text).finditer(text):
+        words = figures[0]
+        if (words.isascii() and words.isdigit()) or (words.isalpha() and "点" not in words):
+            yield figures
+        else:
+            yield from _RUN.finditer(text, figures.start(), figures.end())
 
 
 def has_number_word(text: str) -> bool:

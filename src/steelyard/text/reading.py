@@ -13,7 +13,7 @@ from typing import Final
 from steelyard.text.alternatives import Alternatives, tried_at
 from steelyard.text.normalisation import Folded
 from steelyard.text.scripts import HAN
-from steelyard.text.signs import DIGIT, LETTER, sign, signs
+from steelyard.text.signs import DIGIT, LETTER, by_digits, sign, signs
 
 LONGEST_ANSWER: Final = 100_000
 """The longest answer in characters that is judged; `judge` gives a longer one a score of 0 with a reason."""
@@ -91,10 +91,12 @@ _CITATION: Final = re.compile(
     re.IGNORECASE,
 )
 # a footnote digit glued to a word, a year or a sum: episodes1. · 20171. · 42000元1。
-_FOOTNOTE: Final = re.compile(
-    rf"[ \d](?:(?<=[a-z][a-z][a-z]\d)\d?(?=[.,;:)]?(?:\s|$))|(?<=\d, (?:19|20)\d\d\d)(?!\d)"
-    rf"|(?:(?<=[元圆{HAN}][元日号次人整月]\d)\d?|(?<=[元圆{HAN}][元日号次人整月] )\d{{1,2}})(?=[。，,；;](?!\d)|$)"
-    r"|(?<=[\d,]\d{3}\.\d)(?=\s|$))"
+_footnote: Final = by_digits(
+    lambda digits: (
+        rf"[ {digits}](?:(?<=[a-z][a-z][a-z]\d)\d?(?=[.,;:)]?(?:\s|$))|(?<=\d, (?:19|20)\d\d\d)(?!\d)"
+        rf"|(?:(?<=[元圆{HAN}][元日号次人整月]\d)\d?|(?<=[元圆{HAN}][元日号次人整月] )\d{{1,2}})(?=[。，,；;](?!\d)|$)"
+        r"|(?<=[\d,]\d{3}\.\d)(?=\s|$))"
+    )
 )
 # a blank that the extraction of a web page lost: a total of27 · composed byAndrew Lloyd Webber
 _GLUED: Final = re.compile(r"\b(of|is|to|by|in|are|was|has|had|and)(?=\d{1,6}\b|[A-Z][a-z]{2,} ?[A-Z])")
@@ -111,10 +113,10 @@ _LIST_NUMBER: Final = re.compile(
 _INLINE_NUMBER: Final = re.compile(
     r"(?:^|(?<=[\s:：。；;，,]))[(（]?(\d{1,2})[.．、)）](?:[ \t]{1,4}(?=\S)|(?=[^\d\s]))"
 )
-_list_numbers: Final = tried_at(re.compile(r"[ \t(（\d](?<![^\n；;。：: ].)"), _LIST_NUMBER)
-_inline_numbers: Final = tried_at(re.compile(r"[(（\d](?<![^\s:：。；;，,].)"), _INLINE_NUMBER)
+_list_numbers: Final = tried_at(by_digits(lambda digits: rf"[ \t(（{digits}](?<![^\n；;。：: ].)"), _LIST_NUMBER)
+_inline_numbers: Final = tried_at(by_digits(lambda digits: rf"[(（{digits}](?<![^\s:：。；;，,].)"), _INLINE_NUMBER)
 
-_NUMBERED: Final = re.compile(r"\d[.．、)）]")  # what every number of a list has
+_numbered: Final = by_digits(lambda digits: f"[{digits}][.．、)）]")  # what every number of a list has
 _LINE_BREAK: Final = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
 _INSIDE_VALUE: Final = re.compile(rf"\n(?:(?<=[\d年月]\n)(?=[\d年月日元])|(?<=[{HAN}]\n)(?=[月日]))")
 
@@ -256,7 +258,7 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
         draft.pass_through(_LATE_PASSES)
     found = signs(draft.text)
     if found & DIGIT:
-        draft.replace(_FOOTNOTE, "")
+        draft.replace(_footnote(draft.text), "")
         if "/100" in draft.text:
             draft.replace(_HUNDREDTHS, "")
         _drop_list_numbers(draft)
@@ -354,7 +356,7 @@ def _blanks(line: str, start: int) -> int:
 
 def _drop_list_numbers(draft: _Draft) -> None:
     """Remove the numbers of a list; a single number at the very beginning is a value."""
-    if not _NUMBERED.search(draft.text):
+    if not _numbered(draft.text).search(draft.text):
         return
     inline = list(_inline_numbers(draft.text))
     numbers = [int(mark[1]) for mark in inline]

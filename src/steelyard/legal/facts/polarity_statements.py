@@ -44,9 +44,9 @@ class Statement:
 
         A clause with the word order of a question ("did he sign") repeats the question.
         """
-        if _INVERTED.match(self.clause.text):
-            return False
         text = self.clause.text
+        if text[:1].isascii() and _INVERTED.match(text):
+            return False
         is_about = len(text) <= 4 or any(pair in text for pair in asked.subject)
         return self.echo >= 2 or (self.echo > 0 and (is_about or self.shares_topic or not self.positive))
 
@@ -69,18 +69,28 @@ def statement_of(clause: Clause, asked: Asked) -> Statement:
     denied = 8 if _denies_asked(clause.text, asked) else 0
     if clause.is_plain:
         return Statement(not asked.is_negative, repeated + denied, False, clause)
-    kinds = [kind for _, kind in clause.sides]
-    shared = {topic for kind in kinds if (topic := topic_in(kind, asked.topics))}
-    if "refuse" in clause.signs and not asked.topics.isdisjoint(("agree",)):
-        shared.add("refuse")
-    opposed = any(_is_opposite(root, asked) for root in clause.prefixed)
-    count = _negations(clause, asked) + ("rhetoric" in clause.signs) + opposed
-    count += sum(_negates_asked(idiom, asked.predicate) for idiom in clause.idioms)
-    count += sum(kind[:2] == "r_" or bool(kind[:2] == "c_" and topic_in(kind, asked.opposites)) for kind in kinds)
-    if repeated == 0 and len(clause.text) > 8:
-        shared = {topic for topic in shared if not topic.startswith("m_")}  # a modal alone speaks of anything
+    shared = _shared_topics(clause, asked, is_alone=repeated == 0 and len(clause.text) > 8)
+    opposed = bool(clause.prefixed) and any(_is_opposite(root, asked) for root in clause.prefixed)
+    count = _negations(clause, asked) + _reversals(clause, asked) + ("rhetoric" in clause.signs) + opposed
     echo = repeated + denied + 2 * len(shared) + 2 * opposed + ("contrast" in clause.signs)
     return Statement((count % 2 == 0) is not asked.is_negative, echo, bool(shared), clause)
+
+
+def _shared_topics(clause: Clause, asked: Asked, *, is_alone: bool) -> frozenset[str]:
+    """The topics of the question that the clause has; a modal that stands alone speaks of anything."""
+    topics = {topic for _, kind in clause.sides if (topic := topic_in(kind, asked.topics))} if clause.sides else set()
+    if "refuse" in clause.signs and "agree" in asked.topics:
+        topics.add("refuse")
+    return frozenset(topic for topic in topics if not topic.startswith("m_")) if is_alone else frozenset(topics)
+
+
+def _reversals(clause: Clause, asked: Asked) -> int:
+    """The number of idioms and of opposite words that turn what is asked into its opposite."""
+    if not (clause.idioms or clause.sides):
+        return 0
+    count = sum(_negates_asked(idiom, asked.predicate) for idiom in clause.idioms)
+    kinds = [kind for _, kind in clause.sides]
+    return count + sum(kind[:2] == "r_" or bool(kind[:2] == "c_" and topic_in(kind, asked.opposites)) for kind in kinds)
 
 
 def _denies_asked(text: str, asked: Asked) -> bool:
@@ -108,6 +118,8 @@ def _negations(clause: Clause, asked: Asked) -> int:
 
     不支付工资属于违法: the verdict begins at 属于, and 不 does not govern it.
     """
+    if not clause.negators:
+        return 0
     own = [(at, negator) for at, negator in clause.negators if not negator.startswith(asked.embedded)]
     topics = asked.topics & _VERDICTS
     cut = next((at for at, kind in clause.sides if topic_in(kind, topics)), -1) if asked.chars and topics else -1
