@@ -95,7 +95,7 @@ class Case(NamedTuple):
 
     def reports_conflict(self) -> bool:
         """Whether the answer says that statements disagree."""
-        return CONFLICT.search(self.text) is not None
+        return CONFLICT.found_in(self.text)
 
     def invented(self, check: str) -> list[Invented]:
         """Values that the document does not support, and those that the hallucination check of the question forbids."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from steelyard.native import kernel
 from steelyard.text.characters import code_points
-from steelyard.text.signs import LETTER, sign, signs
+from steelyard.text.signs import CAPITAL, LETTER, sign, signs
 
 _SHORT: Final = 80
 """The number of characters of a text up to which the whole pattern is faster, unless it has very many alternatives."""
@@ -63,13 +63,17 @@ class Alternatives:
         """All matches, in order."""
         return self._of_script(text).finditer(text) if len(text) <= self._short else self._scan(text)
 
-    def sub(self, put: str, text: str) -> str:
-        """The text with other words in place of each match."""
+    def split(self, text: str) -> list[str]:
+        """The pieces of the text between the matches."""
         pieces, at = [], 0
         for match in self.finditer(text):
             pieces.append(text[at : match.start()])
             at = match.end()
-        return put.join([*pieces, text[at:]])
+        return [*pieces, text[at:]]
+
+    def sub(self, put: str, text: str) -> str:
+        """The text with other words in place of each match."""
+        return put.join(self.split(text))
 
     @cached_property
     def _whole(self) -> re.Pattern[str]:
@@ -192,7 +196,7 @@ def _find_openings(tables: bytes, small: str) -> list[int]:
 
 @lru_cache(maxsize=1 << 4)
 def _lower(text: str) -> str:
-    return text.lower()
+    return text.lower() if signs(text) & CAPITAL else text
 
 
 # ----- patterns tried where a match may begin

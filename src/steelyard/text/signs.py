@@ -66,6 +66,13 @@ DIGIT: Final = sign("0-9") | _OTHER_DIGIT
 """What `\\d` matches, and more."""
 LETTER: Final = sign("A-Za-z\u0130\u0131\u017f\u212a")
 """What `[a-z]` matches where the case is ignored."""
+CAPITAL: Final = sign(
+    "A-Z\u00c0-\u058f\u10a0-\u1fff\u2100-\u218f\u24b6-\u24cf\u2c00-\u2dff\ua640-\ua7ff\uff21-\uff3a"
+    "\U00010000-\U0001ffff"
+)
+"""Where letters are that another stands for in lower case, and others."""
+QUOTATION: Final = sign("“‘「『\"《")
+"""What every quotation and title begins with."""
 
 
 def by_digits(pattern: Callable[[str], str], flags: int = 0) -> Callable[[str], re.Pattern[str]]:

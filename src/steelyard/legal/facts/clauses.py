@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from steelyard.text.alternatives import Alternatives
 from steelyard.text.mentions import Mention, mentions
+from steelyard.text.signs import DIGIT, QUOTATION, signs
 
 # a comma or a point inside a number does not end a clause
 _END: Final = re.compile(r"[,。;!?！？；\n.](?:(?<![,.])|(?<=,)(?:(?!\d{3}(?!\d))|(?<!\d,))|(?<=\.)(?=\s|$))")
@@ -65,7 +66,7 @@ _PREDICATE: Final = re.compile(
 )
 _GROUP_COMMA: Final = re.compile(r",(?<=\d,)(?=\d{3})")
 _FEWEST_OF_LIST: Final = 6
-ALTERNATIVE: Final = re.compile(r"或者|或|抑或|还是|要么|\bor\b", re.IGNORECASE)
+ALTERNATIVE: Final = Alternatives(r"或者|或|抑或|还是|要么|\bor\b", re.IGNORECASE)
 _SAME_AGAIN: Final = re.compile(r"^\s?(?:即|也就是|合|折合|相当于|i\.e\.|that is|equivalent to)", re.IGNORECASE)
 _CONCLUSION: Final = Alternatives(
     r"答案[是为:]|因此|所以|综上|故此|可见|由此|结论[是为:]|最终|\btherefore\b|\bthus\b|\bhence\b|"
@@ -180,7 +181,7 @@ def clause_of(text: str, index: int) -> Clause:
 
 def without_quotes(text: str) -> str:
     """The text with quotations replaced by blanks."""
-    if not _QUOTED.search(text):
+    if not signs(text) & QUOTATION:
         return text
     return _QUOTED.sub(lambda quote: " " * len(quote[0]), text)
 
@@ -201,7 +202,8 @@ def is_bare_list(text: str) -> bool:
     """Whether a text only lists many values or names and states nothing about them."""
     if sum(map(text.count, _SEPARATORS)) < _FEWEST_OF_LIST - 1:
         return False
-    pieces = [piece for piece in _SEPARATED.split(_GROUP_COMMA.sub("", text)) if piece.strip()]
+    plain = _GROUP_COMMA.sub("", text) if signs(text) & DIGIT else text
+    pieces = [piece for piece in _SEPARATED.split(plain) if piece.strip()]
     if len(pieces) < _FEWEST_OF_LIST:
         return False
     others = (piece for piece in pieces if len(piece) > 40 or _PREDICATE.search(piece))

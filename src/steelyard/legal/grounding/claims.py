@@ -14,7 +14,7 @@ from steelyard.legal.reading import read, read_with_offsets
 from steelyard.text.measures import is_measure
 from steelyard.text.mentions import Mention
 from steelyard.text.normalisation import Folded
-from steelyard.text.signs import DIGIT, sign, signs
+from steelyard.text.signs import DIGIT, QUOTATION, sign, signs
 
 _QUOTE: Final = re.compile('“([^”]{1,400})”|「([^」]{1,400})」|『([^』]{1,400})』|"([^"]{1,400})"|‘([^’]{2,400})’')
 # "the record does not mention “X”" does not claim X
@@ -238,7 +238,7 @@ def _quoted(text: str) -> tuple[list[tuple[str, int]], frozenset[int]]:
     """Quotations with their positions, and all positions inside quotations that the answer says are absent."""
     quotes: list[tuple[str, int]] = []
     unsaid: list[int] = []
-    for quote in _QUOTE.finditer(text):
+    for quote in _QUOTE.finditer(text) if signs(text) & QUOTATION else ():
         if _DENIED_QUOTE.search(text[max(0, quote.start() - 40) : quote.start()]):
             unsaid += range(quote.start(), quote.end())
             continue

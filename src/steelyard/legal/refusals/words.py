@@ -15,7 +15,7 @@ from steelyard.text.scripts import has_han
 NO_EVIDENCE: Final = re.compile(
     "no (?:\\w+ )?evidence|(?:没有|无)(?:任何|确凿|充分|直接|可靠|明确)?的?证据", re.IGNORECASE
 )
-CONFLICT: Final = re.compile(f"{CONFLICT_ZH}|{CONFLICT_EN}", re.IGNORECASE)
+CONFLICT: Final = Alternatives(f"{CONFLICT_ZH}|{CONFLICT_EN}", re.IGNORECASE)
 JSON_NULL: Final = re.compile(
     r"^\s*\{[^{}]{0,200}\"(?:answer|result|value|答案|结果|回答)\"\s*:\s*(null|\"\"|\[\])", re.IGNORECASE
 )
