@@ -20,12 +20,27 @@ from steelyard.text.characters import code_points
 from steelyard.text.signs import CAPITAL, LETTER, sign, signs
 
 _SHORT: Final = 80
-"""The number of characters of a text up to which the whole pattern is faster, unless it has very many alternatives."""
+"""The number of characters up to which, without the kernel, a pattern is faster whole, unless it has very many parts."""
 _MANY: Final = 300
 _NAMED: Final = re.compile(r"\(\?P<\w+>")
 _LATIN: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")
 _EQUAL_LETTER: Final = sign("\u0130\u0131\u017f\u212a")
 """Letters that equal i, s and k where the case is ignored, but not in lower case."""
+
+
+_Matcher = Callable[[str, int], re.Match[str] | None]
+
+
+class _Matchers(dict[str, _Matcher | None]):
+    """Matchers by the first character of a match, made when a text has it."""
+
+    def __init__(self, make: Callable[[str], _Matcher | None]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, character: str) -> _Matcher | None:
+        matcher = self[character] = self._make(character)
+        return matcher
 
 
 class Alternatives:
@@ -40,7 +55,7 @@ class Alternatives:
         self._lead = lead
         self._flags = flags
         self._patterns: dict[str, re.Pattern[str]] = {}
-        self._by_character: dict[str, re.Pattern[str]] = {}
+        self._matchers = _Matchers(self._matcher)
 
     def search(self, text: str) -> re.Match[str] | None:
         """The first match."""
@@ -110,7 +125,7 @@ class Alternatives:
 
     @cached_property
     def _short(self) -> int:
-        return _SHORT if self._alternatives.count("|") < _MANY else 0
+        return _SHORT if kernel() is None and self._alternatives.count("|") < _MANY else 0
 
     def _of_script(self, text: str) -> re.Pattern[str]:
         """The alternatives that may match a short text by its script."""
@@ -137,19 +152,17 @@ class Alternatives:
         if "" in self._by_first or signs(text) & _EQUAL_LETTER:
             yield from self._whole.finditer(text)
             return
-        small, by_character, by_first = _lower(text), self._by_character, self._by_first
+        small, matchers = _lower(text), self._matchers
         end = 0
         for at in self._candidates(small):
-            if at >= end and small[at] in by_first:
-                pattern = by_character.get(small[at]) or self._tried_at(small[at])
-                if match := pattern.match(text, at):
-                    yield match
-                    end = match.end()
+            if at >= end and (matcher := matchers[small[at]]) and (match := matcher(text, at)):
+                yield match
+                end = match.end()
 
-    def _tried_at(self, character: str) -> re.Pattern[str]:
-        """The alternatives that may begin with a character; compiled when a text has it."""
-        pattern = self._by_character[character] = self._compiled(self._by_first[character])
-        return pattern
+    def _matcher(self, character: str) -> "_Matcher | None":
+        """Matches the alternatives that may begin with a character; None if there is none."""
+        indexes = self._by_first.get(character)
+        return self._compiled(indexes).match if indexes else None
 
     def _candidates(self, small: str) -> list[int]:
         """The positions of a text in lower case where a match may begin, and few others."""

@@ -73,7 +73,9 @@ FOLDS: Final[dict[int, int | str]] = {
 
 _REPLACEMENTS: Final = {chr(char): put if isinstance(put, str) else chr(put) for char, put in FOLDS.items()}
 _FOLDED: Final = re.compile(f"[{''.join(map(re.escape, _REPLACEMENTS))}]")
-_VARIANT: Final = sign("".join(_REPLACEMENTS))
+_USUAL: Final = "，：；（）？！"  # variants that most Chinese texts have
+_RARE: Final = sign("".join(char for char in _REPLACEMENTS if char not in _USUAL))
+_VARIANT: Final = _RARE | sign(_USUAL)
 _MOST_REPLACED: Final = 24  # different variants up to which replacing them one by one is faster
 
 # ○, ◯, O and o are read as 〇 between Chinese numerals or before 年
@@ -128,7 +130,7 @@ def fold_with_offsets(text: str) -> Folded:
 
 def _translated(text: str) -> str:
     """The text with every character variant replaced; no replacement is such a variant itself."""
-    found = set(_FOLDED.findall(text))
+    found = set(_FOLDED.findall(text)) if signs(text) & _RARE else {char for char in _USUAL if char in text}
     if len(found) > _MOST_REPLACED:
         return text.translate(_table())
     for char in found:

@@ -2,9 +2,8 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import islice
 from typing import Final, NamedTuple
 
 from steelyard.text.alternatives import Alternatives
@@ -200,15 +199,28 @@ def takes_itself_back(text: str) -> str:
 
 def is_bare_list(text: str) -> bool:
     """Whether a text only lists many values or names and states nothing about them."""
-    if sum(map(text.count, _SEPARATORS)) < _FEWEST_OF_LIST - 1:
+    separators = sum(map(text.count, _SEPARATORS))
+    if separators < _FEWEST_OF_LIST - 1:
         return False
     plain = _GROUP_COMMA.sub("", text) if signs(text) & DIGIT else text
-    pieces = [piece for piece in _SEPARATED.split(plain) if piece.strip()]
-    if len(pieces) < _FEWEST_OF_LIST:
-        return False
-    others = (piece for piece in pieces if len(piece) > 40 or _PREDICATE.search(piece))
-    most = len(pieces) // 10
-    return sum(1 for _ in islice(others, most + 1)) <= most
+    pieces = others = 0
+    for piece in _separated(plain):
+        pieces += 1
+        others += len(piece) > 40 or _PREDICATE.search(piece) is not None
+        if others > (separators + 1) // 10:  # there are no more pieces than that
+            return False
+    return pieces >= _FEWEST_OF_LIST and others <= pieces // 10
+
+
+def _separated(text: str) -> Iterator[str]:
+    """The pieces of a text between separators, without empty ones."""
+    start = 0
+    for separator in _SEPARATED.finditer(text):
+        if (piece := text[start : separator.start()]).strip():
+            yield piece
+        start = separator.end()
+    if (piece := text[start:]).strip():
+        yield piece
 
 
 def doubt_about(text: str, values: Sequence[Mention]) -> str:

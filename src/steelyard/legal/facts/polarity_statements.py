@@ -9,6 +9,7 @@ from steelyard.legal.facts.polarity_questions import COMMON, Asked, stems, topic
 
 Sense = Literal["yes", "no", "depends", "none"]
 _VERDICTS: Final = frozenset(("m_may", "m_must", "m_class", "valid", "legal", "guilty", "support", "true"))
+_REFUSAL: Final = frozenset(("refuse",))
 # a negator that governs what follows it at a distance: 没有证据证明其构成
 _FINDS_NOT: Final = re.compile(
     r"(?:不|没有?|未|无|难以|并非)[^,。;]{0,4}(?:认定|认为|证明|证据|足以|足|意味|代表|说明|表明|等于|视为|依据|"
@@ -78,10 +79,12 @@ def statement_of(clause: Clause, asked: Asked) -> Statement:
 
 def _shared_topics(clause: Clause, asked: Asked, *, is_alone: bool) -> frozenset[str]:
     """The topics of the question that the clause has; a modal that stands alone speaks of anything."""
-    topics = {topic for _, kind in clause.sides if (topic := topic_in(kind, asked.topics))} if clause.sides else set()
-    if "refuse" in clause.signs and "agree" in asked.topics:
-        topics.add("refuse")
-    return frozenset(topic for topic in topics if not topic.startswith("m_")) if is_alone else frozenset(topics)
+    refuses = "refuse" in clause.signs and "agree" in asked.topics
+    if not clause.sides:
+        return _REFUSAL if refuses else frozenset()
+    topics = {topic for _, kind in clause.sides if (topic := topic_in(kind, asked.topics))}
+    shared = {topic for topic in topics if not topic.startswith("m_")} if is_alone else topics
+    return shared | _REFUSAL if refuses else frozenset(shared)
 
 
 def _reversals(clause: Clause, asked: Asked) -> int:

@@ -142,9 +142,10 @@ def english_names(text: str) -> Iterator[tuple[str, int]]:
     """
     if not signs(text) & _CAPITAL:
         return
-    lower = _lower_words(text)
+    lower: frozenset[str] | None = None
     for match in _SEQUENCE.finditer(text):
         if " " in match[0] or _INTRODUCED.search(text[max(0, match.start() - 12) : match.start()]):
+            lower = _lower_words(text) if lower is None else lower
             words = [(word[0], word.start() + match.start()) for word in _WORDS.finditer(match[0])]
             yield from _names_in(text, words, lower)
 
