@@ -14,11 +14,13 @@ LENGTHS: Final = (34, 300, 1_300, 20_000)
 MIXED_LENGTH: Final = 1_300
 MEGABYTE: Final = 1_000_000
 CODE: Final = """
-import json, sys, time
+import gc, json, sys, time
 from dataclasses import replace
 from bench.statements import chinese_statement, english_statement
+from steelyard.cli import COLLECTED_AFTER
 from steelyard.legal.benchmark.judging import judge_records
 from steelyard.legal.benchmark.loading import load_benchmark
+gc.set_threshold(COLLECTED_AFTER)  # as in every command
 benchmark = load_benchmark(sys.argv[1])
 records = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
 outputs = {item["id"]: item["output"] for item in records if "id" in item}

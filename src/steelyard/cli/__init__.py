@@ -15,7 +15,7 @@ BUG = 4
 INTERRUPTED = 130
 _IDLE_THREADS: Final = ("OPENBLAS_THREAD_TIMEOUT", "4")
 """The threads of numpy's linear algebra sleep at once; by default each uses a core for about 45 ms after its start."""
-_COLLECTED_AFTER: Final = 50_000
+COLLECTED_AFTER: Final = 50_000
 """New objects before those in cycles are looked for (700 by default): results have many objects and no cycles."""
 
 
@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from steelyard.cli.streams import LastingOutput
 
     os.environ.setdefault(*_IDLE_THREADS)
-    gc.set_threshold(_COLLECTED_AFTER)
+    gc.set_threshold(COLLECTED_AFTER)
     line = sys.argv[1:] if argv is None else list(argv)
     language = language_of(line)
     with LastingOutput(language) as output:

@@ -71,8 +71,10 @@ class Alternatives:
 
     def may_match(self, text: str) -> bool:
         """Whether a match may begin anywhere in a text; False is certain, for every part of the text too."""
-        is_known = "" not in self._by_first and not signs(text) & _EQUAL_LETTER
-        return not is_known or bool(self._candidates(_lower(text)))
+        if "" in self._by_first or signs(text) & _EQUAL_LETTER:
+            return True
+        small = _lower(text)
+        return any(small[at] in self._by_first for at in self._candidates(small))
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """All matches, in order."""

@@ -35,6 +35,7 @@ from steelyard.io.results import (
 )
 from steelyard.io.streams import open_stream
 from steelyard.io.writing import replace_whole, write_whole
+from steelyard.legal.benchmark.deadline import one_handler
 from steelyard.legal.benchmark.judging import Unjudged, judge_safely, unwritable, zero_parts
 from steelyard.legal.benchmark.loading import Benchmark, load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
@@ -218,7 +219,8 @@ class AnswerJudging:
 
     def __call__(self, answers: Sequence[Answered]) -> list[Item | None]:
         """The item of each answer."""
-        return [self._item(ask, answer) for ask, answer in answers]
+        with one_handler():
+            return [self._item(ask, answer) for ask, answer in answers]
 
     def _item(self, ask: Ask, answer: Reply | Failure) -> Item | None:
         try:
