@@ -20,7 +20,7 @@ from steelyard.text.characters import code_points
 from steelyard.text.signs import CAPITAL, LETTER, sign, signs
 
 _SHORT: Final = 80
-"""The number of characters up to which, without the kernel, a pattern is faster whole, unless it has very many parts."""
+"""The number of characters up to which, without the kernel, a pattern of not very many parts is faster whole."""
 _MANY: Final = 300
 _NAMED: Final = re.compile(r"\(\?P<\w+>")
 _LATIN: Final = re.compile("[A-Za-z\u0130\u0131\u017f\u212a]")

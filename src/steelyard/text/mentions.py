@@ -10,7 +10,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
-from steelyard.text.alternatives import Alternatives, by_first_letter, tried_at
+from steelyard.text.alternatives import Alternatives, tried_at
 from steelyard.text.dates import LUNAR_DAY, LUNAR_SIGN, Day, dates
 from steelyard.text.measures import MEASURES
 from steelyard.text.numerals import CHINESE, NUMBER_WORDS, Numeral, has_number_word, numerals
@@ -316,7 +316,7 @@ _FUNCTION_WORDS: Final = frozenset((
     "after", "before", "since", "so",
 ))
 # fmt: on
-_OFTEN: Final = re.compile(rf"\b({by_first_letter('once|twice|thrice')})\b", re.IGNORECASE)
+_OFTEN: Final = Alternatives(r"\bonce\b|\btwice\b|\bthrice\b", re.IGNORECASE)
 _TIMES: Final = {"once": 1, "twice": 2, "thrice": 3}
 _PAIR: Final = re.compile("[俩仨]")
 
@@ -451,7 +451,7 @@ def _looseness(kind: Kind, before: str, near: Sequence[str], after: str) -> str:
 def _find_words(text: str) -> Iterator[Mention]:
     """Counts that are single words: twice, 俩."""
     for often in _OFTEN.finditer(text):
-        value = Decimal(_TIMES[often[1].lower()])
+        value = Decimal(_TIMES[often[0].lower()])
         yield _qualified(text, Mention("count", often.start(), often.end(), often[0], value, "times"))
     for pair in _PAIR.finditer(text):
         yield Mention("count", pair.start(), pair.end(), pair[0], Decimal(2 if pair[0] == "俩" else 3), "个")
@@ -480,7 +480,7 @@ def _has_number(text: str) -> bool:
 
 
 def _has_number_in_words(text: str) -> bool:
-    return has_number_word(text) or _OFTEN.search(text) is not None
+    return has_number_word(text) or _OFTEN.found_in(text)
 
 
 _CARD_MARKS: Final = sign("卡账帐尾末 e")

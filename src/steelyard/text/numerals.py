@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from steelyard.text.alternatives import by_first_letter
+from steelyard.text.alternatives import Alternatives, by_first_letter
 from steelyard.text.signs import LETTER, by_digits, signs
 
 DIGITS: Final = {char: value for value, chars in enumerate(
@@ -46,8 +46,7 @@ NUMBER_WORDS: Final = (
 )
 """Pattern of a number in English words."""
 _WORD_RUN: Final = re.compile(NUMBER_WORDS, re.IGNORECASE)
-HAS_WORD: Final = re.compile(rf"\b{_WORD}\b", re.IGNORECASE)
-"""Pattern of a word of such a number."""
+_HAS_WORD: Final = Alternatives("|".join(rf"\b{word}\b" for word in (*_WORDS, *_SCALES)), re.IGNORECASE)
 LONGEST: Final = 60
 """The longest run of numerals in characters that is read as a number."""
 
@@ -87,7 +86,7 @@ def _runs(text: str) -> Iterator[re.Match[str]]:
 
 def has_number_word(text: str) -> bool:
     """Whether a text has a word of a number in English."""
-    return signs(text) & LETTER != 0 and HAS_WORD.search(text) is not None
+    return signs(text) & LETTER != 0 and _HAS_WORD.found_in(text)
 
 
 def value_of(run: str) -> Decimal | None:

@@ -149,9 +149,6 @@ FINAL: Final = Alternatives(
 
 
 _MAY_ANNOUNCE: Final = Alternatives(r"答|结论|金额|最终|answer|conclusion|(?:^|\n)A[:：]|####", re.IGNORECASE)
-_MAY_DISCLAIM: Final = Alternatives(
-    "生成|参考|[构作代替]|可能|如有|若有|为准|希望|但愿|[A-Za-z\u0130\u0131\u017f\u212a]{4}"
-)
 _LATIN: Final = re.compile(r"[a-z][A-Z\d]")
 
 
@@ -378,7 +375,7 @@ def _drop_list_numbers(draft: _Draft) -> None:
 
 def _drop_disclaimers(draft: _Draft) -> None:
     """Remove general disclaimers, unless the answer says nothing else."""
-    if not _MAY_DISCLAIM.found_in(draft.text) or not _DISCLAIMER.found_in(draft.text):
+    if not _DISCLAIMER.found_in(draft.text):
         return
     sentences = [match for match in _SENTENCE.finditer(draft.text) if match[0].strip()]
     general = [match for match in sentences if _DISCLAIMER.search(match[0])]

@@ -71,7 +71,7 @@ CAPITAL: Final = sign(
     "\U00010000-\U0001ffff"
 )
 """Where letters are that another stands for in lower case, and others."""
-QUOTATION: Final = sign("“‘「『\"《")
+QUOTATION: Final = sign('“‘「『"《')
 """What every quotation and title begins with."""
 
 

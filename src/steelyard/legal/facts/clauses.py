@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from operator import eq
 from typing import Final, NamedTuple
 
 from steelyard.text.alternatives import Alternatives
@@ -108,16 +109,17 @@ class _Pieces:
         values = (value for value in mentions(text) if value.end - value.start > 3)
         inside = {at for value in values for at in range(value.start + 1, value.end)}
         stops = [at for match in stop.finditer(text) if (at := match.start()) not in inside]
-        spans = zip([0, *(at + 1 for at in stops)], [*stops, len(text)], strict=True)
         self._text = text
-        self._spans = [(start, end) for start, end in spans if start < end]
-        self._starts = [start for start, _ in self._spans]
+        self._starts, self._ends = [0, *[at + 1 for at in stops]], [*stops, len(text)]
+        if any(map(eq, self._starts, self._ends)):
+            spans = [span for span in zip(self._starts, self._ends, strict=True) if span[0] < span[1]]
+            self._starts, self._ends = [start for start, _ in spans], [end for _, end in spans]
 
     def __len__(self) -> int:
-        return len(self._spans)
+        return len(self._starts)
 
     def __getitem__(self, number: int) -> Clause:
-        start, end = self._spans[number]
+        start, end = self._starts[number], self._ends[number]
         return Clause(start, end, self._text[start:end])
 
     def at(self, index: int) -> Clause:

@@ -46,10 +46,11 @@ class Statement:
         A clause with the word order of a question ("did he sign") repeats the question.
         """
         text = self.clause.text
-        if text[:1].isascii() and _INVERTED.match(text):
+        if not self.echo or (text[:1].isascii() and _INVERTED.match(text)):
             return False
-        is_about = len(text) <= 4 or any(pair in text for pair in asked.subject)
-        return self.echo >= 2 or (self.echo > 0 and (is_about or self.shares_topic or not self.positive))
+        if self.echo >= 2 or self.shares_topic or not self.positive:
+            return True
+        return len(text) <= 4 or any(pair in text for pair in asked.subject)
 
     def is_strong(self, asked: Asked) -> bool:
         """Whether the clause repeats enough of the predicate to be about it."""

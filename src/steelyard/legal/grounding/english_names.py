@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from steelyard.text.alternatives import tried_at
 from steelyard.text.signs import sign, signs
 
 _UPPER: Final = "A-ZÀ-ÖØ-Þ"
@@ -25,6 +26,8 @@ _SEQUENCE: Final = re.compile(
     rf"(?<![{_LETTER}\d_.@/-])(?:{_ABBREVIATED}|{_WORD})(?:(?:{_OF}| ?& ?| |, (?=(?:Inc|LLC|LLP|Ltd|Co|Corp)\b))"
     rf"(?:{_PARTICLE} ){{0,2}}(?:{_ABBREVIATED}|{_WORD}))*"
 )
+_FIRST: Final = re.compile(f"[{_UPPER}]")
+_sequences: Final = tried_at(lambda _: _FIRST, _SEQUENCE)
 _TITLES: Final = frozenset(
     "Mr Mrs Ms Miss Mx Dr Prof Professor Judge Justice Sir Dame Lord Lady Officer Detective Inspector Sergeant Sgt "
     "Captain Capt Attorney Counsel Magistrate Rev Hon".split()
@@ -143,7 +146,7 @@ def english_names(text: str) -> Iterator[tuple[str, int]]:
     if not signs(text) & _CAPITAL:
         return
     lower: frozenset[str] | None = None
-    for match in _SEQUENCE.finditer(text):
+    for match in _sequences(text):
         if " " in match[0] or _INTRODUCED.search(text[max(0, match.start() - 12) : match.start()]):
             lower = _lower_words(text) if lower is None else lower
             words = [(word[0], word.start() + match.start()) for word in _WORDS.finditer(match[0])]
