@@ -17,7 +17,7 @@ from steelyard import limits
 from steelyard.io.results import load
 from steelyard.legal.benchmark import judging
 from steelyard.legal.benchmark.answers import judge_answers
-from steelyard.legal.benchmark.deadline import DeadlineExceeded, deadline
+from steelyard.legal.benchmark.deadline import DeadlineExceeded, deadline, one_handler
 from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.runner import run_benchmark
@@ -195,6 +195,28 @@ def test_a_deadline_interrupts_a_regular_expression_and_leaves_no_trace():
     with deadline(0.01):
         pass
     threading.Event().wait(0.03)
+
+
+@posix
+def test_deadlines_with_one_timer_interrupt_as_well_and_leave_no_trace():
+    rang = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rang.append(True))
+    try:
+        own = signal.getsignal(signal.SIGALRM)
+        with one_handler():
+            with deadline(60):
+                pass
+            for _ in range(2):
+                with pytest.raises(DeadlineExceeded), deadline(0.1):
+                    SLOW.match(ENDLESS)
+            with deadline(0.1), deadline(60):
+                time.sleep(0.05)  # the timer of the shorter one goes on and harms no other
+            time.sleep(0.05)
+        assert signal.getsignal(signal.SIGALRM) is own
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+        assert rang == []
+    finally:
+        signal.signal(signal.SIGALRM, before)
 
 
 @posix

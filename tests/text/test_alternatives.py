@@ -6,10 +6,12 @@ from itertools import pairwise
 
 import pytest
 
+from steelyard.legal.evidence import content
 from steelyard.legal.facts import clauses, polarity, polarity_words
 from steelyard.legal.grounding import chinese_places
-from steelyard.legal.refusals import abstention, chinese, english
-from steelyard.text import alternatives, reading
+from steelyard.legal.refusals import abstention, chinese, english, words
+from steelyard.native import kernel
+from steelyard.text import alternatives, mentions, numerals, reading
 from steelyard.text.alternatives import Alternatives
 
 PATTERNS = {
@@ -23,16 +25,32 @@ PATTERNS = {
     "places": chinese_places._END,
     "signs": polarity_words.SCAN_ZH,
     "yes or no asked": polarity._ASKS,
-    "yes or no announced": polarity._MAY_ANNOUNCE,
     "disclaimer": reading._DISCLAIMER,
     "final": reading.FINAL,
     "may announce": reading._MAY_ANNOUNCE,
-    "may disclaim": reading._MAY_DISCLAIM,
+    "offered": clauses.ALTERNATIVE,
+    "referral": words.REFERRAL,
+    "inference": words.INFERENCE_WORDS,
+    "conflict": words.CONFLICT,
+    "stock phrases": content._STOCK,
+    "announced numbers": mentions._ANNOUNCED,
+    "once and twice": mentions._OFTEN,
+    "words of numbers": numerals._HAS_WORD,
 }
 TEXT = (
     "甲方没有说明，我们无法确定合同的内容。更正为五万元；因此答案是：不详。\n结论：无\n"
     "I am not sure, maybe it may be WRONG. For reference only.\n"
 )
+
+
+@pytest.fixture(params=["kernel", "numpy"])
+def by(request, monkeypatch):
+    """A pattern that is searched by the kernel, or without it."""
+    if request.param == "kernel" and kernel() is None:
+        pytest.skip("the compiled kernel is not built")
+    if request.param == "numpy":
+        monkeypatch.setattr(alternatives, "kernel", lambda: None)
+    return lambda pattern: Alternatives(pattern._alternatives, pattern._flags, lead=pattern._lead)
 
 
 def whole(pattern: Alternatives) -> re.Pattern[str]:
@@ -53,8 +71,8 @@ def written(pattern: Alternatives, chance: random.Random) -> str:
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-def test_the_matches_are_those_of_the_whole_pattern(name):
-    pattern, chance = PATTERNS[name], random.Random(name)
+def test_the_matches_are_those_of_the_whole_pattern(name, by):
+    pattern, chance = by(PATTERNS[name]), random.Random(name)
     plain = whole(pattern)
     for text in (TEXT * 3, *(written(pattern, chance) for _ in range(60))):
         expected = found(plain.finditer(text))
@@ -63,6 +81,8 @@ def test_the_matches_are_those_of_the_whole_pattern(name):
         assert (found([first]) if first else []) == expected[:1]
         assert pattern.found_in(text) is bool(expected)
         assert pattern.sub("#", text) == plain.sub("#", text)
+        assert pattern.split(text) == plain.sub("\0", text).split("\0")
+        assert pattern.may_match(text) or not expected
 
 
 def in_scripts(text: str) -> tuple[str, ...]:
@@ -71,13 +91,23 @@ def in_scripts(text: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-def test_the_matches_in_short_texts_are_those_of_the_whole_pattern(name):
-    pattern, chance = PATTERNS[name], random.Random(name)
+def test_the_matches_in_short_texts_are_those_of_the_whole_pattern(name, by):
+    pattern, chance = by(PATTERNS[name]), random.Random(name)
     plain = whole(pattern)
     for text in (written(pattern, chance)[: chance.randrange(80)] for _ in range(60)):
         for short in in_scripts(text):
             assert found(pattern.finditer(short)) == found(plain.finditer(short))
             assert pattern.found_in(short) is (plain.search(short) is not None)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_where_none_may_match_no_part_of_the_text_does(name, by):
+    pattern, chance = by(PATTERNS[name]), random.Random(name)
+    plain = whole(pattern)
+    for _ in range(300):
+        text = "".join(chance.choices(TEXT + "的一了在人", k=12))
+        start, end = sorted(chance.choices(range(13), k=2))
+        assert pattern.may_match(text) or plain.search(text[start:end]) is None
 
 
 @pytest.mark.parametrize("words", ["cannot|can't|could|declin(?:e|ing)|do|c|(?:not|can) be|cart", "a+b|ab|a", "x"])

@@ -423,7 +423,8 @@ def _digit(text: str) -> Decimal:
 def _qualified(text: str, mention: Mention) -> Mention:
     """Whether the words beside an amount or a count make it a bound, a rate, a range, or approximate."""
     before, after = text[max(0, mention.start - 12) : mention.start], text[mention.end : mention.end + 12]
-    near, goes_on = _QUALIFIES_BEFORE.findall(before), _QUALIFIES_AFTER.match(after) is not None
+    near: Sequence[str] = _QUALIFIES_BEFORE.findall(before)
+    goes_on = _QUALIFIES_AFTER.match(after) is not None
     if not near and not goes_on:
         return mention
     if _LETTER.search(before):  # words are longer than Chinese characters

@@ -85,7 +85,7 @@ def _shared_topics(clause: Clause, asked: Asked, *, is_alone: bool) -> frozenset
         return _REFUSAL if refuses else frozenset()
     topics = {topic for _, kind in clause.sides if (topic := topic_in(kind, asked.topics))}
     shared = {topic for topic in topics if not topic.startswith("m_")} if is_alone else topics
-    return shared | _REFUSAL if refuses else frozenset(shared)
+    return frozenset(shared) | _REFUSAL if refuses else frozenset(shared)
 
 
 def _reversals(clause: Clause, asked: Asked) -> int:
