@@ -527,6 +527,14 @@ static void try_characters(void) {
         signs |= text[at] < known ? table[text[at]] : table[known];
     if (signs_of(text, count, table, known) != signs)
         fail("other signs", (uint8_t *)text, count * sizeof *text);
+    uint64_t bits = draw((uint64_t)1 << 47) * draw((uint64_t)1 << 40);
+    size_t marked = find_signed(text, count, table, known, bits, places);
+    for (size_t at = 0; at < count; at++)
+        if (table[text[at] < known ? text[at] : known] & bits && (found >= marked || places[found++] != at))
+            fail("other places", (uint8_t *)text, count * sizeof *text);
+    if (found != marked)
+        fail("more places", (uint8_t *)text, count * sizeof *text);
+    found = 0;
     size_t openings = find_openings(text, count, marks, marks + PAIR_HASHES, places);
     for (size_t at = 0; at < count; at++) {
         uint32_t next = at + 1 < count ? text[at + 1] : 0;

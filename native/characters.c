@@ -9,6 +9,16 @@ uint64_t signs_of(const uint32_t *text, size_t count, const uint64_t *table, siz
     return signs;
 }
 
+size_t find_signed(const uint32_t *text, size_t count, const uint64_t *table, size_t known, uint64_t bits,
+                   uint32_t *places) {
+    size_t found = 0;
+    for (size_t at = 0; at < count; at++) {
+        places[found] = (uint32_t)at;
+        found += (table[text[at] < known ? text[at] : known] & bits) != 0;
+    }
+    return found;
+}
+
 size_t find_openings(const uint32_t *text, size_t count, const uint8_t *single, const uint8_t *pairs,
                      uint32_t *places) {
     size_t found = 0;

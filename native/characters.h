@@ -12,6 +12,10 @@
    all others. */
 uint64_t signs_of(const uint32_t *text, size_t count, const uint64_t *table, size_t known);
 
+/* The indexes of characters that have one of the bits; `places` has room for `count`. */
+size_t find_signed(const uint32_t *text, size_t count, const uint64_t *table, size_t known, uint64_t bits,
+                   uint32_t *places);
+
 /* The indexes of characters that are marked in `single`, or in `pairs` with the one after them, by their hashes.
    `places` has room for `count`. */
 size_t find_openings(const uint32_t *text, size_t count, const uint8_t *single, const uint8_t *pairs, uint32_t *places);

@@ -319,7 +319,7 @@ static PyObject *pieces(PyObject *module, PyObject *arguments) {
     return result;
 }
 
-/* ---- find_signs, find_openings ---- */
+/* ---- find_signs, find_signed, find_openings ---- */
 
 #define FEW_CHARACTERS 512
 
@@ -338,24 +338,20 @@ static void free_points(uint32_t *points, const uint32_t *few) {
         PyMem_Free(points);
 }
 
-static PyObject *signs(PyObject *module, PyObject *arguments) {
-    (void)module;
-    Py_buffer table;
-    PyObject *text, *result = NULL;
-    uint32_t few[FEW_CHARACTERS];
-    Py_ssize_t count;
-    if (!PyArg_ParseTuple(arguments, "y*U", &table, &text))
-        return NULL;
-    size_t size = (size_t)table.len / sizeof(uint64_t);
-    uint32_t *points = size ? code_points(text, few, &count) : NULL;
-    if (points) {
-        result = PyLong_FromUnsignedLongLong(signs_of(points, (size_t)count, table.buf, size - 1));
-        free_points(points, few);
-    } else if (!size) {
-        PyErr_SetString(PyExc_ValueError, "an empty table");
-    }
-    PyBuffer_Release(&table);
-    return result;
+/* What is looked for in a text: by a table of bits of characters, or by one of marks of single characters and pairs. */
+struct wanted {
+    const void *table;
+    size_t size; /* of the table in bytes */
+    uint64_t bits;
+};
+
+static size_t find_by_signs(const uint32_t *text, size_t count, const struct wanted *wanted, uint32_t *places) {
+    return find_signed(text, count, wanted->table, wanted->size / sizeof(uint64_t) - 1, wanted->bits, places);
+}
+
+static size_t find_by_marks(const uint32_t *text, size_t count, const struct wanted *wanted, uint32_t *places) {
+    const uint8_t *single = wanted->table;
+    return find_openings(text, count, single, single + PAIR_HASHES, places);
 }
 
 static PyObject *as_list(const uint32_t *places, size_t count) {
@@ -368,30 +364,71 @@ static PyObject *as_list(const uint32_t *places, size_t count) {
     return list;
 }
 
-static PyObject *openings(PyObject *module, PyObject *arguments) {
-    (void)module;
-    Py_buffer table; /* of single characters, and of pairs */
-    PyObject *text, *result = NULL;
+/* The list of indexes that a search finds. */
+static PyObject *found_in(PyObject *text, const struct wanted *wanted,
+                          size_t (*find)(const uint32_t *, size_t, const struct wanted *, uint32_t *)) {
     uint32_t few[FEW_CHARACTERS], few_places[FEW_CHARACTERS];
+    Py_ssize_t count;
+    uint32_t *points = code_points(text, few, &count);
+    if (!points)
+        return NULL;
+    uint32_t *places = points == few ? few_places : PyMem_Malloc((size_t)count * sizeof *places);
+    PyObject *result = places ? as_list(places, find(points, (size_t)count, wanted, places)) : PyErr_NoMemory();
+    free_points(points, few);
+    free_points(places, few_places);
+    return result;
+}
+
+static int has_entries(const Py_buffer *table) {
+    if (table->len >= (Py_ssize_t)sizeof(uint64_t))
+        return 1;
+    PyErr_SetString(PyExc_ValueError, "an empty table");
+    return 0;
+}
+
+static PyObject *signs(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer table;
+    PyObject *text, *result = NULL;
+    uint32_t few[FEW_CHARACTERS];
     Py_ssize_t count;
     if (!PyArg_ParseTuple(arguments, "y*U", &table, &text))
         return NULL;
-    if (table.len != 2 * PAIR_HASHES) {
-        PyBuffer_Release(&table);
-        PyErr_SetString(PyExc_ValueError, "a table of another size");
+    uint32_t *points = has_entries(&table) ? code_points(text, few, &count) : NULL;
+    if (points) {
+        size_t known = (size_t)table.len / sizeof(uint64_t) - 1;
+        result = PyLong_FromUnsignedLongLong(signs_of(points, (size_t)count, table.buf, known));
+        free_points(points, few);
+    }
+    PyBuffer_Release(&table);
+    return result;
+}
+
+static PyObject *signed_characters(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer table;
+    PyObject *text, *result = NULL;
+    unsigned long long bits;
+    if (!PyArg_ParseTuple(arguments, "y*UK", &table, &text, &bits))
         return NULL;
-    }
-    uint32_t *points = code_points(text, few, &count);
-    uint32_t *places = points != few ? PyMem_Malloc((size_t)count * sizeof *places) : few_places;
-    if (points && places) {
-        const uint8_t *single = table.buf;
-        size_t found = find_openings(points, (size_t)count, single, single + PAIR_HASHES, places);
-        result = as_list(places, found);
-    } else if (points) {
-        PyErr_NoMemory();
-    }
-    free_points(points, few);
-    free_points(places, few_places);
+    struct wanted wanted = {table.buf, (size_t)table.len, bits};
+    if (has_entries(&table))
+        result = found_in(text, &wanted, find_by_signs);
+    PyBuffer_Release(&table);
+    return result;
+}
+
+static PyObject *openings(PyObject *module, PyObject *arguments) {
+    (void)module;
+    Py_buffer table;
+    PyObject *text, *result = NULL;
+    if (!PyArg_ParseTuple(arguments, "y*U", &table, &text))
+        return NULL;
+    struct wanted wanted = {table.buf, (size_t)table.len, 0};
+    if (wanted.size == 2 * PAIR_HASHES)
+        result = found_in(text, &wanted, find_by_marks);
+    else
+        PyErr_SetString(PyExc_ValueError, "a table of another size");
     PyBuffer_Release(&table);
     return result;
 }
@@ -490,6 +527,7 @@ static PyMethodDef METHODS[] = {
     {"new_pieces", new_pieces, METH_VARARGS, "An empty table of pieces; its hashes depend on the seed."},
     {"number_pieces", pieces, METH_VARARGS, "The numbers of the pieces of a text, and the pieces that are new."},
     {"find_signs", signs, METH_VARARGS, "The bits of all characters of a text, from a table of 64 bits for each."},
+    {"find_signed", signed_characters, METH_VARARGS, "The indexes of the characters of a text that have some bits."},
     {"find_openings", openings, METH_VARARGS, "The indexes of a text where a marked character or pair begins."},
     {"mapping_columns", mapping_columns, METH_VARARGS, "The ids and values of dictionaries; None if not regular."},
     {"count_lines", newlines, METH_O, "The number of newlines."},

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.answers.profiles import profile_of
+from steelyard.text import normalisation
 from steelyard.text.normalisation import (
     EQUIVALENTS,
     fold,
@@ -201,3 +202,10 @@ def test_variants_are_replaced_as_str_translate_replaces_them():
 )
 def test_blanks_inside_chinese(text, expected):
     assert normalise(text) == expected
+
+
+def test_blanks_inside_chinese_are_removed_the_same_where_they_are_rare():
+    chance = random.Random(3)
+    for _ in range(5_000):
+        text = "".join(chance.choices(("中", "文", "1", "a", " ", "\n", "\t", "，", "。", "的" * 30), k=12))
+        assert normalisation._without_noise(text) == normalisation._NOISE.sub("", text), text

@@ -31,6 +31,8 @@ def test_the_kernel_finds_the_signs_that_numpy_finds():
     table = signs._table()
     for text in texts(1):
         assert kernel().find_signs(table.tobytes(), text) == signs._find(table, text) == signs.signs(text)
+        for bits in (signs.DIGIT, signs.LETTER | signs.QUOTATION, (1 << 64) - 1, 0):
+            assert kernel().find_signed(table.tobytes(), text, bits) == signs._find_signed(table, text, bits)
 
 
 @pytest.mark.skipif(kernel() is None, reason="the compiled kernel is not built")
@@ -44,6 +46,8 @@ def test_the_kernel_finds_the_openings_that_numpy_finds():
 def test_the_kernel_refuses_tables_of_another_size():
     with pytest.raises(ValueError, match="empty"):
         kernel().find_signs(b"", "a")
+    with pytest.raises(ValueError, match="empty"):
+        kernel().find_signed(b"", "a", 1)
     with pytest.raises(ValueError, match="size"):
         kernel().find_openings(b"\0" * 100, "a")
     with pytest.raises(TypeError):
@@ -107,6 +111,11 @@ def test_words_in_which_a_character_is_simplified_have_the_sign(tmp_path):
     listed = [line.split("\t")[0] for line in target.read_text(encoding="utf-8").splitlines() if line.strip()]
     assert len(listed) > 100
     assert [word for word in listed if convert(word) != word and not signs.signs(word) & bit] == []
+
+
+def test_places_are_those_of_the_characters_of_a_class():
+    assert signs.places("a1 b22", signs.DIGIT) == [1, 4, 5]
+    assert signs.places("", signs.DIGIT) == []
 
 
 @pytest.mark.parametrize("text", ["12年3月", "١٢", "共٣笔、4笔", "无"])

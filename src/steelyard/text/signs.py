@@ -26,6 +26,7 @@ def sign(characters: str) -> int:
         raise ValueError("there are 64 classes of characters already")
     _classes.append(characters)
     _finder.cache_clear()
+    _place_finder.cache_clear()
     signs.cache_clear()
     return 1 << len(_classes) - 1
 
@@ -36,6 +37,11 @@ def signs(text: str) -> int:
     return _finder()(text)
 
 
+def places(text: str, bits: int) -> list[int]:
+    """The indexes of the characters of a text that are in one of these classes, and perhaps of some others."""
+    return _place_finder()(text, bits)
+
+
 @cache
 def _finder() -> Callable[[str], int]:
     table = _table()
@@ -43,9 +49,25 @@ def _finder() -> Callable[[str], int]:
     return partial(_find, table) if compiled is None else partial(compiled.find_signs, table.tobytes())
 
 
-def _find(table: NDArray[np.uint64], text: str) -> int:
+@cache
+def _place_finder() -> Callable[[str, int], list[int]]:
+    table = _table()
+    compiled = kernel()
+    return partial(_find_signed, table) if compiled is None else partial(compiled.find_signed, table.tobytes())
+
+
+def _find_signed(table: NDArray[np.uint64], text: str, bits: int) -> list[int]:
+    found: list[int] = (_bits_of(table, text) & np.uint64(bits)).nonzero()[0].tolist()
+    return found
+
+
+def _bits_of(table: NDArray[np.uint64], text: str) -> NDArray[np.uint64]:
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    return int(np.bitwise_or.reduce(table[np.minimum(points, _PLANE)]))
+    return table[np.minimum(points, _PLANE)]
+
+
+def _find(table: NDArray[np.uint64], text: str) -> int:
+    return int(np.bitwise_or.reduce(_bits_of(table, text)))
 
 
 def _table() -> NDArray[np.uint64]:

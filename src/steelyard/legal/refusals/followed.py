@@ -134,6 +134,8 @@ def _turn(refusal: Refusal, first: int) -> int | None:
         if concession and following.weight:
             return index
         is_near = following.sentence - piece.sentence < 2
+        if not (is_near or may_infer or concession):
+            return None
         is_turn = is_near and words.ADVERSATIVE.match(following.text.strip()) and _next_weighs(refusal, at)
         if is_turn or (may_infer and following.weight and words.INFERENCE.search(following.text)):
             return index
