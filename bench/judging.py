@@ -36,6 +36,10 @@ tail = "这是对上述情况的说明，双方对此没有其他约定。"
 def longer(record, length):
     answer = record.get("answer", "")
     return {**record, "answer": answer + "  " + tail * max(0, (length - len(answer)) // len(tail))}
+def best(change, benchmark=benchmark):
+    """Of three passes, each over answers that are new."""
+    return min(timed(lambda record: {**record, "answer": change(record)["answer"] + blank}, benchmark) for blank in BLANKS)
+BLANKS = (" ", "\\t", " \\t")
 def mixed(statement, length, first):
     seeds = iter(range(first, first + len(outputs)))
     return timed(lambda record: {**record, "answer": record.get("answer", "") + "  " + statement(length, next(seeds))})
@@ -43,12 +47,12 @@ print(json.dumps({
     "questions": len(benchmark.questions),
     "first": timed(dict),
     "again": min(timed(dict) for _ in range(5)),
-    "next": timed(lambda record: {**record, "answer": record.get("answer", "") + " "}),
-    "unread": timed(lambda record: {**record, "answer": record.get("answer", "") + "\\t"}, other),
+    "next": best(lambda record: {"answer": record.get("answer", "")}),
+    "unread": timed(lambda record: {**record, "answer": record.get("answer", "") + "\\t\\t"}, other),
     "longer": timed(lambda record: longer(record, 500)),
-    "lengths": {length: timed(lambda record: longer(record, length)) for length in map(int, sys.argv[4:])},
+    "lengths": {length: best(lambda record: longer(record, length)) for length in map(int, sys.argv[4:])},
     "mixed": {
-        name: [mixed(statement, int(sys.argv[3]), first) for first in (0, 10_000)][1]
+        name: min([mixed(statement, int(sys.argv[3]), first) for first in range(0, 40_000, 10_000)][1:])
         for name, statement in (("Chinese", chinese_statement), ("English", english_statement))
     },
 }))
@@ -151,7 +155,8 @@ def _print_rates(rounds: list[dict[str, Any]]) -> None:
     first, again, unread, following = (
         min(each[key] for each in rounds) for key in ("first", "again", "unread", "next")
     )
-    print(f"{questions} questions, outputs of the baseline, CPU time, the best of {len(rounds)} fresh processes:")
+    print(f"{questions} questions, outputs of the baseline, CPU time, the best of {len(rounds)} fresh processes")
+    print("(and of three passes in each, over other answers, but for the first questions and documents not read):")
     print(f"  the first questions of a process:     {questions / first:,.0f} questions a second")
     print(f"  documents not read, answers new:      {questions / unread:,.0f} questions a second")
     print(f"  documents read, answers new:          {questions / following:,.0f} questions a second")

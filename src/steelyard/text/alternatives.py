@@ -17,7 +17,7 @@ import numpy as np
 
 from steelyard.native import kernel
 from steelyard.text.characters import code_points
-from steelyard.text.signs import CAPITAL, LETTER, sign, signs
+from steelyard.text.signs import CAPITAL, LETTER, matches_at, rare_places, sign, signs
 
 _SHORT: Final = 80
 """The number of characters up to which, without the kernel, a pattern of not very many parts is faster whole."""
@@ -218,17 +218,16 @@ def _lower(text: str) -> str:
 
 
 def tried_at(
-    first: Callable[[str], re.Pattern[str]], pattern: re.Pattern[str]
+    bits: int, first: Callable[[str], re.Pattern[str]], pattern: re.Pattern[str]
 ) -> Callable[[str], Iterator[re.Match[str]]]:
-    """Finds the matches of a pattern, which is tried only at characters of a text with which one may begin."""
+    """Finds the matches of a pattern, which is tried only at characters of a text with which one may begin.
+
+    These are of the classes of `bits`; `first` is a pattern of such a character and of what is beside it.
+    """
 
     def finditer(text: str) -> Iterator[re.Match[str]]:
-        end = 0
-        for character in first(text).finditer(text):
-            at = character.start()
-            if at >= end and (match := pattern.match(text, at)):
-                yield match
-                end = match.end()
+        found = rare_places(text, bits)
+        return matches_at((at.start() for at in first(text).finditer(text)) if found is None else found, pattern, text)
 
     return finditer
 

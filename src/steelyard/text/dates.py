@@ -81,9 +81,9 @@ _REACH: Final = 24  # characters between a number and the beginning of the name 
 _separated: Final = by_digits(lambda digits: rf"[{digits}][-/.]\d{{1,2}}[-/.]\d")
 _eight: Final = by_digits(lambda digits: rf"[{digits}]\d{{7}}")
 _MONTH_BEGINS: Final = re.compile("[ADFJMNOSadfjmnos\u017f](?i:an|eb|ar|pr|ay|un|ul|ug|ep|ct|ov|ec)")
-_BEGINS: Final[dict[str, Callable[[str], re.Pattern[str]]]] = {
-    "named": lambda _: _MONTH_BEGINS,
-    "dated": by_digits(lambda digits: f"[{digits}]"),
+_BEGINS: Final[dict[str, tuple[int, Callable[[str], re.Pattern[str]]]]] = {
+    "named": (LETTER, lambda _: _MONTH_BEGINS),
+    "dated": (DIGIT, by_digits(lambda digits: f"[{digits}]")),
 }
 """Where a form may begin that is tried nowhere else."""
 _FORMS: Final = tuple(
@@ -179,7 +179,7 @@ def _mentions(text: str) -> list[tuple[DateMention, str]]:
 def _matches(gate: str, form: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
     """The matches of a form; of one with 年 or 月, where these are rare, only the characters before them are tried."""
     if begins := _BEGINS.get(gate):
-        return tried_at(begins, form)(text)
+        return tried_at(*begins, form)(text)
     sign = gate[0]
     if sign not in "年月" or text.count(sign) * _RARE > len(text):
         return form.finditer(text)

@@ -14,7 +14,7 @@ from steelyard.text.alternatives import Alternatives, tried_at
 from steelyard.text.dates import LUNAR_DAY, LUNAR_SIGN, Day, dates
 from steelyard.text.measures import MEASURES
 from steelyard.text.numerals import CHINESE, NUMBER_WORDS, Numeral, has_number_word, numerals
-from steelyard.text.signs import DIGIT, LETTER, by_digits, sign, signs
+from steelyard.text.signs import DIGIT, LETTER, by_digits, matches_beginning, sign, signs
 
 Kind = Literal[
     "id", "phone", "card", "serial", "date", "time", "percent", "age", "ordinal", "money", "count", "number"
@@ -160,10 +160,15 @@ _ORDINAL: Final = re.compile(
 )
 
 
+_FIGURE: Final = sign(f"0-9{CHINESE}俩仨")
+_CARD_MARKS: Final = sign("卡账帐尾末 e")
 _LETTERS: Final = "A-Za-z\u0130\u0131\u017f\u212a"
-_phones: Final = tried_at(by_digits(lambda digits: f"[+({digits}]"), _PHONE)
-_cards: Final = tried_at(by_digits(lambda digits: f"[{digits}卡账帐尾末e](?:(?<=[{digits}])|[号四位n])"), _CARD)
+_phones: Final = tried_at(DIGIT | sign("+("), by_digits(lambda digits: f"[+({digits}]"), _PHONE)
+_cards: Final = tried_at(
+    DIGIT | _CARD_MARKS, by_digits(lambda digits: f"[{digits}卡账帐尾末e](?:(?<=[{digits}])|[号四位n])"), _CARD
+)
 _times: Final = tried_at(
+    _FIGURE | DIGIT | sign("凌早上中下傍晚夜当"),
     by_digits(
         lambda digits: (
             rf"[凌早上中下傍晚夜当{digits}{CHINESE}]"
@@ -173,9 +178,12 @@ _times: Final = tried_at(
     _TIME,
 )
 _percents: Final = tried_at(
-    by_digits(lambda digits: f"[{digits}百千万月年利](?:(?<=[{digits}])(?<![{digits},.].)|(?=分之|息|率))"), _PERCENT
+    DIGIT | sign("百千万月年利"),
+    by_digits(lambda digits: f"[{digits}百千万月年利](?:(?<=[{digits}])(?<![{digits},.].)|(?=分之|息|率))"),
+    _PERCENT,
 )
 _ordinals: Final = tried_at(
+    DIGIT | LETTER | sign("第§"),
     by_digits(lambda digits: rf"[第§{digits}{_LETTERS}](?:(?<=[第§{digits}])|(?<!\w.)(?=[{_LETTERS}.]* ?[{digits}]))"),
     _ORDINAL,
 )
@@ -472,9 +480,6 @@ def _count(text: str, numeral: Numeral) -> Mention:
     return _qualified(text, Mention(kind, numeral.start, end, text[numeral.start : end], numeral.value, unit, loose))
 
 
-_FIGURE: Final = sign(f"0-9{CHINESE}俩仨")
-
-
 def _has_number(text: str) -> bool:
     found = signs(text)
     return found & _FIGURE != 0 or (found & LETTER != 0 and _has_number_in_words(text))
@@ -484,7 +489,6 @@ def _has_number_in_words(text: str) -> bool:
     return has_number_word(text) or _OFTEN.found_in(text)
 
 
-_CARD_MARKS: Final = sign("卡账帐尾末 e")
 _PHONE_MARKS: Final = sign("- ")
 _DATE_MARKS: Final = sign("年月")
 _DATE_SIGNS: Final = _DATE_MARKS | sign("-/.")
@@ -503,10 +507,10 @@ _MARKS: Final = (
 )  # fmt: skip
 
 
-def _searched(pattern: Callable[[str], str]) -> Callable[[str], object]:
-    """Searches a text for a pattern of digits."""
+def _searched(bits: int, pattern: Callable[[str], str]) -> Callable[[str], object]:
+    """Searches a text for a pattern of digits, which begins with a character of some classes."""
     of = by_digits(pattern)
-    return lambda text: of(text).search(text)
+    return lambda text: next(matches_beginning(bits, of(text), text), None)
 
 
 # each kind with what a text must contain for it to occur: its characters, which are cheap to look up, and a pattern,
@@ -516,21 +520,22 @@ _FINDERS: Final[
 ] = (
     (
         lambda text: text.plain >= 4 and text.any >= 8,
-        _searched(lambda digits: f"[{digits}][{digits}]{{7}}"),
+        _searched(DIGIT, lambda digits: f"[{digits}][{digits}]{{7}}"),
         _find_marked("id", _ID.finditer),
     ),
     (
         lambda text: text.plain >= 3 and (text.any >= 11 or (text.any >= 4 and text.has(_PHONE_MARKS))),
-        _searched(lambda digits: rf"[{digits}](?:\d{{10}}|[- ]\d{{4}})"),
+        _searched(DIGIT, lambda digits: rf"[{digits}](?:\d{{10}}|[- ]\d{{4}})"),
         _find_marked("phone", _phones),
     ),
     (
         lambda text: text.plain >= 1 and (text.any >= 16 or text.has(_CARD_MARKS)),
         _searched(
+            DIGIT | _CARD_MARKS,
             lambda digits: (
                 rf"[{digits}卡账帐尾末e](?:(?<=[{digits}])\d{{3}}(?:\d{{12}}| \d{{4}} )|(?<=末)[四位]"
                 rf"|(?<=\be)nd(?:ing|s)\b|(?<=[^{digits}e末])号)"
-            )
+            ),
         ),
         _find_marked("card", _cards),
     ),
@@ -538,26 +543,27 @@ _FINDERS: Final[
         lambda text: (
             text.plain >= 1 and (text.has(_SERIAL_MARKS) or (text.any >= 3 and text.has(LETTER | _PLATE_MARKS)))
         ),
-        _searched(lambda digits: f"[{digits}号](?:(?<=号)|[{digits}]{{2}})"),
+        _searched(DIGIT | _SERIAL_MARKS, lambda digits: f"[{digits}号](?:(?<=号)|[{digits}]{{2}})"),
         _find_marked("serial", _ANNOUNCED.finditer),
     ),
     (
         lambda text: text.any >= 8 or text.has(LETTER | (_DATE_SIGNS if text.any else _DATE_MARKS)),
         _searched(
+            DIGIT | LETTER | _DATE_MARKS,
             lambda digits: (
                 rf"[年月{digits}A-Za-z](?:(?<=[年月])|(?<=[{digits}])(?:[-/.]\d|\d{{7}})|(?<=[A-Za-z])[A-Za-z]{{2}})"
-            )
+            ),
         ),
         _find_dates,
     ),
     (
         lambda text: text.plain >= 1 and text.has(LETTER),
-        _searched(lambda digits: f"[{digits}](?:[A-Za-z]|(?<=[A-Za-z].)|(?<=[A-Za-z][-_].))"),
+        _searched(DIGIT, lambda digits: f"[{digits}](?:[A-Za-z]|(?<=[A-Za-z].)|(?<=[A-Za-z][-_].))"),
         _find_marked("serial", _SERIAL.finditer),
     ),
     (
         lambda text: text.has(_TIME_MARKS) or (text.any >= 1 and text.has(LETTER | _COLON)),
-        _searched(lambda digits: rf"[时点{digits}](?:(?<=[时点])|:\d| ?[APap]\.?[Mm])"),
+        _searched(DIGIT | _TIME_MARKS, lambda digits: rf"[时点{digits}](?:(?<=[时点])|:\d| ?[APap]\.?[Mm])"),
         _find_marked("time", _times),
     ),
     (

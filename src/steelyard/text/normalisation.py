@@ -20,7 +20,7 @@ from functools import cache, lru_cache
 from typing import Any, Final
 
 from steelyard.text.scripts import HAN
-from steelyard.text.signs import places, sign, signs
+from steelyard.text.signs import matches_beginning, sign, signs
 
 # Equivalent_Unified_Ideograph of the Unicode Character Database (EquivalentUnifiedIdeograph.txt), version 16.0, as in
 # 15.0. Each text starts at its code point; an ideographic space stands for a code point without an equivalent.
@@ -91,7 +91,6 @@ _NOISE: Final = re.compile(
     rf"|(?<=[{_CHINESE}]\n)[ \t]*(?=[{_CHINESE}\d])|(?<=\d\n)[ \t]*(?=[{_CHINESE}]))"
 )
 _BLANK_SIGN: Final = sign(" \t\n")
-_RARE_BLANKS: Final = 16  # characters for each blank in a text where these are rare
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ARTICLES: Final = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
@@ -207,15 +206,11 @@ def normalise(text: str) -> str:
 
 
 def _without_noise(folded: str) -> str:
-    """The text without blanks inside Chinese; where blanks are rare, only they are looked at."""
-    blanks = places(folded, _BLANK_SIGN)
-    if len(blanks) * _RARE_BLANKS > len(folded):
-        return _NOISE.sub("", folded)
+    """The text without blanks inside Chinese."""
     pieces, end = [], 0
-    for at in blanks:
-        if at >= end and (noise := _NOISE.match(folded, at)):
-            pieces.append(folded[end:at])
-            end = noise.end()
+    for noise in matches_beginning(_BLANK_SIGN, _NOISE, folded):
+        pieces.append(folded[end : noise.start()])
+        end = noise.end()
     return "".join([*pieces, folded[end:]]) if pieces else folded
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from steelyard.text.alternatives import Alternatives, tried_at
 from steelyard.text.normalisation import Folded
 from steelyard.text.scripts import HAN
-from steelyard.text.signs import DIGIT, LETTER, by_digits, sign, signs
+from steelyard.text.signs import DIGIT, LETTER, by_digits, matches_beginning, sign, signs
 
 LONGEST_ANSWER: Final = 100_000
 """The longest answer in characters that is judged; `judge` gives a longer one a score of 0 with a reason."""
@@ -105,6 +105,7 @@ _APOSTROPHE: Final = re.compile(r"(?<=\w)[’ʼ](?=[A-Za-z]|\s|$)|(?<=[A-Za-z])[
 _SINGLE_QUOTED: Final = re.compile(r"(?<![A-Za-z0-9])‘((?:[^‘’\n]|(?<=\w)’(?=[a-z])){1,300})’(?![A-Za-z0-9])")
 _GUILLEMETS: Final = {"«": "“", "»": "”", "‹": "“", "›": "”"}
 
+_OPENING: Final = sign(" \t(（")
 _LIST_NUMBER: Final = re.compile(
     r"(?:^|(?<=\n)|(?<=[；;。] )|(?<=[；;。])|(?<=[^\d][：:]))[ \t]*(?:[(（]\d{1,2}[)）]|\d{1,2}(?:[.．](?!\d)"
     r"|[、)）]))[ \t]*(?=\S)"
@@ -113,8 +114,12 @@ _LIST_NUMBER: Final = re.compile(
 _INLINE_NUMBER: Final = re.compile(
     r"(?:^|(?<=[\s:：。；;，,]))[(（]?(\d{1,2})[.．、)）](?:[ \t]{1,4}(?=\S)|(?=[^\d\s]))"
 )
-_list_numbers: Final = tried_at(by_digits(lambda digits: rf"[ \t(（{digits}](?<![^\n；;。：: ].)"), _LIST_NUMBER)
-_inline_numbers: Final = tried_at(by_digits(lambda digits: rf"[(（{digits}](?<![^\s:：。；;，,].)"), _INLINE_NUMBER)
+_list_numbers: Final = tried_at(
+    DIGIT | _OPENING, by_digits(lambda digits: rf"[ \t(（{digits}](?<![^\n；;。：: ].)"), _LIST_NUMBER
+)
+_inline_numbers: Final = tried_at(
+    DIGIT | _OPENING, by_digits(lambda digits: rf"[(（{digits}](?<![^\s:：。；;，,].)"), _INLINE_NUMBER
+)
 
 _numbered: Final = by_digits(lambda digits: f"[{digits}][.．、)）]")  # what every number of a list has
 _LINE_BREAK: Final = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
@@ -255,7 +260,8 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
         draft.pass_through(_LATE_PASSES)
     found = signs(draft.text)
     if found & DIGIT:
-        draft.replace(_footnote(draft.text), "")
+        notes = matches_beginning(DIGIT | _OPENING, _footnote(draft.text), draft.text)
+        draft.edit([(note.start(), note.end(), "") for note in notes])
         if "/100" in draft.text:
             draft.replace(_HUNDREDTHS, "")
         _drop_list_numbers(draft)

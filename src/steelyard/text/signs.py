@@ -5,7 +5,7 @@ Multilingual Plane are members of a class that has one of them: a pattern may be
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache, partial
 from typing import Final
 
@@ -16,6 +16,8 @@ from steelyard.native import kernel
 
 _PLANE: Final = 1 << 16
 _MOST: Final = 64  # bits of a word
+_RARE: Final = 16  # characters of a text for each that is looked at alone
+_SHORT: Final = 200  # characters of a text below which all are looked at
 _RANGE: Final = re.compile("(.)-(.)|(.)", re.DOTALL)
 _classes: Final[list[str]] = []
 
@@ -63,7 +65,8 @@ def _find_signed(table: NDArray[np.uint64], text: str, bits: int) -> list[int]:
 
 def _bits_of(table: NDArray[np.uint64], text: str) -> NDArray[np.uint64]:
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    return table[np.minimum(points, _PLANE)]
+    bits: NDArray[np.uint64] = table[np.minimum(points, _PLANE)]
+    return bits
 
 
 def _find(table: NDArray[np.uint64], text: str) -> int:
@@ -101,3 +104,26 @@ def by_digits(pattern: Callable[[str], str], flags: int = 0) -> Callable[[str], 
     """The pattern for a text, made of the digits of a class: `0-9` if the text has no others, which is faster."""
     plain, full = re.compile(pattern("0-9"), flags), cache(lambda: re.compile(pattern(r"\d"), flags))
     return lambda text: full() if signs(text) & _OTHER_DIGIT else plain
+
+
+def rare_places(text: str, bits: int) -> list[int] | None:
+    """The places of characters of these classes; None where a pattern finds its matches faster by itself."""
+    if len(text) < _SHORT:
+        return None
+    found = places(text, bits)
+    return found if len(found) * _RARE <= len(text) else None
+
+
+def matches_at(places: Iterable[int], pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """The matches of a pattern, one after another, that begin at these places, which are in order."""
+    end = 0
+    for at in places:
+        if at >= end and (match := pattern.match(text, at)):
+            yield match
+            end = match.end()
+
+
+def matches_beginning(bits: int, pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """All matches of a pattern, of which each begins with a character of these classes."""
+    found = rare_places(text, bits)
+    return pattern.finditer(text) if found is None else matches_at(found, pattern, text)

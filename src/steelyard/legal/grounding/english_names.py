@@ -26,8 +26,9 @@ _SEQUENCE: Final = re.compile(
     rf"(?<![{_LETTER}\d_.@/-])(?:{_ABBREVIATED}|{_WORD})(?:(?:{_OF}| ?& ?| |, (?=(?:Inc|LLC|LLP|Ltd|Co|Corp)\b))"
     rf"(?:{_PARTICLE} ){{0,2}}(?:{_ABBREVIATED}|{_WORD}))*"
 )
+_CAPITAL: Final = sign(_UPPER)
 _FIRST: Final = re.compile(f"[{_UPPER}]")
-_sequences: Final = tried_at(lambda _: _FIRST, _SEQUENCE)
+_sequences: Final = tried_at(_CAPITAL, lambda _: _FIRST, _SEQUENCE)
 _TITLES: Final = frozenset(
     "Mr Mrs Ms Miss Mx Dr Prof Professor Judge Justice Sir Dame Lord Lady Officer Detective Inspector Sergeant Sgt "
     "Captain Capt Attorney Counsel Magistrate Rev Hon".split()
@@ -125,7 +126,6 @@ _ORDINARY_ENDING: Final = re.compile(
     "ant|"
     "actor|acting|turing|esting|(?<!ham)(?<!a)ed)s?$|^[ivxl]+$"
 )
-_CAPITAL: Final = sign(_UPPER)
 _HOUSE_NUMBER: Final = re.compile(r"\b\d+[A-Za-z]? $")
 _FIGURE_AFTER: Final = re.compile(r"[: ]+[($£€¥]*\d|: *[$£€¥]")  # the label of a figure
 _PLACED: Final = re.compile(r"\b(?:in|at|near) $")
