@@ -124,14 +124,15 @@ def _absent(name: str, text: str) -> FieldVerdict:
 def _in_answering_clause(name: str, question: str, good: Sequence[Occurrence], text: str) -> FieldVerdict:
     """Right, unless another clause shares more words with the question and names somebody else."""
     right = FieldVerdict(True, Message("legal.names", name=name))
-    pieces = list(_pieces(text))
-    if len(pieces) == 1:
+    asked, lower = _stems(question), text.lower()
+    shared = frozenset(stem for stem in asked if stem in lower)
+    pieces = list(_pieces(text)) if shared else []
+    if len(pieces) < 2:
         return right
-    asked = _stems(question)
     own = [piece for piece in pieces if any(piece[0] <= occurrence.start < piece[1] for occurrence in good[:8])]
-    best = max(pieces, key=lambda piece: _echo(text[piece[0] : piece[1]], asked))
-    best_echo = _echo(text[best[0] : best[1]], asked)
-    own_echo = max((_echo(text[start:end], asked) for start, end in own), default=0)
+    best = max(pieces, key=lambda piece: _echo(text[piece[0] : piece[1]], shared))
+    best_echo = _echo(text[best[0] : best[1]], shared)
+    own_echo = max((_echo(text[start:end], shared) for start, end in own), default=0)
     if best in own or best_echo <= own_echo:
         return right
     if not asks_person(question):

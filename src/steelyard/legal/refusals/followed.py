@@ -120,7 +120,7 @@ def _turn(refusal: Refusal, first: int) -> int | None:
         for at in refusal.refusing
         if at == first or (refusal.pieces[at].sentence == piece.sentence and refusal.pieces[at].level > 1)
     )
-    may_infer = words.INFERENCE_WORDS.may_match(refusal.text)
+    may_infer = words.INFERENCE_WORDS.may_match(refusal.text[piece.end :])
     for at in range(first, len(refusal.pieces)):
         following = refusal.pieces[at]
         index = following.start
