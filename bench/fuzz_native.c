@@ -511,11 +511,11 @@ static void try_pieces(struct pieces **table) {
 
 /* ---- characters ---- */
 
-/* Signs and openings of code points, some of them beyond every table, as a plain reading finds them. */
+/* Classes and openings of code points, some of them beyond every table, as a plain reading finds them. */
 static void try_characters(void) {
     size_t count = draw(200), known = 1 + draw(300), found = 0;
     uint32_t *text = malloc((count + !count) * sizeof *text), *places = malloc((count + !count) * sizeof *places);
-    uint64_t *table = malloc((known + 1) * sizeof *table), signs = 0;
+    uint64_t *table = malloc((known + 1) * sizeof *table), classes = 0;
     uint8_t *marks = calloc(2, PAIR_HASHES);
     for (size_t at = 0; at < count; at++)
         text[at] = (uint32_t)(draw(4) ? draw(400) : draw((uint64_t)1 << 32));
@@ -524,11 +524,11 @@ static void try_characters(void) {
     for (size_t at = 0; at < 500; at++)
         marks[draw(2 * PAIR_HASHES)] = 1;
     for (size_t at = 0; at < count; at++)
-        signs |= text[at] < known ? table[text[at]] : table[known];
-    if (signs_of(text, count, table, known) != signs)
-        fail("other signs", (uint8_t *)text, count * sizeof *text);
+        classes |= text[at] < known ? table[text[at]] : table[known];
+    if (classes_of(text, count, table, known) != classes)
+        fail("other classes", (uint8_t *)text, count * sizeof *text);
     uint64_t bits = draw((uint64_t)1 << 47) * draw((uint64_t)1 << 40);
-    size_t marked = find_signed(text, count, table, known, bits, places);
+    size_t marked = find_members(text, count, table, known, bits, places);
     for (size_t at = 0; at < count; at++)
         if (table[text[at] < known ? text[at] : known] & bits && (found >= marked || places[found++] != at))
             fail("other places", (uint8_t *)text, count * sizeof *text);

@@ -2,14 +2,14 @@
 
 #define FACTOR 40503u /* as in text/alternatives.py */
 
-uint64_t signs_of(const uint32_t *text, size_t count, const uint64_t *table, size_t known) {
-    uint64_t signs = 0;
+uint64_t classes_of(const uint32_t *text, size_t count, const uint64_t *table, size_t known) {
+    uint64_t bits = 0;
     for (size_t at = 0; at < count; at++)
-        signs |= table[text[at] < known ? text[at] : known];
-    return signs;
+        bits |= table[text[at] < known ? text[at] : known];
+    return bits;
 }
 
-size_t find_signed(const uint32_t *text, size_t count, const uint64_t *table, size_t known, uint64_t bits,
+size_t find_members(const uint32_t *text, size_t count, const uint64_t *table, size_t known, uint64_t bits,
                    uint32_t *places) {
     size_t found = 0;
     for (size_t at = 0; at < count; at++) {

@@ -10,10 +10,10 @@
 
 /* The bits of all characters together. `table` has the bits of the first `known` code points, and after them those of
    all others. */
-uint64_t signs_of(const uint32_t *text, size_t count, const uint64_t *table, size_t known);
+uint64_t classes_of(const uint32_t *text, size_t count, const uint64_t *table, size_t known);
 
 /* The indexes of characters that have one of the bits; `places` has room for `count`. */
-size_t find_signed(const uint32_t *text, size_t count, const uint64_t *table, size_t known, uint64_t bits,
+size_t find_members(const uint32_t *text, size_t count, const uint64_t *table, size_t known, uint64_t bits,
                    uint32_t *places);
 
 /* The indexes of characters that are marked in `single`, or in `pairs` with the one after them, by their hashes.

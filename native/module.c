@@ -319,7 +319,7 @@ static PyObject *pieces(PyObject *module, PyObject *arguments) {
     return result;
 }
 
-/* ---- find_signs, find_signed, find_openings ---- */
+/* ---- find_classes, find_members, find_openings ---- */
 
 #define FEW_CHARACTERS 512
 
@@ -345,8 +345,8 @@ struct wanted {
     uint64_t bits;
 };
 
-static size_t find_by_signs(const uint32_t *text, size_t count, const struct wanted *wanted, uint32_t *places) {
-    return find_signed(text, count, wanted->table, wanted->size / sizeof(uint64_t) - 1, wanted->bits, places);
+static size_t find_by_classes(const uint32_t *text, size_t count, const struct wanted *wanted, uint32_t *places) {
+    return find_members(text, count, wanted->table, wanted->size / sizeof(uint64_t) - 1, wanted->bits, places);
 }
 
 static size_t find_by_marks(const uint32_t *text, size_t count, const struct wanted *wanted, uint32_t *places) {
@@ -386,7 +386,7 @@ static int has_entries(const Py_buffer *table) {
     return 0;
 }
 
-static PyObject *signs(PyObject *module, PyObject *arguments) {
+static PyObject *classes(PyObject *module, PyObject *arguments) {
     (void)module;
     Py_buffer table;
     PyObject *text, *result = NULL;
@@ -397,14 +397,14 @@ static PyObject *signs(PyObject *module, PyObject *arguments) {
     uint32_t *points = has_entries(&table) ? code_points(text, few, &count) : NULL;
     if (points) {
         size_t known = (size_t)table.len / sizeof(uint64_t) - 1;
-        result = PyLong_FromUnsignedLongLong(signs_of(points, (size_t)count, table.buf, known));
+        result = PyLong_FromUnsignedLongLong(classes_of(points, (size_t)count, table.buf, known));
         free_points(points, few);
     }
     PyBuffer_Release(&table);
     return result;
 }
 
-static PyObject *signed_characters(PyObject *module, PyObject *arguments) {
+static PyObject *members(PyObject *module, PyObject *arguments) {
     (void)module;
     Py_buffer table;
     PyObject *text, *result = NULL;
@@ -413,7 +413,7 @@ static PyObject *signed_characters(PyObject *module, PyObject *arguments) {
         return NULL;
     struct wanted wanted = {table.buf, (size_t)table.len, bits};
     if (has_entries(&table))
-        result = found_in(text, &wanted, find_by_signs);
+        result = found_in(text, &wanted, find_by_classes);
     PyBuffer_Release(&table);
     return result;
 }
@@ -526,8 +526,8 @@ static PyMethodDef METHODS[] = {
     {"count_distinct", distinct, METH_VARARGS, "The distinct n-grams of predictions and references."},
     {"new_pieces", new_pieces, METH_VARARGS, "An empty table of pieces; its hashes depend on the seed."},
     {"number_pieces", pieces, METH_VARARGS, "The numbers of the pieces of a text, and the pieces that are new."},
-    {"find_signs", signs, METH_VARARGS, "The bits of all characters of a text, from a table of 64 bits for each."},
-    {"find_signed", signed_characters, METH_VARARGS, "The indexes of the characters of a text that have some bits."},
+    {"find_classes", classes, METH_VARARGS, "The bits of all characters of a text, from a table of 64 bits for each."},
+    {"find_members", members, METH_VARARGS, "The indexes of the characters of a text that have some bits."},
     {"find_openings", openings, METH_VARARGS, "The indexes of a text where a marked character or pair begins."},
     {"mapping_columns", mapping_columns, METH_VARARGS, "The ids and values of dictionaries; None if not regular."},
     {"count_lines", newlines, METH_O, "The number of newlines."},

@@ -11,10 +11,10 @@ from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
 from steelyard.text.alternatives import Alternatives, tried_at
+from steelyard.text.character_classes import DIGIT, LETTER, by_digits, character_class, classes_of, matches_beginning
 from steelyard.text.dates import LUNAR_DAY, LUNAR_SIGN, Day, dates
 from steelyard.text.measures import MEASURES
 from steelyard.text.numerals import CHINESE, NUMBER_WORDS, Numeral, has_number_word, numerals
-from steelyard.text.signs import DIGIT, LETTER, by_digits, matches_beginning, sign, signs
 
 Kind = Literal[
     "id", "phone", "card", "serial", "date", "time", "percent", "age", "ordinal", "money", "count", "number"
@@ -74,17 +74,17 @@ class _Contents(NamedTuple):
     `plain` and `any` are the longest runs of ASCII and of all digits, counted up to 16.
     """
 
-    signs: int
+    classes: int
     plain: int
     any: int
 
     def has(self, characters: int) -> bool:
-        """Whether the text has one of the characters of some signs."""
-        return self.signs & characters != 0
+        """Whether the text has one of the characters of some classes."""
+        return self.classes & characters != 0
 
 
 def _contents(text: str) -> _Contents:
-    found = signs(text)
+    found = classes_of(text)
     runs = _digit_runs(text).findall(text) if found & DIGIT else []
     longest = plain = max(map(len, runs), default=0)
     if not "".join(runs).isascii():
@@ -160,15 +160,15 @@ _ORDINAL: Final = re.compile(
 )
 
 
-_FIGURE: Final = sign(f"0-9{CHINESE}俩仨")
-_CARD_MARKS: Final = sign("卡账帐尾末 e")
+_FIGURE: Final = character_class(f"0-9{CHINESE}俩仨")
+_CARD_MARKS: Final = character_class("卡账帐尾末 e")
 _LETTERS: Final = "A-Za-z\u0130\u0131\u017f\u212a"
-_phones: Final = tried_at(DIGIT | sign("+("), by_digits(lambda digits: f"[+({digits}]"), _PHONE)
+_phones: Final = tried_at(DIGIT | character_class("+("), by_digits(lambda digits: f"[+({digits}]"), _PHONE)
 _cards: Final = tried_at(
     DIGIT | _CARD_MARKS, by_digits(lambda digits: f"[{digits}卡账帐尾末e](?:(?<=[{digits}])|[号四位n])"), _CARD
 )
 _times: Final = tried_at(
-    _FIGURE | DIGIT | sign("凌早上中下傍晚夜当"),
+    _FIGURE | DIGIT | character_class("凌早上中下傍晚夜当"),
     by_digits(
         lambda digits: (
             rf"[凌早上中下傍晚夜当{digits}{CHINESE}]"
@@ -178,12 +178,12 @@ _times: Final = tried_at(
     _TIME,
 )
 _percents: Final = tried_at(
-    DIGIT | sign("百千万月年利"),
+    DIGIT | character_class("百千万月年利"),
     by_digits(lambda digits: f"[{digits}百千万月年利](?:(?<=[{digits}])(?<![{digits},.].)|(?=分之|息|率))"),
     _PERCENT,
 )
 _ordinals: Final = tried_at(
-    DIGIT | LETTER | sign("第§"),
+    DIGIT | LETTER | character_class("第§"),
     by_digits(lambda digits: rf"[第§{digits}{_LETTERS}](?:(?<=[第§{digits}])|(?<!\w.)(?=[{_LETTERS}.]* ?[{digits}]))"),
     _ORDINAL,
 )
@@ -481,7 +481,7 @@ def _count(text: str, numeral: Numeral) -> Mention:
 
 
 def _has_number(text: str) -> bool:
-    found = signs(text)
+    found = classes_of(text)
     return found & _FIGURE != 0 or (found & LETTER != 0 and _has_number_in_words(text))
 
 
@@ -489,18 +489,18 @@ def _has_number_in_words(text: str) -> bool:
     return has_number_word(text) or _OFTEN.found_in(text)
 
 
-_PHONE_MARKS: Final = sign("- ")
-_DATE_MARKS: Final = sign("年月")
-_DATE_SIGNS: Final = _DATE_MARKS | sign("-/.")
-_TIME_MARKS: Final = sign("时点")
-_COLON: Final = sign(":")
-_PERCENT_MARKS: Final = sign("%‰‱分率息")
-_AGE_MARKS: Final = sign("岁")
-_ORDINAL_MARKS: Final = sign("第")
-_ORDINAL_SIGNS: Final = sign(".§")
-_PAIRS: Final = sign("俩仨")
-_SERIAL_MARKS: Final = sign("号")
-_PLATE_MARKS: Final = sign("牌")
+_PHONE_MARKS: Final = character_class("- ")
+_DATE_MARKS: Final = character_class("年月")
+_DATE_SIGNS: Final = _DATE_MARKS | character_class("-/.")
+_TIME_MARKS: Final = character_class("时点")
+_COLON: Final = character_class(":")
+_PERCENT_MARKS: Final = character_class("%‰‱分率息")
+_AGE_MARKS: Final = character_class("岁")
+_ORDINAL_MARKS: Final = character_class("第")
+_ORDINAL_SIGNS: Final = character_class(".§")
+_PAIRS: Final = character_class("俩仨")
+_SERIAL_MARKS: Final = character_class("号")
+_PLATE_MARKS: Final = character_class("牌")
 _MARKS: Final = (
     (LETTER | _CARD_MARKS | _PHONE_MARKS | _DATE_SIGNS | _TIME_MARKS | _COLON | _PERCENT_MARKS)
     | (_AGE_MARKS | _ORDINAL_MARKS | _ORDINAL_SIGNS | _PAIRS | _SERIAL_MARKS | _PLATE_MARKS)

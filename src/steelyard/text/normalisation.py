@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
 
+from steelyard.text.character_classes import character_class, classes_of, matches_beginning
 from steelyard.text.scripts import HAN
-from steelyard.text.signs import matches_beginning, sign, signs
 
 # Equivalent_Unified_Ideograph of the Unicode Character Database (EquivalentUnifiedIdeograph.txt), version 16.0, as in
 # 15.0. Each text starts at its code point; an ideographic space stands for a code point without an equivalent.
@@ -74,13 +74,13 @@ FOLDS: Final[dict[int, int | str]] = {
 _REPLACEMENTS: Final = {chr(char): put if isinstance(put, str) else chr(put) for char, put in FOLDS.items()}
 _FOLDED: Final = re.compile(f"[{''.join(map(re.escape, _REPLACEMENTS))}]")
 _USUAL: Final = "，：；（）？！"  # variants that most Chinese texts have
-_RARE: Final = sign("".join(char for char in _REPLACEMENTS if char not in _USUAL))
-_VARIANT: Final = _RARE | sign(_USUAL)
+_RARE: Final = character_class("".join(char for char in _REPLACEMENTS if char not in _USUAL))
+_VARIANT: Final = _RARE | character_class(_USUAL)
 _MOST_REPLACED: Final = 24  # different variants up to which replacing them one by one is faster
 
 # ○, ◯, O and o are read as 〇 between Chinese numerals or before 年
 _NUMERAL: Final = "一二三四五六七八九十〇零"
-_ROUND: Final = sign("○◯OoＯｏ")
+_ROUND: Final = character_class("○◯OoＯｏ")
 _ZEROS: Final = re.compile(f"[○◯Oo](?<=[{_NUMERAL}].)[○◯Oo]*(?=[{_NUMERAL}年])")
 # blanks and single line breaks inside Chinese, or between a digit and Chinese, are noise
 _CHINESE: Final = f"{HAN}。，、；：？！“”‘’（）《》【】"
@@ -90,7 +90,7 @@ _NOISE: Final = re.compile(
     rf"[ \t\n](?:(?<=[{_CHINESE}][ \t]){_BLANK}(?=[{_CHINESE}\d])|(?<=\d[ \t]){_BLANK}(?=[{_CHINESE}])"
     rf"|(?<=[{_CHINESE}]\n)[ \t]*(?=[{_CHINESE}\d])|(?<=\d\n)[ \t]*(?=[{_CHINESE}]))"
 )
-_BLANK_SIGN: Final = sign(" \t\n")
+_BLANK_CLASS: Final = character_class(" \t\n")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ARTICLES: Final = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
@@ -114,7 +114,7 @@ def fold(text: str) -> str:
     """The text with character variants unified."""
     if text.isascii():
         return text
-    found = signs(text)
+    found = classes_of(text)
     folded = _translated(text) if found & _VARIANT else text
     return with_zeros(folded) if found & _ROUND else folded
 
@@ -131,7 +131,7 @@ def fold_with_offsets(text: str) -> Folded:
 
 def _translated(text: str) -> str:
     """The text with every character variant replaced; no replacement is such a variant itself."""
-    found = set(_FOLDED.findall(text)) if signs(text) & _RARE else {char for char in _USUAL if char in text}
+    found = set(_FOLDED.findall(text)) if classes_of(text) & _RARE else {char for char in _USUAL if char in text}
     if len(found) > _MOST_REPLACED:
         return text.translate(_table())
     for char in found:
@@ -164,7 +164,7 @@ def unified(text: str) -> str:
 @lru_cache(maxsize=1 << 10)
 def simplified(text: str) -> str:
     """The text in simplified characters; its length does not change, so offsets stay valid."""
-    if text.isascii() or not signs(text) & _convertible():
+    if text.isascii() or not classes_of(text) & _convertible():
         return text
     text = _SURROGATE.sub("\ufffd", text)  # a lone surrogate cannot be converted, and equals nothing
     converted: str = _converter().convert(text)
@@ -179,11 +179,11 @@ _BY_PHRASE: Final = "哩坏沈甦瞭藉衹覆"
 
 @cache
 def _convertible() -> int:
-    """The sign of characters without which `simplified` changes nothing."""
+    """The class of characters without which `simplified` changes nothing."""
     ideographs = [chr(point) for first, last in _IDEOGRAPHS for point in range(first, last + 1)]
     converted = _converter().convert("\n".join(ideographs)).split("\n")
     changed = (before for before, after in zip(ideographs, converted, strict=True) if before != after)
-    return sign("".join(changed) + _BY_PHRASE + _OTHERS)
+    return character_class("".join(changed) + _BY_PHRASE + _OTHERS)
 
 
 _IDEOGRAPHS: Final = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF))
@@ -201,14 +201,14 @@ def _converter() -> Any:
 def normalise(text: str) -> str:
     """The text folded, in simplified characters, and without blanks inside Chinese, as the legal judges read it."""
     folded = simplified(fold(text))
-    has_noise = not folded.isascii() and signs(folded) & _BLANK_SIGN
+    has_noise = not folded.isascii() and classes_of(folded) & _BLANK_CLASS
     return _without_noise(folded) if has_noise else folded
 
 
 def _without_noise(folded: str) -> str:
     """The text without blanks inside Chinese."""
     pieces, end = [], 0
-    for noise in matches_beginning(_BLANK_SIGN, _NOISE, folded):
+    for noise in matches_beginning(_BLANK_CLASS, _NOISE, folded):
         pieces.append(folded[end : noise.start()])
         end = noise.end()
     return "".join([*pieces, folded[end:]]) if pieces else folded

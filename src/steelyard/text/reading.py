@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.text.alternatives import Alternatives, tried_at
+from steelyard.text.character_classes import DIGIT, LETTER, by_digits, character_class, classes_of, matches_beginning
 from steelyard.text.normalisation import Folded
 from steelyard.text.scripts import HAN
-from steelyard.text.signs import DIGIT, LETTER, by_digits, matches_beginning, sign, signs
 
 LONGEST_ANSWER: Final = 100_000
 """The longest answer in characters that is judged; `judge` gives a longer one a score of 0 with a reason."""
@@ -23,7 +23,9 @@ _Pass = tuple[str, re.Pattern[str], Replacement]
 """Characters of which every match has one (any if ""), the pattern, and what is put in place of a match."""
 
 # an answer without any of these characters has no markup
-_SUSPECT: Final = sign("<>*_#`|\\$[]【†&~\n\r•·●▪◦‘’ʼ«‹\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff")
+_SUSPECT: Final = character_class(
+    "<>*_#`|\\$[]【†&~\n\r•·●▪◦‘’ʼ«‹\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff"
+)
 _OPENS_LIST: Final = re.compile(r"\s*[-+]")
 
 _THINKING_TAG: Final = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis)"
@@ -105,7 +107,7 @@ _APOSTROPHE: Final = re.compile(r"(?<=\w)[’ʼ](?=[A-Za-z]|\s|$)|(?<=[A-Za-z])[
 _SINGLE_QUOTED: Final = re.compile(r"(?<![A-Za-z0-9])‘((?:[^‘’\n]|(?<=\w)’(?=[a-z])){1,300})’(?![A-Za-z0-9])")
 _GUILLEMETS: Final = {"«": "“", "»": "”", "‹": "“", "›": "”"}
 
-_OPENING: Final = sign(" \t(（")
+_OPENING: Final = character_class(" \t(（")
 _LIST_NUMBER: Final = re.compile(
     r"(?:^|(?<=\n)|(?<=[；;。] )|(?<=[；;。])|(?<=[^\d][：:]))[ \t]*(?:[(（]\d{1,2}[)）]|\d{1,2}(?:[.．](?!\d)"
     r"|[、)）]))[ \t]*(?=\S)"
@@ -254,11 +256,11 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
         _drop_thinking(draft)
     if "\n" in raw and (heading := _OWN_HEADING.match(draft.text)):
         draft.edit([(0, heading.end(), "")])
-    if signs(draft.text) & _SUSPECT or _OPENS_LIST.match(draft.text):
+    if classes_of(draft.text) & _SUSPECT or _OPENS_LIST.match(draft.text):
         draft.pass_through(_PASSES)
         _flatten_tables(draft)
         draft.pass_through(_LATE_PASSES)
-    found = signs(draft.text)
+    found = classes_of(draft.text)
     if found & DIGIT:
         notes = matches_beginning(DIGIT | _OPENING, _footnote(draft.text), draft.text)
         draft.edit([(note.start(), note.end(), "") for note in notes])

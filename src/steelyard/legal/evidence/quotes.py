@@ -11,9 +11,9 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Final
 
+from steelyard.text.character_classes import character_class, classes_of
 from steelyard.text.normalisation import normalise
 from steelyard.text.reading import plain_text, without_thinking
-from steelyard.text.signs import sign, signs
 
 PASSAGE: Final = 20
 """The length from which a match in a document is a passage and not a coincidence."""
@@ -36,7 +36,7 @@ _DROPPED, _DROPPED_PLAIN = (
     )
     for others in (r"\W_", "^0-9A-Za-z\u4e00-\u9fff")
 )
-_OTHER_LETTER: Final = sign(
+_OTHER_LETTER: Final = character_class(
     "\x80-\u1fff\u2070-\u2fff\u3005-\u3007\u3021-\u4dff\ua000-\udfff\ue001-\ufeff\uff10-\uffff\U00010000-\U0010ffff"
 )
 """Where letters and digits are beside those of ASCII and the usual ideographs, and others."""
@@ -117,7 +117,7 @@ def key_of(text: str) -> Key:
 
 def _dropped(text: str) -> re.Pattern[str]:
     """What is not compared; a class of known characters is searched for faster than `\\W`."""
-    return _DROPPED if signs(text) & _OTHER_LETTER else _DROPPED_PLAIN
+    return _DROPPED if classes_of(text) & _OTHER_LETTER else _DROPPED_PLAIN
 
 
 @lru_cache(maxsize=1 << 12)

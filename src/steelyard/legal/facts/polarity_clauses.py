@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from steelyard.legal.facts.polarity_words import SCAN_EN, SCAN_ZH
+from steelyard.text.character_classes import character_class, places
 from steelyard.text.scripts import HAN
-from steelyard.text.signs import places, sign
 
 IS_HAN: Final = re.compile(f"[{HAN}]")
 # a question that is repeated inside a statement: 关于是否承认借款
@@ -16,7 +16,7 @@ _ASKED_FORM: Final = re.compile(
     r"可不可以)(?:(?!取决于|要看|需看|应看|视情|看情况|而定)[^,，。;；!?！？:：\n])*"
     r"|\bwhether\b(?! or not\b)[^,.;!?\n]*"
 )
-_ASKING: Final = sign("否无没不w")
+_ASKING: Final = character_class("否无没不w")
 _MARKS: Final = " ()[]-*>“”\"'、—→✅❌✔✘√×~.·"
 _CARRIED: Final = frozenset(("claim", "court", "conclude", "rule", "mostly"))
 _CONCLUDES: Final = frozenset(("conclude",))

@@ -11,10 +11,10 @@ from steelyard.legal.grounding.chinese_places import Place, chinese_places
 from steelyard.legal.grounding.grounds import UNIT_AFTER, nouns_of, values_of
 from steelyard.legal.grounding.proper_names import names
 from steelyard.legal.reading import read, read_with_offsets
+from steelyard.text.character_classes import DIGIT, QUOTATION, character_class, classes_of
 from steelyard.text.measures import is_measure
 from steelyard.text.mentions import Mention
 from steelyard.text.normalisation import Folded
-from steelyard.text.signs import DIGIT, QUOTATION, sign, signs
 
 _QUOTE: Final = re.compile('“([^”]{1,400})”|「([^」]{1,400})」|『([^』]{1,400})』|"([^"]{1,400})"|‘([^’]{2,400})’')
 # "the record does not mention “X”" does not claim X
@@ -35,7 +35,7 @@ _OWN_UNITS: Final = frozenset(("处", "点", "种", "项", "条", "页", "段", 
 _CHECKED: Final = frozenset(
     ("id", "phone", "card", "serial", "date", "time", "percent", "age", "money", "count", "number")
 )
-_NUMBERS: Final = DIGIT | sign("①-⑳")
+_NUMBERS: Final = DIGIT | character_class("①-⑳")
 _LIST_NUMBER: Final = re.compile(r"(?:^|[\n。;:,])\s*(?:\(?\d{1,2}[.、)](?!\d)|[①-⑳])")
 _OWN_NOUN: Final = re.compile(
     "(?:主要|关键|核心|不同|独立|重要|基本|相关)?(?:的)?(?:方面|问题|部分|步骤|阶段|原因|理由|要点|条件|层面|情形|"
@@ -139,7 +139,7 @@ def _without_keys(text: str) -> tuple[str, bool]:
 
 def _list_marks(text: str) -> frozenset[int]:
     """The positions of digits that number a list."""
-    if not signs(text) & _NUMBERS:
+    if not classes_of(text) & _NUMBERS:
         return frozenset()
     return frozenset(at for mark in _LIST_NUMBER.finditer(text) for at in range(mark.start(), mark.end()))
 
@@ -238,7 +238,7 @@ def _quoted(text: str) -> tuple[list[tuple[str, int]], frozenset[int]]:
     """Quotations with their positions, and all positions inside quotations that the answer says are absent."""
     quotes: list[tuple[str, int]] = []
     unsaid: list[int] = []
-    for quote in _QUOTE.finditer(text) if signs(text) & QUOTATION else ():
+    for quote in _QUOTE.finditer(text) if classes_of(text) & QUOTATION else ():
         if _DENIED_QUOTE.search(text[max(0, quote.start() - 40) : quote.start()]):
             unsaid += range(quote.start(), quote.end())
             continue

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.text.alternatives import tried_at
-from steelyard.text.signs import sign, signs
+from steelyard.text.character_classes import character_class, classes_of
 
 _UPPER: Final = "A-ZÀ-ÖØ-Þ"
 _LETTER: Final = "A-Za-zÀ-ÖØ-öø-ÿĀ-ſ"
@@ -26,7 +26,7 @@ _SEQUENCE: Final = re.compile(
     rf"(?<![{_LETTER}\d_.@/-])(?:{_ABBREVIATED}|{_WORD})(?:(?:{_OF}| ?& ?| |, (?=(?:Inc|LLC|LLP|Ltd|Co|Corp)\b))"
     rf"(?:{_PARTICLE} ){{0,2}}(?:{_ABBREVIATED}|{_WORD}))*"
 )
-_CAPITAL: Final = sign(_UPPER)
+_CAPITAL: Final = character_class(_UPPER)
 _FIRST: Final = re.compile(f"[{_UPPER}]")
 _sequences: Final = tried_at(_CAPITAL, lambda _: _FIRST, _SEQUENCE)
 _TITLES: Final = frozenset(
@@ -143,7 +143,7 @@ def english_names(text: str) -> Iterator[tuple[str, int]]:
 
     A single word is a name only if the words before it introduce one.
     """
-    if not signs(text) & _CAPITAL:
+    if not classes_of(text) & _CAPITAL:
         return
     lower: frozenset[str] | None = None
     for match in _sequences(text):

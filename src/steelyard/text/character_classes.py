@@ -1,7 +1,8 @@
 """Classes of characters that a text has, found in one pass: a pattern is tried only where its characters occur.
 
-A class is declared by `sign`, beside the pattern that needs one of its characters. All characters beyond the Basic
-Multilingual Plane are members of a class that has one of them: a pattern may be tried in vain, but is never left out.
+A class is declared by `character_class`, beside the pattern that needs one of its characters. All characters beyond
+the Basic Multilingual Plane are members of a class that has one of them: a pattern may be tried in vain, but is never
+left out.
 """
 
 import re
@@ -22,19 +23,19 @@ _RANGE: Final = re.compile("(.)-(.)|(.)", re.DOTALL)
 _classes: Final[list[str]] = []
 
 
-def sign(characters: str) -> int:
+def character_class(characters: str) -> int:
     """The bit of a new class of characters, which is written as in a pattern: single ones and ranges."""
     if len(_classes) == _MOST:
         raise ValueError("there are 64 classes of characters already")
     _classes.append(characters)
     _finder.cache_clear()
     _place_finder.cache_clear()
-    signs.cache_clear()
+    classes_of.cache_clear()
     return 1 << len(_classes) - 1
 
 
 @lru_cache(maxsize=1 << 9)
-def signs(text: str) -> int:
+def classes_of(text: str) -> int:
     """The bits of all classes of which a text has a character."""
     return _finder()(text)
 
@@ -48,17 +49,17 @@ def places(text: str, bits: int) -> list[int]:
 def _finder() -> Callable[[str], int]:
     table = _table()
     compiled = kernel()
-    return partial(_find, table) if compiled is None else partial(compiled.find_signs, table.tobytes())
+    return partial(_find, table) if compiled is None else partial(compiled.find_classes, table.tobytes())
 
 
 @cache
 def _place_finder() -> Callable[[str, int], list[int]]:
     table = _table()
     compiled = kernel()
-    return partial(_find_signed, table) if compiled is None else partial(compiled.find_signed, table.tobytes())
+    return partial(_find_members, table) if compiled is None else partial(compiled.find_members, table.tobytes())
 
 
-def _find_signed(table: NDArray[np.uint64], text: str, bits: int) -> list[int]:
+def _find_members(table: NDArray[np.uint64], text: str, bits: int) -> list[int]:
     found: list[int] = (_bits_of(table, text) & np.uint64(bits)).nonzero()[0].tolist()
     return found
 
@@ -86,24 +87,24 @@ def _table() -> NDArray[np.uint64]:
 
 DECIMALS: Final = "\u0660-\u1fff\ua620-\uabff\uff10-\uff19\U00010000-\U0001ffff"
 """Where decimal digits beyond ASCII are, and others."""
-_OTHER_DIGIT: Final = sign(DECIMALS)
-DIGIT: Final = sign("0-9") | _OTHER_DIGIT
+_OTHER_DIGIT: Final = character_class(DECIMALS)
+DIGIT: Final = character_class("0-9") | _OTHER_DIGIT
 """What `\\d` matches, and more."""
-LETTER: Final = sign("A-Za-z\u0130\u0131\u017f\u212a")
+LETTER: Final = character_class("A-Za-z\u0130\u0131\u017f\u212a")
 """What `[a-z]` matches where the case is ignored."""
-CAPITAL: Final = sign(
+CAPITAL: Final = character_class(
     "A-Z\u00c0-\u058f\u10a0-\u1fff\u2100-\u218f\u24b6-\u24cf\u2c00-\u2dff\ua640-\ua7ff\uff21-\uff3a"
     "\U00010000-\U0001ffff"
 )
 """Where letters are that another stands for in lower case, and others."""
-QUOTATION: Final = sign('“‘「『"《')
+QUOTATION: Final = character_class('“‘「『"《')
 """What every quotation and title begins with."""
 
 
 def by_digits(pattern: Callable[[str], str], flags: int = 0) -> Callable[[str], re.Pattern[str]]:
     """The pattern for a text, made of the digits of a class: `0-9` if the text has no others, which is faster."""
     plain, full = re.compile(pattern("0-9"), flags), cache(lambda: re.compile(pattern(r"\d"), flags))
-    return lambda text: full() if signs(text) & _OTHER_DIGIT else plain
+    return lambda text: full() if classes_of(text) & _OTHER_DIGIT else plain
 
 
 def rare_places(text: str, bits: int) -> list[int] | None:

@@ -11,7 +11,8 @@ import pytest
 
 from steelyard.legal.evidence import quotes
 from steelyard.native import kernel
-from steelyard.text import alternatives, normalisation, signs
+from steelyard.text import alternatives, normalisation
+from steelyard.text import character_classes as classes
 
 PLANE = [chr(point) for point in range(1 << 16)]
 EVERY = [chr(point) for point in range(sys.maxunicode + 1)]
@@ -27,12 +28,12 @@ def texts(seed: int):
 
 
 @pytest.mark.skipif(kernel() is None, reason="the compiled kernel is not built")
-def test_the_kernel_finds_the_signs_that_numpy_finds():
-    table = signs._table()
+def test_the_kernel_finds_the_classes_that_numpy_finds():
+    table = classes._table()
     for text in texts(1):
-        assert kernel().find_signs(table.tobytes(), text) == signs._find(table, text) == signs.signs(text)
-        for bits in (signs.DIGIT, signs.LETTER | signs.QUOTATION, (1 << 64) - 1, 0):
-            assert kernel().find_signed(table.tobytes(), text, bits) == signs._find_signed(table, text, bits)
+        assert kernel().find_classes(table.tobytes(), text) == classes._find(table, text) == classes.classes_of(text)
+        for bits in (classes.DIGIT, classes.LETTER | classes.QUOTATION, (1 << 64) - 1, 0):
+            assert kernel().find_members(table.tobytes(), text, bits) == classes._find_members(table, text, bits)
 
 
 @pytest.mark.skipif(kernel() is None, reason="the compiled kernel is not built")
@@ -45,60 +46,60 @@ def test_the_kernel_finds_the_openings_that_numpy_finds():
 @pytest.mark.skipif(kernel() is None, reason="the compiled kernel is not built")
 def test_the_kernel_refuses_tables_of_another_size():
     with pytest.raises(ValueError, match="empty"):
-        kernel().find_signs(b"", "a")
+        kernel().find_classes(b"", "a")
     with pytest.raises(ValueError, match="empty"):
-        kernel().find_signed(b"", "a", 1)
+        kernel().find_members(b"", "a", 1)
     with pytest.raises(ValueError, match="size"):
         kernel().find_openings(b"\0" * 100, "a")
     with pytest.raises(TypeError):
-        kernel().find_signs(b"\0" * 16, b"a")
+        kernel().find_classes(b"\0" * 16, b"a")
 
 
 def test_a_class_has_its_characters_and_ranges_only():
-    bit = signs.sign("xa-c\u4e00")
-    assert [char for char in PLANE if signs.signs(char) & bit] == ["a", "b", "c", "x", "\u4e00"]
-    assert not signs.signs("\U0001f600") & bit
-    other = signs.sign("\U00020000")
-    assert signs.signs("\U0001f600") & other  # one of another plane stands for all of them
-    assert signs.signs("") == 0
+    bit = classes.character_class("xa-c\u4e00")
+    assert [char for char in PLANE if classes.classes_of(char) & bit] == ["a", "b", "c", "x", "\u4e00"]
+    assert not classes.classes_of("\U0001f600") & bit
+    other = classes.character_class("\U00020000")
+    assert classes.classes_of("\U0001f600") & other  # one of another plane stands for all of them
+    assert classes.classes_of("") == 0
 
 
 def test_there_are_not_more_classes_than_bits(monkeypatch):
-    monkeypatch.setattr(signs, "_classes", ["x"] * 64)
+    monkeypatch.setattr(classes, "_classes", ["x"] * 64)
     with pytest.raises(ValueError, match="64"):
-        signs.sign("y")
+        classes.character_class("y")
 
 
 @pytest.mark.parametrize(
     ("bit", "pattern"),
     [
-        (signs.DIGIT, re.compile(r"\d")),
-        (signs.LETTER, re.compile("[a-z]", re.IGNORECASE)),
-        (signs.QUOTATION, re.compile('[“‘「『"《]')),
+        (classes.DIGIT, re.compile(r"\d")),
+        (classes.LETTER, re.compile("[a-z]", re.IGNORECASE)),
+        (classes.QUOTATION, re.compile('[“‘「『"《]')),
     ],
     ids=["digits", "letters", "quotations"],
 )
 def test_no_character_of_a_pattern_is_missed(bit, pattern):
-    assert [char for char in EVERY if pattern.match(char) and not signs.signs(char) & bit] == []
+    assert [char for char in EVERY if pattern.match(char) and not classes.classes_of(char) & bit] == []
 
 
 def test_what_has_no_capital_is_its_own_lower_case():
-    assert [char for char in EVERY if char.lower() != char and not signs.signs(char) & signs.CAPITAL] == []
+    assert [char for char in EVERY if char.lower() != char and not classes.classes_of(char) & classes.CAPITAL] == []
 
 
 def test_known_letters_are_compared_as_all_letters():
     for char in PLANE:
-        if not signs.signs(char) & quotes._OTHER_LETTER:
+        if not classes.classes_of(char) & quotes._OTHER_LETTER:
             assert bool(quotes._DROPPED.match(char)) is bool(quotes._DROPPED_PLAIN.match(char)), hex(ord(char))
 
 
-def test_characters_that_are_simplified_have_the_sign():
+def test_characters_that_are_simplified_have_the_class():
     bit, convert = normalisation._convertible(), opencc.OpenCC("t2s").convert
-    unsigned = [char for char in PLANE if not signs.signs(char) & bit]
-    assert convert("\n".join(unsigned)) == "\n".join(unsigned)
+    others = [char for char in PLANE if not classes.classes_of(char) & bit]
+    assert convert("\n".join(others)) == "\n".join(others)
 
 
-def test_words_in_which_a_character_is_simplified_have_the_sign(tmp_path):
+def test_words_in_which_a_character_is_simplified_have_the_class(tmp_path):
     folder = Path(opencc.__file__).parent / "clib"
     program, words = folder / "bin" / "opencc_dict", folder / "share" / "opencc" / "TSPhrases.ocd2"
     if not (program.is_file() and words.is_file()):
@@ -110,15 +111,15 @@ def test_words_in_which_a_character_is_simplified_have_the_sign(tmp_path):
     bit, convert = normalisation._convertible(), opencc.OpenCC("t2s").convert
     listed = [line.split("\t")[0] for line in target.read_text(encoding="utf-8").splitlines() if line.strip()]
     assert len(listed) > 100
-    assert [word for word in listed if convert(word) != word and not signs.signs(word) & bit] == []
+    assert [word for word in listed if convert(word) != word and not classes.classes_of(word) & bit] == []
 
 
 def test_places_are_those_of_the_characters_of_a_class():
-    assert signs.places("a1 b22", signs.DIGIT) == [1, 4, 5]
-    assert signs.places("", signs.DIGIT) == []
+    assert classes.places("a1 b22", classes.DIGIT) == [1, 4, 5]
+    assert classes.places("", classes.DIGIT) == []
 
 
 @pytest.mark.parametrize("text", ["12年3月", "١٢", "共٣笔、4笔", "无"])
 def test_other_digits_than_those_of_ascii_are_found_too(text):
-    of = signs.by_digits(lambda digits: f"[{digits}]+")
+    of = classes.by_digits(lambda digits: f"[{digits}]+")
     assert of(text).findall(text) == re.findall(r"\d+", text)
