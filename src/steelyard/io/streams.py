@@ -232,14 +232,15 @@ def read_once(path: str | Path) -> bool:
     return str(path) == STDIN or (not is_file(path) and os.path.exists(path))
 
 
-def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes | memoryview]:
+def line_blocks(stream: Stream, size: int = BLOCK, *, first: int | None = None) -> Iterator[bytes | memoryview]:
     """The stream in pieces of whole lines, each cut where the first column changes, without a byte-order mark.
 
-    A block that holds one query alone grows until the query ends. Blocks are not copied from what was read.
+    A block that holds one query alone grows until the query ends. Blocks are not copied from what was read. With
+    `first`, the first block has about so many bytes, and each further one twice as many, up to `size`.
     """
-    pieces, held, wanted = [], 0, size
+    pieces, held, wanted = [], 0, first or size
     try:
-        lines = _Lines(stream, size)
+        lines = _Lines(stream, size, first or size)
         for piece in lines:
             pieces.append(piece if lines.begun else piece.removeprefix(UTF8_MARK))
             held += len(piece)
@@ -254,7 +255,7 @@ def line_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes | memoryvie
                 raise limits.QUERY_BYTES.exceeded(
                     Message("words.the_text_of_one_query"), error=InputError, where=lines.where
                 )
-            pieces, held, wanted = [kept], len(kept), max(size, 2 * len(kept))
+            pieces, held, wanted = [kept], len(kept), max(lines.size, 2 * len(kept))
         if held and (kept := b"".join(pieces)):
             yield kept if kept.endswith(b"\n") else kept + b"\n"
     finally:
@@ -288,10 +289,11 @@ def byte_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
 class _Lines:
     """The pieces of a stream; a line longer than the limit is refused before it is in memory."""
 
-    def __init__(self, stream: Stream, size: int) -> None:
+    def __init__(self, stream: Stream, size: int, first: int | None = None) -> None:
         self.begun = False
+        self.size = first or size
         self._stream = stream
-        self._size = min(size, int(limits.LINE_BYTES.value))
+        self._most = size
         self._number = stream.first_line
         self._open = 0  # bytes of the line that has not ended yet
 
@@ -301,8 +303,9 @@ class _Lines:
         return f"{self._stream.name}:{self._number}"
 
     def __iter__(self) -> Iterator[bytes]:
-        while piece := self._stream.read(self._size):
+        while piece := self._stream.read(min(self.size, int(limits.LINE_BYTES.value))):
             self._check(piece)
+            self.size = min(2 * self.size, self._most)
             yield piece
             self.begun = True
 

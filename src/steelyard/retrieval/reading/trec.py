@@ -45,6 +45,8 @@ from steelyard.table import FloatArray, IntArray
 RUN_HINT = Message("formats.run_line_hint")
 PIPED = Message("words.a_piped_run")
 QRELS_COLUMNS = 4
+FIRST_BLOCK = 1 << 16
+"""Bytes of the first block of a run: few, so that interleaved queries are noticed soon."""
 UNORDERED_BLOCK = 1 << 23
 """Bytes of a block that is written to a temporary file: larger ones are written and read in fewer parts."""
 ORDER_HINT = Message("formats.qrels_before_runs_hint")
@@ -131,7 +133,7 @@ class _TrecRun:
     def pieces(self) -> Iterator[Piece]:
         stream = self.opened()
         stream.put_off_hash()
-        return (_LinesOfStream(stream, block) for block in line_blocks(stream))
+        return (_LinesOfStream(stream, block) for block in line_blocks(stream, first=FIRST_BLOCK))
 
     def read_all(self, matcher: Matcher) -> MatchedBlock:
         from steelyard.retrieval.regrouping import match_as_lines, match_regrouped
