@@ -13,6 +13,7 @@ from steelyard.legal.evidence import quotes
 from steelyard.native import kernel
 from steelyard.text import alternatives, normalisation
 from steelyard.text import character_classes as classes
+from steelyard.text.character_classes import CLASSES
 
 PLANE = [chr(point) for point in range(1 << 16)]
 EVERY = [chr(point) for point in range(sys.maxunicode + 1)]
@@ -29,9 +30,9 @@ def texts(seed: int):
 
 @pytest.mark.skipif(kernel() is None, reason="the compiled kernel is not built")
 def test_the_kernel_finds_the_classes_that_numpy_finds():
-    table = classes._table()
+    table = classes._table(CLASSES._declared)
     for text in texts(1):
-        assert kernel().find_classes(table.tobytes(), text) == classes._find(table, text) == classes.classes_of(text)
+        assert kernel().find_classes(table.tobytes(), text) == classes._find(table, text) == CLASSES.of(text)
         for bits in (classes.DIGIT, classes.LETTER | classes.QUOTATION, (1 << 64) - 1, 0):
             assert kernel().find_members(table.tobytes(), text, bits) == classes._find_members(table, text, bits)
 
@@ -56,18 +57,18 @@ def test_the_kernel_refuses_tables_of_another_size():
 
 
 def test_a_class_has_its_characters_and_ranges_only():
-    bit = classes.character_class("xa-c\u4e00")
-    assert [char for char in PLANE if classes.classes_of(char) & bit] == ["a", "b", "c", "x", "\u4e00"]
-    assert not classes.classes_of("\U0001f600") & bit
-    other = classes.character_class("\U00020000")
-    assert classes.classes_of("\U0001f600") & other  # one of another plane stands for all of them
-    assert classes.classes_of("") == 0
+    bit = CLASSES.declare("xa-c\u4e00")
+    assert [char for char in PLANE if CLASSES.of(char) & bit] == ["a", "b", "c", "x", "\u4e00"]
+    assert not CLASSES.of("\U0001f600") & bit
+    other = CLASSES.declare("\U00020000")
+    assert CLASSES.of("\U0001f600") & other  # one of another plane stands for all of them
+    assert CLASSES.of("") == 0
 
 
 def test_there_are_not_more_classes_than_bits(monkeypatch):
-    monkeypatch.setattr(classes, "_classes", ["x"] * 64)
+    monkeypatch.setattr(CLASSES, "_declared", ["x"] * 64)
     with pytest.raises(ValueError, match="64"):
-        classes.character_class("y")
+        CLASSES.declare("y")
 
 
 @pytest.mark.parametrize(
@@ -80,22 +81,22 @@ def test_there_are_not_more_classes_than_bits(monkeypatch):
     ids=["digits", "letters", "quotations"],
 )
 def test_no_character_of_a_pattern_is_missed(bit, pattern):
-    assert [char for char in EVERY if pattern.match(char) and not classes.classes_of(char) & bit] == []
+    assert [char for char in EVERY if pattern.match(char) and not CLASSES.of(char) & bit] == []
 
 
 def test_what_has_no_capital_is_its_own_lower_case():
-    assert [char for char in EVERY if char.lower() != char and not classes.classes_of(char) & classes.CAPITAL] == []
+    assert [char for char in EVERY if char.lower() != char and not CLASSES.of(char) & classes.CAPITAL] == []
 
 
 def test_known_letters_are_compared_as_all_letters():
     for char in PLANE:
-        if not classes.classes_of(char) & quotes._OTHER_LETTER:
+        if not CLASSES.of(char) & quotes._OTHER_LETTER:
             assert bool(quotes._DROPPED.match(char)) is bool(quotes._DROPPED_PLAIN.match(char)), hex(ord(char))
 
 
 def test_characters_that_are_simplified_have_the_class():
     bit, convert = normalisation._convertible(), opencc.OpenCC("t2s").convert
-    others = [char for char in PLANE if not classes.classes_of(char) & bit]
+    others = [char for char in PLANE if not CLASSES.of(char) & bit]
     assert convert("\n".join(others)) == "\n".join(others)
 
 
@@ -111,15 +112,29 @@ def test_words_in_which_a_character_is_simplified_have_the_class(tmp_path):
     bit, convert = normalisation._convertible(), opencc.OpenCC("t2s").convert
     listed = [line.split("\t")[0] for line in target.read_text(encoding="utf-8").splitlines() if line.strip()]
     assert len(listed) > 100
-    assert [word for word in listed if convert(word) != word and not classes.classes_of(word) & bit] == []
+    assert [word for word in listed if convert(word) != word and not CLASSES.of(word) & bit] == []
 
 
 def test_places_are_those_of_the_characters_of_a_class():
-    assert classes.places("a1 b22", classes.DIGIT) == [1, 4, 5]
-    assert classes.places("", classes.DIGIT) == []
+    assert CLASSES.places("a1 b22", classes.DIGIT) == [1, 4, 5]
+    assert CLASSES.places("", classes.DIGIT) == []
 
 
 @pytest.mark.parametrize("text", ["12年3月", "١٢", "共٣笔、4笔", "无"])
 def test_other_digits_than_those_of_ascii_are_found_too(text):
     of = classes.by_digits(lambda digits: f"[{digits}]+")
     assert of(text).findall(text) == re.findall(r"\d+", text)
+
+
+def test_what_was_found_before_a_declaration_is_not_kept_for_the_new_class():
+    before = CLASSES.of
+    assert before("\u2c7e") is not None
+    bit = CLASSES.declare("\u2c7e")
+    assert not before("\u2c7e") & bit
+    assert CLASSES.of("\u2c7e") & bit
+
+
+def test_the_first_text_of_a_process_is_simplified():
+    program = "from steelyard.text.normalisation import simplified; print(simplified(chr(0x5F35)) == chr(0x5F20))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"

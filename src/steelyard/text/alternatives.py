@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard.native import kernel
-from steelyard.text.character_classes import CAPITAL, LETTER, character_class, classes_of, matches_at, rare_places
+from steelyard.text.character_classes import CAPITAL, CLASSES, LETTER, character_class, matches_at, rare_places
 from steelyard.text.characters import code_points
 
 _SHORT: Final = 80
@@ -71,7 +71,7 @@ class Alternatives:
 
     def may_match(self, text: str) -> bool:
         """Whether a match may begin anywhere in a text; False is certain, for every part of the text too."""
-        if "" in self._by_first or classes_of(text) & _EQUAL_LETTER:
+        if "" in self._by_first or CLASSES.of(text) & _EQUAL_LETTER:
             return True
         small = _lower(text)
         return any(small[at] in self._by_first for at in self._candidates(small))
@@ -133,7 +133,7 @@ class Alternatives:
         """The alternatives that may match a short text by its script."""
         if text.isascii():
             return self._ascii
-        return self._whole if classes_of(text) & LETTER else self._without_latin
+        return self._whole if CLASSES.of(text) & LETTER else self._without_latin
 
     @cached_property
     def _ascii(self) -> re.Pattern[str]:
@@ -151,7 +151,7 @@ class Alternatives:
 
     def _scan(self, text: str) -> Iterator[re.Match[str]]:
         """All matches in a long text."""
-        if "" in self._by_first or classes_of(text) & _EQUAL_LETTER:
+        if "" in self._by_first or CLASSES.of(text) & _EQUAL_LETTER:
             yield from self._whole.finditer(text)
             return
         small, matchers = _lower(text), self._matchers
@@ -211,7 +211,7 @@ def _find_openings(tables: bytes, small: str) -> list[int]:
 
 @lru_cache(maxsize=1 << 4)
 def _lower(text: str) -> str:
-    return text.lower() if classes_of(text) & CAPITAL else text
+    return text.lower() if CLASSES.of(text) & CAPITAL else text
 
 
 # ----- patterns tried where a match may begin

@@ -6,7 +6,8 @@ left out.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
 from typing import Final
 
@@ -20,43 +21,53 @@ _MOST: Final = 64  # bits of a word
 _RARE: Final = 16  # characters of a text for each that is looked at alone
 _SHORT: Final = 200  # characters of a text below which all are looked at
 _RANGE: Final = re.compile("(.)-(.)|(.)", re.DOTALL)
-_classes: Final[list[str]] = []
 
 
-def character_class(characters: str) -> int:
-    """The bit of a new class of characters, which is written as in a pattern: single ones and ranges."""
-    if len(_classes) == _MOST:
-        raise ValueError("there are 64 classes of characters already")
-    _classes.append(characters)
-    _finder.cache_clear()
-    _place_finder.cache_clear()
-    classes_of.cache_clear()
-    return 1 << len(_classes) - 1
+class _Classes:
+    """The classes that are declared, and the search for their characters.
 
+    A declaration replaces `of` and `places`: what another thread finds at that time is not kept for the new class.
+    """
 
-@lru_cache(maxsize=1 << 9)
-def classes_of(text: str) -> int:
+    of: Callable[[str], int]
     """The bits of all classes of which a text has a character."""
-    return _finder()(text)
+    places: Callable[[str, int], list[int]]
+    """The indexes of the characters of a text that are in some classes, and perhaps of some others."""
+
+    def __init__(self) -> None:
+        self._declared: list[str] = []
+        self._lock = threading.Lock()
+        self._renew()
+
+    def declare(self, characters: str) -> int:
+        """The bit of a new class, written as in a pattern: characters and ranges, a hyphen itself first."""
+        with self._lock:
+            if len(self._declared) == _MOST:
+                raise ValueError("there are 64 classes of characters already")
+            self._declared.append(characters)
+            self._renew()
+            return 1 << len(self._declared) - 1
+
+    def _renew(self) -> None:
+        search = cache(partial(_search, tuple(self._declared)))  # the table is made when it is needed first
+
+        def of(text: str) -> int:
+            return search()[0](text)
+
+        def places(text: str, bits: int) -> list[int]:
+            return search()[1](text, bits)
+
+        self.of, self.places = lru_cache(maxsize=1 << 9)(of), places
 
 
-def places(text: str, bits: int) -> list[int]:
-    """The indexes of the characters of a text that are in one of these classes, and perhaps of some others."""
-    return _place_finder()(text, bits)
-
-
-@cache
-def _finder() -> Callable[[str], int]:
-    table = _table()
+def _search(declared: Sequence[str]) -> tuple[Callable[[str], int], Callable[[str, int], list[int]]]:
+    """The functions that find the bits, and the places of characters with some bits."""
+    table = _table(declared)
     compiled = kernel()
-    return partial(_find, table) if compiled is None else partial(compiled.find_classes, table.tobytes())
-
-
-@cache
-def _place_finder() -> Callable[[str, int], list[int]]:
-    table = _table()
-    compiled = kernel()
-    return partial(_find_members, table) if compiled is None else partial(compiled.find_members, table.tobytes())
+    if compiled is None:
+        return partial(_find, table), partial(_find_members, table)
+    packed = table.tobytes()
+    return partial(compiled.find_classes, packed), partial(compiled.find_members, packed)
 
 
 def _find_members(table: NDArray[np.uint64], text: str, bits: int) -> list[int]:
@@ -74,10 +85,10 @@ def _find(table: NDArray[np.uint64], text: str) -> int:
     return int(np.bitwise_or.reduce(_bits_of(table, text)))
 
 
-def _table() -> NDArray[np.uint64]:
+def _table(declared: Sequence[str]) -> NDArray[np.uint64]:
     """The bits of every code point of the plane, and those of all others."""
     table = np.zeros(_PLANE + 1, np.uint64)
-    for number, characters in enumerate(_classes):
+    for number, characters in enumerate(declared):
         bit = np.uint64(1 << number)
         for first, last, single in _RANGE.findall(characters):
             start, end = (min(ord(character or single), _PLANE) for character in (first, last))
@@ -85,6 +96,8 @@ def _table() -> NDArray[np.uint64]:
     return table
 
 
+CLASSES: Final = _Classes()
+character_class: Final = CLASSES.declare
 DECIMALS: Final = "\u0660-\u1fff\ua620-\uabff\uff10-\uff19\U00010000-\U0001ffff"
 """Where decimal digits beyond ASCII are, and others."""
 _OTHER_DIGIT: Final = character_class(DECIMALS)
@@ -104,14 +117,14 @@ QUOTATION: Final = character_class('“‘「『"《')
 def by_digits(pattern: Callable[[str], str], flags: int = 0) -> Callable[[str], re.Pattern[str]]:
     """The pattern for a text, made of the digits of a class: `0-9` if the text has no others, which is faster."""
     plain, full = re.compile(pattern("0-9"), flags), cache(lambda: re.compile(pattern(r"\d"), flags))
-    return lambda text: full() if classes_of(text) & _OTHER_DIGIT else plain
+    return lambda text: full() if CLASSES.of(text) & _OTHER_DIGIT else plain
 
 
 def rare_places(text: str, bits: int) -> list[int] | None:
     """The places of characters of these classes; None where a pattern finds its matches faster by itself."""
     if len(text) < _SHORT:
         return None
-    found = places(text, bits)
+    found = CLASSES.places(text, bits)
     return found if len(found) * _RARE <= len(text) else None
 
 

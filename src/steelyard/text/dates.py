@@ -7,7 +7,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from steelyard.text.alternatives import tried_at
-from steelyard.text.character_classes import DIGIT, LETTER, by_digits, classes_of
+from steelyard.text.character_classes import CLASSES, DIGIT, LETTER, by_digits
 from steelyard.text.numerals import CHINESE, value_of
 
 
@@ -208,7 +208,7 @@ def _open_forms(text: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
             "月" if has_month else "",
             "年月" if has_year and has_month else "",
             "separated" if is_separated else "",
-            "eight" if classes_of(text) & DIGIT and _eight(text).search(text) else "",
+            "eight" if CLASSES.of(text) & DIGIT and _eight(text).search(text) else "",
             *(("named", "dated") if _names_a_month(text) else ()),
         )
     )
@@ -221,7 +221,7 @@ def _forms(gates: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 def _names_a_month(text: str) -> bool:
     """Whether the name of a month stands near a number; "may" and "market" alone are no dates."""
-    if not classes_of(text) & LETTER:
+    if not CLASSES.of(text) & LETTER:
         return False
     small = text.lower().replace("\u017f", "s")
     if not any(name in small for name in _NAMES):

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
 from steelyard.text.alternatives import Alternatives, tried_at
-from steelyard.text.character_classes import DIGIT, LETTER, by_digits, character_class, classes_of, matches_beginning
+from steelyard.text.character_classes import CLASSES, DIGIT, LETTER, by_digits, character_class, matches_beginning
 from steelyard.text.dates import LUNAR_DAY, LUNAR_SIGN, Day, dates
 from steelyard.text.measures import MEASURES
 from steelyard.text.numerals import CHINESE, NUMBER_WORDS, Numeral, has_number_word, numerals
@@ -84,7 +84,7 @@ class _Contents(NamedTuple):
 
 
 def _contents(text: str) -> _Contents:
-    found = classes_of(text)
+    found = CLASSES.of(text)
     runs = _digit_runs(text).findall(text) if found & DIGIT else []
     longest = plain = max(map(len, runs), default=0)
     if not "".join(runs).isascii():
@@ -481,7 +481,7 @@ def _count(text: str, numeral: Numeral) -> Mention:
 
 
 def _has_number(text: str) -> bool:
-    found = classes_of(text)
+    found = CLASSES.of(text)
     return found & _FIGURE != 0 or (found & LETTER != 0 and _has_number_in_words(text))
 
 

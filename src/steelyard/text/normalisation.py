@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from steelyard.text.character_classes import character_class, classes_of, matches_beginning
+from steelyard.text.character_classes import CLASSES, character_class, matches_beginning
 from steelyard.text.scripts import HAN
 
 # Equivalent_Unified_Ideograph of the Unicode Character Database (EquivalentUnifiedIdeograph.txt), version 16.0, as in
@@ -114,7 +114,7 @@ def fold(text: str) -> str:
     """The text with character variants unified."""
     if text.isascii():
         return text
-    found = classes_of(text)
+    found = CLASSES.of(text)
     folded = _translated(text) if found & _VARIANT else text
     return with_zeros(folded) if found & _ROUND else folded
 
@@ -131,7 +131,7 @@ def fold_with_offsets(text: str) -> Folded:
 
 def _translated(text: str) -> str:
     """The text with every character variant replaced; no replacement is such a variant itself."""
-    found = set(_FOLDED.findall(text)) if classes_of(text) & _RARE else {char for char in _USUAL if char in text}
+    found = set(_FOLDED.findall(text)) if CLASSES.of(text) & _RARE else {char for char in _USUAL if char in text}
     if len(found) > _MOST_REPLACED:
         return text.translate(_table())
     for char in found:
@@ -164,7 +164,7 @@ def unified(text: str) -> str:
 @lru_cache(maxsize=1 << 10)
 def simplified(text: str) -> str:
     """The text in simplified characters; its length does not change, so offsets stay valid."""
-    if text.isascii() or not classes_of(text) & _convertible():
+    if text.isascii() or not _convertible() & CLASSES.of(text):
         return text
     text = _SURROGATE.sub("\ufffd", text)  # a lone surrogate cannot be converted, and equals nothing
     converted: str = _converter().convert(text)
@@ -201,7 +201,7 @@ def _converter() -> Any:
 def normalise(text: str) -> str:
     """The text folded, in simplified characters, and without blanks inside Chinese, as the legal judges read it."""
     folded = simplified(fold(text))
-    has_noise = not folded.isascii() and classes_of(folded) & _BLANK_CLASS
+    has_noise = not folded.isascii() and CLASSES.of(folded) & _BLANK_CLASS
     return _without_noise(folded) if has_noise else folded
 
 

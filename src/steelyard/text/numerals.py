@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from steelyard.text.alternatives import Alternatives, by_first_letter
-from steelyard.text.character_classes import LETTER, by_digits, classes_of
+from steelyard.text.character_classes import CLASSES, LETTER, by_digits
 
 DIGITS: Final = {char: value for value, chars in enumerate(
     ("零〇", "一壹弌", "二贰两弍貳", "三叁弎參叄", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖")
@@ -86,7 +86,7 @@ def _runs(text: str) -> Iterator[re.Match[str]]:
 
 def has_number_word(text: str) -> bool:
     """Whether a text has a word of a number in English."""
-    return classes_of(text) & LETTER != 0 and _HAS_WORD.found_in(text)
+    return CLASSES.of(text) & LETTER != 0 and _HAS_WORD.found_in(text)
 
 
 def value_of(run: str) -> Decimal | None:

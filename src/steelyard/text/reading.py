@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.text.alternatives import Alternatives, tried_at
-from steelyard.text.character_classes import DIGIT, LETTER, by_digits, character_class, classes_of, matches_beginning
+from steelyard.text.character_classes import CLASSES, DIGIT, LETTER, by_digits, character_class, matches_beginning
 from steelyard.text.normalisation import Folded
 from steelyard.text.scripts import HAN
 
@@ -256,11 +256,11 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
         _drop_thinking(draft)
     if "\n" in raw and (heading := _OWN_HEADING.match(draft.text)):
         draft.edit([(0, heading.end(), "")])
-    if classes_of(draft.text) & _SUSPECT or _OPENS_LIST.match(draft.text):
+    if CLASSES.of(draft.text) & _SUSPECT or _OPENS_LIST.match(draft.text):
         draft.pass_through(_PASSES)
         _flatten_tables(draft)
         draft.pass_through(_LATE_PASSES)
-    found = classes_of(draft.text)
+    found = CLASSES.of(draft.text)
     if found & DIGIT:
         notes = matches_beginning(DIGIT | _OPENING, _footnote(draft.text), draft.text)
         draft.edit([(note.start(), note.end(), "") for note in notes])

@@ -12,7 +12,7 @@ from steelyard.legal.evidence.quotes import key_of, quote_key
 from steelyard.legal.evidence.sources import GRAM, WORD, Source
 from steelyard.legal.grounding.proper_names import is_known_name, names
 from steelyard.text.alternatives import Alternatives
-from steelyard.text.character_classes import QUOTATION, classes_of
+from steelyard.text.character_classes import CLASSES, QUOTATION
 from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import normalise
 
@@ -65,7 +65,7 @@ def _new_values(text: str, question: str) -> Iterator[str]:
 
 
 def _quotations(text: str, question: str, source: Source) -> Iterator[str]:
-    for quote in _QUOTE.finditer(text) if classes_of(text) & QUOTATION else ():
+    for quote in _QUOTE.finditer(text) if CLASSES.of(text) & QUOTATION else ():
         words = quote[1]
         is_asked = quote_key(words) in quote_key(question)
         if len(quote_key(words)) >= QUOTED and not is_asked and source.key.holds(words):

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Final
 
-from steelyard.text.character_classes import character_class, classes_of
+from steelyard.text.character_classes import CLASSES, character_class
 from steelyard.text.normalisation import normalise
 from steelyard.text.reading import plain_text, without_thinking
 
@@ -117,7 +117,7 @@ def key_of(text: str) -> Key:
 
 def _dropped(text: str) -> re.Pattern[str]:
     """What is not compared; a class of known characters is searched for faster than `\\W`."""
-    return _DROPPED if classes_of(text) & _OTHER_LETTER else _DROPPED_PLAIN
+    return _DROPPED if CLASSES.of(text) & _OTHER_LETTER else _DROPPED_PLAIN
 
 
 @lru_cache(maxsize=1 << 12)

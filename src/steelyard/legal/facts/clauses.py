@@ -8,7 +8,7 @@ from operator import eq
 from typing import Final, NamedTuple
 
 from steelyard.text.alternatives import Alternatives
-from steelyard.text.character_classes import DIGIT, QUOTATION, classes_of
+from steelyard.text.character_classes import CLASSES, DIGIT, QUOTATION
 from steelyard.text.mentions import Mention, mentions
 
 # a comma or a point inside a number does not end a clause
@@ -182,7 +182,7 @@ def clause_of(text: str, index: int) -> Clause:
 
 def without_quotes(text: str) -> str:
     """The text with quotations replaced by blanks."""
-    if not classes_of(text) & QUOTATION:
+    if not CLASSES.of(text) & QUOTATION:
         return text
     return _QUOTED.sub(lambda quote: " " * len(quote[0]), text)
 
@@ -204,7 +204,7 @@ def is_bare_list(text: str) -> bool:
     separators = sum(map(text.count, _SEPARATORS))
     if separators < _FEWEST_OF_LIST - 1:
         return False
-    plain = _GROUP_COMMA.sub("", text) if classes_of(text) & DIGIT else text
+    plain = _GROUP_COMMA.sub("", text) if CLASSES.of(text) & DIGIT else text
     pieces = others = 0
     for piece in _separated(plain):
         pieces += 1

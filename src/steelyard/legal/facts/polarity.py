@@ -19,7 +19,7 @@ from steelyard.legal.facts.polarity_statements import Sense, Statement, statemen
 from steelyard.legal.refusals.abstention import detect_abstention
 from steelyard.legal.wording import SENSES
 from steelyard.text.alternatives import Alternatives
-from steelyard.text.character_classes import QUOTATION, classes_of
+from steelyard.text.character_classes import CLASSES, QUOTATION
 from steelyard.text.reading import final_part
 
 _QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"]*"')
@@ -142,7 +142,7 @@ def _reading_of(answer: str, question: str, asked: Asked) -> _Reading:
     """The reading of a text outside its quotations or, if that says nothing, inside them."""
     if len(answer) > _LONGEST:
         answer = f"{answer[: _LONGEST // 2]}\n{answer[-_LONGEST // 2 :]}"
-    has_quotes = classes_of(answer) & QUOTATION and _QUOTED.search(answer)
+    has_quotes = CLASSES.of(answer) & QUOTATION and _QUOTED.search(answer)
     own = _QUOTED.sub(" ", answer) if has_quotes else answer
     if _ASKS.found_in(own):
         own = _ASKED_AGAIN.sub(lambda again: "" if again[0].strip() in question else again[0], own)

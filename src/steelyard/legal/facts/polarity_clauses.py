@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from steelyard.legal.facts.polarity_words import SCAN_EN, SCAN_ZH
-from steelyard.text.character_classes import character_class, places
+from steelyard.text.character_classes import CLASSES, character_class
 from steelyard.text.scripts import HAN
 
 IS_HAN: Final = re.compile(f"[{HAN}]")
@@ -57,7 +57,7 @@ def clauses_of(text: str) -> list[Clause]:
 def _without_asked_forms(text: str) -> str:
     """The text without questions that are repeated in it; each has one of a few characters in the second place."""
     pieces, end = [], 0
-    for at in places(text, _ASKING):
+    for at in CLASSES.places(text, _ASKING):
         start = at if text[at] == "w" else at - 1
         if start >= end and (asked := _ASKED_FORM.match(text, start)):
             pieces.append(text[end:start])

@@ -11,7 +11,7 @@ from steelyard.legal.grounding.chinese_places import Place, chinese_places
 from steelyard.legal.grounding.grounds import UNIT_AFTER, nouns_of, values_of
 from steelyard.legal.grounding.proper_names import names
 from steelyard.legal.reading import read, read_with_offsets
-from steelyard.text.character_classes import DIGIT, QUOTATION, character_class, classes_of
+from steelyard.text.character_classes import CLASSES, DIGIT, QUOTATION, character_class
 from steelyard.text.measures import is_measure
 from steelyard.text.mentions import Mention
 from steelyard.text.normalisation import Folded
@@ -139,7 +139,7 @@ def _without_keys(text: str) -> tuple[str, bool]:
 
 def _list_marks(text: str) -> frozenset[int]:
     """The positions of digits that number a list."""
-    if not classes_of(text) & _NUMBERS:
+    if not CLASSES.of(text) & _NUMBERS:
         return frozenset()
     return frozenset(at for mark in _LIST_NUMBER.finditer(text) for at in range(mark.start(), mark.end()))
 
@@ -238,7 +238,7 @@ def _quoted(text: str) -> tuple[list[tuple[str, int]], frozenset[int]]:
     """Quotations with their positions, and all positions inside quotations that the answer says are absent."""
     quotes: list[tuple[str, int]] = []
     unsaid: list[int] = []
-    for quote in _QUOTE.finditer(text) if classes_of(text) & QUOTATION else ():
+    for quote in _QUOTE.finditer(text) if CLASSES.of(text) & QUOTATION else ():
         if _DENIED_QUOTE.search(text[max(0, quote.start() - 40) : quote.start()]):
             unsaid += range(quote.start(), quote.end())
             continue

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.text.alternatives import tried_at
-from steelyard.text.character_classes import character_class, classes_of
+from steelyard.text.character_classes import CLASSES, character_class
 
 _UPPER: Final = "A-ZÀ-ÖØ-Þ"
 _LETTER: Final = "A-Za-zÀ-ÖØ-öø-ÿĀ-ſ"
@@ -143,7 +143,7 @@ def english_names(text: str) -> Iterator[tuple[str, int]]:
 
     A single word is a name only if the words before it introduce one.
     """
-    if not classes_of(text) & _CAPITAL:
+    if not CLASSES.of(text) & _CAPITAL:
         return
     lower: frozenset[str] | None = None
     for match in _sequences(text):

@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.legal.grounding.common_words import FREQUENT_WORDS, SURNAME_WORDS
 from steelyard.legal.grounding.english_names import english_names, is_known_english_name
-from steelyard.text.character_classes import character_class, classes_of
+from steelyard.text.character_classes import CLASSES, character_class
 
 SURNAMES: Final = frozenset(
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊"
@@ -132,7 +132,7 @@ def _chinese_names(text: str) -> Iterator[tuple[str, int]]:
         if at >= end and surname in _ANY_SURNAME and (name := _name_at(text, at, surname)):
             end = at + len(name)
             yield name, at
-    found = classes_of(text)
+    found = CLASSES.of(text)
     for match in _SOMEBODY.finditer(text) if found & _UNNAMED else ():
         yield match[0], match.start()
     for match in _FAMILIAR.finditer(text) if found & _PREFIX else ():

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from typing import Final
 
 from steelyard.legal.refusals import chinese, english, question_words, words
-from steelyard.text.character_classes import LETTER, QUOTATION, classes_of
+from steelyard.text.character_classes import CLASSES, LETTER, QUOTATION
 from steelyard.text.normalisation import normalise
 from steelyard.text.scripts import has_han
 
@@ -113,7 +113,7 @@ def split_clauses(text: str) -> list[Clause]:
 
 def without_quotes(text: str) -> str:
     """The text with quotations and titles replaced by placeholders of the same length."""
-    return _QUOTED.sub(lambda quote: "□" * len(quote[0]), text) if classes_of(text) & QUOTATION else text
+    return _QUOTED.sub(lambda quote: "□" * len(quote[0]), text) if CLASSES.of(text) & QUOTATION else text
 
 
 _LATIN_WORD: Final = re.compile("[A-Za-z]{2}")
@@ -123,7 +123,7 @@ def _cues(text: str, asked: Asked) -> list[re.Match[str]]:
     """Matches of refusing words, in order, outside quotations; statements of ignorance also inside them."""
     own = without_quotes(text)
     matches = list(islice(chinese.CUES_ZH.finditer(own), english.MOST_CUES)) if has_han(own) else []
-    if classes_of(own) & LETTER and _LATIN_WORD.search(own):
+    if CLASSES.of(own) & LETTER and _LATIN_WORD.search(own):
         matches += english.cues_en(own)
     if own != text and not asked.speech and not asked.why:
         short = _SHORT_QUOTE.sub(lambda quote: "□" * len(quote[0]), text)
