@@ -9,12 +9,13 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache, partial
-from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Final
 
 from steelyard.native import kernel
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _PLANE: Final = 1 << 16
 _MOST: Final = 64  # bits of a word
@@ -70,23 +71,31 @@ def _search(declared: Sequence[str]) -> tuple[Callable[[str], int], Callable[[st
     return partial(compiled.find_classes, packed), partial(compiled.find_members, packed)
 
 
-def _find_members(table: NDArray[np.uint64], text: str, bits: int) -> list[int]:
+def _find_members(table: "NDArray[np.uint64]", text: str, bits: int) -> list[int]:
+    import numpy as np
+
     found: list[int] = (_bits_of(table, text) & np.uint64(bits)).nonzero()[0].tolist()
     return found
 
 
-def _bits_of(table: NDArray[np.uint64], text: str) -> NDArray[np.uint64]:
+def _bits_of(table: "NDArray[np.uint64]", text: str) -> "NDArray[np.uint64]":
+    import numpy as np
+
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
     bits: NDArray[np.uint64] = table[np.minimum(points, _PLANE)]
     return bits
 
 
-def _find(table: NDArray[np.uint64], text: str) -> int:
+def _find(table: "NDArray[np.uint64]", text: str) -> int:
+    import numpy as np
+
     return int(np.bitwise_or.reduce(_bits_of(table, text)))
 
 
-def _table(declared: Sequence[str]) -> NDArray[np.uint64]:
+def _table(declared: Sequence[str]) -> "NDArray[np.uint64]":
     """The bits of every code point of the plane, and those of all others."""
+    import numpy as np
+
     table = np.zeros(_PLANE + 1, np.uint64)
     for number, characters in enumerate(declared):
         bit = np.uint64(1 << number)
