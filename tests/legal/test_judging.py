@@ -220,6 +220,35 @@ def test_deadlines_with_one_timer_interrupt_as_well_and_leave_no_trace():
 
 
 @posix
+def test_of_deadlines_with_one_timer_the_outer_one_holds_too():
+    started = time.monotonic()
+    with one_handler(), pytest.raises(DeadlineExceeded), deadline(0.2), deadline(30):
+        SLOW.match(ENDLESS)
+    assert time.monotonic() - started < 10
+
+
+@posix
+def test_a_forked_process_has_deadlines_of_its_own():
+    program = """
+import os, re, time
+from steelyard.legal.benchmark.deadline import DeadlineExceeded, deadline, one_handler
+with one_handler():
+    with deadline(60):
+        pass
+    child = os.fork()
+    if not child:
+        try:
+            with deadline(0.2):
+                re.match(r"(a+)+$", "a" * 60 + "b")
+        except DeadlineExceeded:
+            os._exit(7)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "7\n"
+
+
+@posix
 @pytest.mark.slow
 def test_a_timer_of_the_program_goes_on_behind_a_deadline():
     rang = threading.Event()

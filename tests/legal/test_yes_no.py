@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from steelyard.legal import judge_fact
+from steelyard.legal.evidence import quotes
 from steelyard.legal.facts.polarity import polarity
+from steelyard.legal.reading import read
 
 LINES = [
     json.loads(line) for line in (Path(__file__).parent / "lines" / "yes_no.jsonl").read_text("utf-8").splitlines()
@@ -76,3 +78,14 @@ def test_an_announced_final_answer_decides():
 def test_another_question_that_the_model_answers_is_not_read():
     answer = "三人具有原告资格。\n问题:该规定是否合法?\n答案:该规定不合法。"
     assert polarity("三人是否具有原告资格?", answer) is True
+
+
+def test_only_a_capital_announces_the_answer_of_a_yes_no_question():
+    question, expected = "Did he pay the price?", {"boolean_answer": True}
+    assert judge_fact(expected, "He paid the price.\na: no", question=question).correct
+    assert not judge_fact(expected, "He paid the price.\nA: no", question=question).correct
+
+
+def test_a_repeated_question_is_silence_in_any_characters():
+    assert quotes.repeats(read("瞭 解情况的人是谁？").text, "了解情况的人是谁？")
+    assert quotes.repeats(read("薴麻是什么？").text, "苧麻是什么？")

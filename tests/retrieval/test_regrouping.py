@@ -137,3 +137,13 @@ def test_the_limit_is_on_one_query(small, monkeypatch, tmp_path):
     found(tmp_path / "run", lines)
     with pytest.raises(InputError, match="the text of one query is above the limit of 8,000"):
         found(tmp_path / "run", interleaved(1_000))
+
+
+def test_a_bad_line_and_a_document_repeated_in_one_block_are_shown_together(tmp_path):
+    lines = [f"q{query} Q0 d{rank} {rank + 1} {100 - rank} tag" for rank in range(100) for query in range(200)]
+    lines[9_000] = "q1 Q0 d5 1 abc tag"
+    path = tmp_path / "run.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        steelyard.evaluate_retrieval({"q1": {"d1": 1}}, path, metrics=["AP"])
+    assert str(caught.value).count("run.txt:9001") == 2

@@ -25,6 +25,7 @@ PATTERNS = {
     "places": chinese_places._END,
     "signs": polarity_words.SCAN_ZH,
     "yes or no asked": polarity._ASKS,
+    "yes or no announced": polarity._MAY_ANNOUNCE,
     "disclaimer": reading._DISCLAIMER,
     "final": reading.FINAL,
     "may announce": reading._MAY_ANNOUNCE,

@@ -11,7 +11,7 @@ import pytest
 
 from steelyard.legal.evidence import quotes
 from steelyard.native import kernel
-from steelyard.text import alternatives, normalisation
+from steelyard.text import alternatives, normalisation, reading
 from steelyard.text import character_classes as classes
 from steelyard.text.character_classes import CLASSES
 
@@ -138,3 +138,27 @@ def test_the_first_text_of_a_process_is_simplified():
     program = "from steelyard.text.normalisation import simplified; print(simplified(chr(0x5F35)) == chr(0x5F20))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"
+
+
+def test_threads_that_begin_together_declare_a_class_once():
+    program = """
+import threading
+import steelyard.legal
+from steelyard.text.character_classes import CLASSES
+from steelyard.text.normalisation import normalise
+declared, together, found = len(CLASSES._declared), threading.Barrier(40), []
+def work():
+    together.wait()
+    found.append(normalise(chr(0x7B54) + chr(0x8986)))
+threads = [threading.Thread(target=work) for _ in range(40)]
+[thread.start() for thread in threads], [thread.join() for thread in threads]
+print(len(found), set(map(ascii, found)), len(CLASSES._declared) - declared)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "40 {\"'\\\\u7b54\\\\u590d'\"} 1\n"
+
+
+def test_a_character_of_another_plane_is_no_markup():
+    for text in ("𠮷某说明见 https://example.com/a/2020 网页", "𠮷某»你好›", "合计1{,}000元𠮷"):
+        assert reading.plain_text(text) == text
+    assert reading.plain_text("见 https://example.com/a 😀") == "见   "

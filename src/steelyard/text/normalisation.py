@@ -14,6 +14,7 @@ simplified text too.
 
 import re
 import string
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -179,7 +180,16 @@ _BY_PHRASE: Final = "哩坏沈甦瞭藉衹覆"
 
 @cache
 def _convertible() -> int:
-    """The class of characters without which `simplified` changes nothing."""
+    """The class of characters without which `simplified` changes nothing; declared by one thread alone."""
+    with _lock:
+        return _declare_convertible()
+
+
+_lock: Final = threading.Lock()
+
+
+@cache
+def _declare_convertible() -> int:
     ideographs = [chr(point) for first, last in _IDEOGRAPHS for point in range(first, last + 1)]
     converted = _converter().convert("\n".join(ideographs)).split("\n")
     changed = (before for before, after in zip(ideographs, converted, strict=True) if before != after)

@@ -23,9 +23,10 @@ _Pass = tuple[str, re.Pattern[str], Replacement]
 """Characters of which every match has one (any if ""), the pattern, and what is put in place of a match."""
 
 # an answer without any of these characters has no markup
-_SUSPECT: Final = character_class(
-    "<>*_#`|\\$[]【†&~\n\r•·●▪◦‘’ʼ«‹\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff"
-)
+_MARKUP: Final = "<>*_#`|\\$[]【†&~\n\r•·●▪◦‘’ʼ«‹"
+_SYMBOLS: Final = "\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff"
+_SUSPECT: Final = re.compile(f"[{re.escape(_MARKUP)}{_SYMBOLS}]")
+_SUSPECT_CLASS: Final = character_class(_MARKUP + _SYMBOLS)
 _OPENS_LIST: Final = re.compile(r"\s*[-+]")
 
 _THINKING_TAG: Final = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis)"
@@ -256,7 +257,7 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
         _drop_thinking(draft)
     if "\n" in raw and (heading := _OWN_HEADING.match(draft.text)):
         draft.edit([(0, heading.end(), "")])
-    if CLASSES.of(draft.text) & _SUSPECT or _OPENS_LIST.match(draft.text):
+    if _may_have_markup(draft.text):
         draft.pass_through(_PASSES)
         _flatten_tables(draft)
         draft.pass_through(_LATE_PASSES)
@@ -271,6 +272,12 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
         draft.replace(_GLUED, lambda match: match[0] + " ")
     _drop_disclaimers(draft)
     return draft
+
+
+def _may_have_markup(text: str) -> bool:
+    """Whether a text has a character of markup, or begins as a list; one with neither is left as it is."""
+    is_suspect = CLASSES.of(text) & _SUSPECT_CLASS and _SUSPECT.search(text)
+    return bool(is_suspect or _OPENS_LIST.match(text))
 
 
 def _thinking_end(raw: str) -> int:

@@ -49,8 +49,8 @@ def one_handler() -> Iterator[None]:
     try:
         yield
     finally:
-        _handler.is_set, _handler.interval = False, 0.0
         _restore(before, 0, 0)
+        _handler.is_set, _handler.interval = False, 0.0
 
 
 class _Handler:
@@ -64,13 +64,16 @@ class _Handler:
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         if self.current is not None and not self.current.is_over and (not self.is_set or self.current.is_exceeded):
+            self.current.is_over = True  # it is interrupted once
             raise _Interrupt
         if self.current is None and not self.interval and callable(self.before):
             self.before(number, frame)
 
     def signal_within(self, seconds: float) -> None:
-        """Have a signal several times within so many seconds."""
-        if sys.platform != "win32" and not 0 < self.interval * _TICKS <= seconds:
+        """Have a signal several times within so many seconds; a forked process has no timer yet."""
+        if sys.platform == "win32":
+            return
+        if not 0 < self.interval * _TICKS <= seconds or not signal.getitimer(signal.ITIMER_REAL)[0]:
             self.interval = max(_SOON, seconds / _TICKS)
             signal.setitimer(signal.ITIMER_REAL, self.interval, self.interval)
 
@@ -90,8 +93,9 @@ class _Deadline:
 
     @property
     def is_exceeded(self) -> bool:
-        """Whether the time is over."""
-        return time.monotonic() - self._started >= self._seconds
+        """Whether the time of this deadline, or of one around it, is over."""
+        is_late = time.monotonic() - self._started >= self._seconds
+        return is_late or (self._outer is not None and self._outer.is_exceeded)
 
     def __enter__(self) -> None:
         if sys.platform == "win32":

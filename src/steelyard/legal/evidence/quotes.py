@@ -136,13 +136,13 @@ def contains_quote(answer: str, quote: str) -> bool:
 
 
 def repeats(text: str, question: str) -> bool:
-    """Whether a normalised text has the same key as a question."""
-    return _first_letter(text) == _first_letter(normalise(question)) and key_of(text).text == key_of(question).text
+    """Whether a text has the same key as a question."""
+    return _first_letter(text) == _first_letter(question) and key_of(text).text == key_of(question).text
 
 
 def _first_letter(text: str) -> str:
-    """The letter, ideograph or digit with which the key of a normalised text begins."""
-    return next(filter(str.isalnum, text), "").lower()
+    """The letter, ideograph or digit with which the key of a text begins."""
+    return next(filter(str.isalnum, normalise(text)), "").lower()
 
 
 def _with_commas(text: str) -> str:

@@ -45,6 +45,7 @@ _BARE: Final = re.compile(
     r"(?P<no>不|无|没有?|不具|未)?(?:需要?|应当?|应该|必须|必|用|须|成立|构成|属于|存在|支持|有权|权|承担|得|可|"
     r"允许|具备|符合|同意|认可|有效|合法|违约|违法|担责|负责|赔偿)的?(?:责任|义务)?"
 )
+_MAY_ANNOUNCE: Final = Alternatives(r"[答结金]|[Aa](?:nswer|NSWER)|onclusion|ONCLUSION|####|A[:：]")
 _NEXT_QUESTION: Final = re.compile(r"\n(?:问题|问|question|q)\s?\d{0,2}[:：]", re.IGNORECASE)
 _CLARIFIES: Final = re.compile(
     r"请问[您你](?:指|是指|说的|想|能否|可否|具体|所)|[您你]指的是|[您你]是指|请(?:您|"
@@ -121,7 +122,7 @@ def _read(question: str, answer: str) -> _Reading:
     """The reading of the announced final answer if it says yes or no; else of the full text."""
     asked = asked_by(question)
     answer = _own_part(answer, question) if "\n" in answer else answer
-    final = final_part(answer)
+    final = final_part(answer) if _MAY_ANNOUNCE.found_in(answer) else ""
     if final and len(final) < len(answer):
         reading = _reading_of(final, question, asked)
         if reading.sense != "none" or any("hedge" in clause.signs for clause in scan(final.lower())):

@@ -125,6 +125,7 @@ class _TrecRun:
         self.path = path
         self.name = source_name(path)
         self.stream: Stream | None = None
+        self.first_block: int | None = FIRST_BLOCK
         self.kept = open_stream(path).read_all(limits.RANKING_BYTES, PIPED) if read_once(path) else None
 
     def run(self) -> Run:
@@ -133,7 +134,8 @@ class _TrecRun:
     def pieces(self) -> Iterator[Piece]:
         stream = self.opened()
         stream.put_off_hash()
-        return (_LinesOfStream(stream, block) for block in line_blocks(stream, first=FIRST_BLOCK))
+        first, self.first_block = self.first_block, None  # problems are looked for in whole blocks
+        return (_LinesOfStream(stream, block) for block in line_blocks(stream, first=first))
 
     def read_all(self, matcher: Matcher) -> MatchedBlock:
         from steelyard.retrieval.regrouping import match_as_lines, match_regrouped
