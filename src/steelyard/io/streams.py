@@ -341,8 +341,10 @@ def _last_change(block: bytes) -> int:
     end = block.rfind(b"\n") + 1
     last_line = block.rfind(b"\n", 0, max(end - 1, 0)) + 1
     last = _first_field(block, last_line)
+    if not last or last.startswith(b"#"):  # blank lines and comments belong to no query
+        return end
     if not end or _first_field(block, 0) == last:
-        return end if not last or last.startswith(b"#") else 0  # blank lines and comments belong to no query
+        return 0
     low, high = 0, last_line
     while True:
         middle = block.rfind(b"\n", 0, (low + high) // 2) + 1
