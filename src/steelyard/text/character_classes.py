@@ -99,10 +99,15 @@ def _table(declared: Sequence[str]) -> "NDArray[np.uint64]":
     table = np.zeros(_PLANE + 1, np.uint64)
     for number, characters in enumerate(declared):
         bit = np.uint64(1 << number)
-        for first, last, single in _RANGE.findall(characters):
-            start, end = (min(ord(character or single), _PLANE) for character in (first, last))
-            table[start : end + 1] |= bit
+        for first, last in ranges_of(characters):
+            table[min(first, _PLANE) : min(last, _PLANE) + 1] |= bit
     return table
+
+
+def ranges_of(characters: str) -> Iterator[tuple[int, int]]:
+    """The first and the last code point of each range of a class; those of a single character are the same."""
+    for first, last, single in _RANGE.findall(characters):
+        yield ord(first or single), ord(last or single)
 
 
 CLASSES: Final = _Classes()

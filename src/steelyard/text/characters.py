@@ -3,7 +3,6 @@
 The functions equal those of `scripts` and `normalisation`, which take one text; they are faster for long texts.
 """
 
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -12,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.text.character_classes import ranges_of
 from steelyard.text.normalisation import EQUIVALENTS, FOLDS, with_zeros
 from steelyard.text.scripts import HAN, HANGUL, KANA, UNSPACED
 
@@ -19,7 +19,6 @@ CodePoints = NDArray[np.uint32]
 
 END: Final = "\0"  # between texts that are read together
 _DENSE, _KANA, _FOLDED, _END, _HANGUL = 1, 2, 4, 8, 16  # bits of `_classes`
-_RANGE: Final = re.compile("(.)-(.)|(.)", re.DOTALL)
 _UTF_32: Final = f"utf-32-{sys.byteorder[0]}e"
 _CHARACTERS: Final = 1 << 20  # that are looked at together
 _DROPPED: Final = 0xFFFFFFFF
@@ -102,8 +101,8 @@ def _classes() -> NDArray[np.uint8]:
     """The classes of every code point, as bits."""
     classes = np.zeros(sys.maxunicode + 1, np.uint8)
     for bits, characters in ((_DENSE, HAN), (_DENSE | _KANA, KANA), (_DENSE, UNSPACED), (_HANGUL, HANGUL)):
-        for first, last, single in _RANGE.findall(characters):
-            classes[ord(first or single) : ord(last or single) + 1] |= bits
+        for first, last in ranges_of(characters):
+            classes[first : last + 1] |= bits
     classes[list(FOLDS)] |= _FOLDED
     classes[list(EQUIVALENTS)] |= _DENSE
     classes[ord(END)] |= _END
