@@ -133,7 +133,6 @@ def case_of(question: Question, record: Mapping[str, Any], document: Document) -
     """The case of a question and a record."""
     answer = given if isinstance(given := record.get("answer"), str) else ""
     reading, source = read(answer), source_of(document)
-    given_texts = [value for name in FIELDS if isinstance(value := record.get(name), str)]
     return Case(
         question.about.question,
         record,
@@ -141,7 +140,7 @@ def case_of(question: Question, record: Mapping[str, Any], document: Document) -
         answer,
         reading.text,
         reading.is_silent or repeats(reading.text, question.about.question),
-        _is_dump([reading.text, *given_texts], source, question),
+        _is_dump(reading.text, record, source, question),
         question.about.citations,
         question.about.snippet,
         Passages(record),
@@ -149,9 +148,10 @@ def case_of(question: Question, record: Mapping[str, Any], document: Document) -
     )
 
 
-def _is_dump(texts: Iterable[str], source: Source, question: Question) -> bool:
-    """Whether one of the texts is a copy of a large part of the document."""
-    long_texts = [text for text in texts if len(text) > NO_DUMP]
+def _is_dump(text: str, record: Mapping[str, Any], source: Source, question: Question) -> bool:
+    """Whether the text, or that of a typed field, is a copy of a large part of the document."""
+    typed = (value for name, value in record.items() if isinstance(value, str) and name in FIELDS)
+    long_texts = [each for each in (text, *typed) if len(each) > NO_DUMP]
     if not long_texts:
         return False
     required = sum(len(quote_key(text)) for text in question.required_texts)

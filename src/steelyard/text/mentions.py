@@ -331,7 +331,7 @@ _PAIR: Final = re.compile("[俩仨]")
 
 _BEFORE_LAST: Final = frozenset({name[-1] for name in _CURRENCIES} | set(" :("))
 _AFTER_FIRST: Final = frozenset({name[0] for name in _CURRENCIES} | {" ", "u"})
-_MAY_BE_GROUPED: Final = re.compile(r"\d \d{3}|\d\.\d{3}")
+_may_be_grouped: Final = by_digits(lambda digits: rf"[{digits}][ .]\d{{3}}")
 # a number is qualified only if one of these characters is near it
 _WORDS: Final = ("A",)
 """Stands for the letters of words."""
@@ -351,7 +351,7 @@ def currency_code(name: str) -> str:
 def _find_figures(text: str) -> Iterator[Mention]:
     """Amounts of money, and the other numbers as counts or plain numbers."""
     end = 0
-    grouped = _grouped(text) if _MAY_BE_GROUPED.search(text) else {}
+    grouped = _grouped(text) if CLASSES.of(text) & DIGIT and _may_be_grouped(text).search(text) else {}
     for numeral in numerals(text):
         if numeral.start < end:
             continue
@@ -578,12 +578,15 @@ _FINDERS: Final[
     ),
     (
         lambda text: text.has(_ORDINAL_MARKS) or (text.any >= 1 and text.has(LETTER | _ORDINAL_SIGNS)),
-        re.compile(r"第|\d(?:st|nd|rd|th)\b|[A-Za-z.§] ?\d", re.IGNORECASE).search,
+        _searched(
+            DIGIT | _ORDINAL_MARKS,
+            lambda digits: rf"[第{digits}](?:(?<=第)|(?i:st|nd|rd|th)\b|(?<=[{_LETTERS}.§].)|(?<=[{_LETTERS}.§] .))",
+        ),
         _find_marked("ordinal", _ordinals),
     ),
     (
         lambda text: text.has(_PAIRS | LETTER),
-        re.compile(r"[俩仨]|ce\b", re.IGNORECASE).search,
+        re.compile(r"[俩仨Cc](?:(?<=[俩仨])|(?i:e)\b)").search,
         _find_words,
     ),
     (lambda text: True, _has_number, _find_figures),

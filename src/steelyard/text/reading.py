@@ -20,7 +20,7 @@ LONGEST_ANSWER: Final = 100_000
 
 Replacement = str | Callable[[re.Match[str]], str]
 _Pass = tuple[str, re.Pattern[str], Replacement]
-"""Characters of which every match has one (any if ""), the pattern, and what is put in place of a match."""
+"""Characters of which every match has one (not known if ""), the pattern, and what is put in place of a match."""
 
 # an answer without any of these characters has no markup
 _MARKUP: Final = "<>*_#`|\\$[]【†&~\n\r•·●▪◦‘’ʼ«‹"
@@ -180,9 +180,11 @@ class _Draft:
 
     def pass_through(self, passes: "Iterable[_Pass]") -> None:
         """Replace the matches of each pattern, if the text has one of its characters."""
+        text, present = "", frozenset[str]()
         for characters, pattern, replacement in passes:
-            text = self.text
-            if not characters or any(character in text for character in characters):
+            if text != self.text:
+                text, present = self.text, frozenset(_PASSED.findall(self.text))
+            if not characters or not present.isdisjoint(characters):
                 self.replace(pattern, replacement)
 
     def edit(self, edits: list[tuple[int, int, str]]) -> None:
@@ -432,3 +434,5 @@ _LATE_PASSES: Final[tuple[_Pass, ...]] = (
     ("\n", _LINE_BREAK, "\n"),
     ("\n", _INSIDE_VALUE, ""),
 )
+_PASSED: Final = re.compile(f"[{re.escape(''.join(characters for characters, _, _ in (*_PASSES, *_LATE_PASSES)))}]")
+"""The characters of all passes."""

@@ -19,10 +19,11 @@ PASSAGE: Final = 20
 """The length from which a match in a document is a passage and not a coincidence."""
 
 _TRIES: Final = 64
+_OPENING: Final = 64  # characters; the second half is beyond any word by which the first character is simplified
 _GAP: Final = re.compile(r"\.{3,}|…+|\[\.\.\.\]")
 # a comma after an opening yes or no carries meaning: 不，是我 is not 不是我
 _ANSWER_COMMA: Final = re.compile(
-    ",(?:"
+    ",(?<=(?-i:[不是否对有oOsS\u017f]),)(?:"
     + "|".join(rf"(?<=^{word},)|(?<=[。;!?！？；,:“\"\n]{word},)" for word in ("[不是否对]", "没有", "no", "yes"))
     + ")",
     re.IGNORECASE,
@@ -142,7 +143,8 @@ def repeats(text: str, question: str) -> bool:
 
 def _first_letter(text: str) -> str:
     """The letter, ideograph or digit with which the key of a text begins."""
-    return next(filter(str.isalnum, normalise(text)), "").lower()
+    opening = text[:_OPENING] if any(map(str.isalnum, text[: _OPENING // 2])) else text
+    return next(filter(str.isalnum, normalise(opening)), "").lower()
 
 
 def _with_commas(text: str) -> str:

@@ -63,7 +63,8 @@ class FieldVerdict:
 
 def amounts(text: str) -> list[Mention]:
     """The sums in a normalised text; digits without a currency only if there are no others."""
-    all_values = mentions(text)
+    if not (all_values := mentions(text)):
+        return []
     bare = [mention for mention in all_values if mention.kind == "number" and _may_be_money(text, mention)]
     if not any(mention.kind == "money" for mention in all_values):
         return bare

@@ -249,12 +249,17 @@ def asserted_values(text: str, values: Sequence[Mention]) -> list[Mention]:
 
 def is_denied(text: str, value: Mention) -> bool:
     """Whether a negator of its clause governs the value."""
-    near = max(0, value.start - 40)
-    if _DENIAL_MARK.search(text, near, value.start):
-        before = text[max(clause_of(text, value.start).start, near) : value.start]
+    return _is_denied_at(text, value.start, value.end)
+
+
+@lru_cache(maxsize=1 << 10)
+def _is_denied_at(text: str, start: int, end: int) -> bool:
+    near = max(0, start - 40)
+    if _DENIAL_MARK.search(text, near, start):
+        before = text[max(clause_of(text, start).start, near) : start]
         if _DENIAL_MARK.search(before) and _DENIED.search(before):
             return True
-    return _DENIED_AFTER.match(text, value.end) is not None
+    return _DENIED_AFTER.match(text, end) is not None
 
 
 def are_alternatives(text: str, values: Sequence[Mention]) -> bool:

@@ -23,6 +23,7 @@ _START: Final = re.compile(r"(?:起始|开始|起|自|从|开工|入职|\bfrom\b
 _END: Final = re.compile(r"(?:结束|终止|截止|止|至|到|完工|离职|\bto\b|\bend\w*\b|\buntil\b)", re.IGNORECASE)
 
 
+@lru_cache(maxsize=1 << 10)
 def day_of(text: str) -> Day | None:
     """An expected date."""
     match = _ISO.fullmatch(text.strip()[:10])
@@ -32,7 +33,9 @@ def day_of(text: str) -> Day | None:
 
 def date_values(text: str) -> list[Mention]:
     """The dates in a normalised text, without lunar dates if there is a Gregorian one."""
-    dates = [mention for mention in mentions(text) if mention.kind == "date"]
+    if not (found := mentions(text)):
+        return []
+    dates = [mention for mention in found if mention.kind == "date"]
     gregorian = [mention for mention in dates if mention.loose != "lunar"]
     return gregorian or dates
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from steelyard.text.character_classes import CLASSES, character_class
 from steelyard.text.scripts import HAN
 
 TITLES: Final = re.compile(
@@ -21,8 +22,8 @@ _PLAIN_LETTERS: Final = str.maketrans(
     | {"’": "'"}
 )
 _ACCENTED: Final = re.compile("[\u00c0-\u024f]")
-_NOT_PLAIN: Final = re.compile("[\u00c0-\u024f’]")  # with all letters of the table
-_ANY_DOT: Final = re.compile(r"[·•・‧∙.\-]")
+_NOT_PLAIN: Final = character_class("\u00c0-\u024f’")  # all letters of the table
+_ANY_DOT: Final = character_class("-·•・‧∙.")
 _DOT: Final = re.compile(rf"(?<=[{HAN}]) ?[·•・‧∙.\-] ?(?=[{HAN}])")
 
 
@@ -30,11 +31,14 @@ def folded(text: str) -> str:
     """The text without accents, and without the dots between the parts of a foreign name in Chinese."""
     if text.isascii():
         return text
-    plain = text.translate(_PLAIN_LETTERS) if _NOT_PLAIN.search(text) else text
-    if _ACCENTED.search(plain):
-        parts = unicodedata.normalize("NFKD", plain)
-        plain = "".join(char for char in parts if not unicodedata.combining(char))
-    return _DOT.sub("", plain) if _ANY_DOT.search(plain) else plain
+    plain = _without_accents(text.translate(_PLAIN_LETTERS)) if CLASSES.of(text) & _NOT_PLAIN else text
+    return _DOT.sub("", plain) if CLASSES.of(plain) & _ANY_DOT else plain
+
+
+def _without_accents(text: str) -> str:
+    if not _ACCENTED.search(text):
+        return text
+    return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -126,16 +126,14 @@ def _in_answering_clause(name: str, question: str, good: Sequence[Occurrence], t
     right = FieldVerdict(True, Message("legal.names", name=name))
     asked, lower = _stems(question), text.lower()
     shared = frozenset(stem for stem in asked if stem in lower)
-    pieces = list(_pieces(text)) if shared else []
+    pieces = list(_pieces(text)) if shared and asks_person(question) else []
     if len(pieces) < 2:
         return right
     own = [piece for piece in pieces if any(piece[0] <= occurrence.start < piece[1] for occurrence in good[:8])]
-    best = max(pieces, key=lambda piece: _echo(text[piece[0] : piece[1]], shared))
-    best_echo = _echo(text[best[0] : best[1]], shared)
-    own_echo = max((_echo(text[start:end], shared) for start, end in own), default=0)
+    echoes = {(start, end): _echo(text[start:end], shared) for start, end in pieces}
+    best = max(pieces, key=echoes.__getitem__)
+    best_echo, own_echo = echoes[best], max((echoes[piece] for piece in own), default=0)
     if best in own or best_echo <= own_echo:
-        return right
-    if not asks_person(question):
         return right
     rival = _rival(text[best[0] : best[1]], question, name)
     if not rival:

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
@@ -110,16 +111,29 @@ def _beside(chosen: Sequence[Mention], values: Sequence[Mention]) -> list[Mentio
     return [value for index, value in enumerate(values) if index in indexes]
 
 
-def role_of(text: str, value: Mention, before: Mention | None, after: Mention | None) -> frozenset[str]:
-    """The roles of a value: by the words before it in its clause, else by those after it."""
-    clause = outline(text).clauses.at(value.start)
-    start = max(clause.start, value.start - _REACH, before.end if before else 0)
-    end = min(clause.end, value.end + _REACH, after.start if after else len(text))
-    before_value = _role_names(_JOIN.split(text[start : value.start])[-1], value.kind)
-    behind = text[value.end : max(end, value.end)]
-    if before_value or _LEADS_ON.search(behind):
-        return before_value
-    return _role_names(_JOIN.split(behind)[0], value.kind)
+def _roles_of(answer: str, values: Sequence[Mention]) -> list[frozenset[str]]:
+    """The roles of each value."""
+    lasts = (0, *(value.end for value in values[:-1]))
+    nexts = (*(value.start for value in values[1:]), len(answer))
+    return [
+        _roles_at(answer, value.kind, last, value.start, value.end, following)
+        for value, last, following in zip(values, lasts, nexts, strict=True)
+    ]
+
+
+@lru_cache(maxsize=1 << 10)
+def _roles_at(text: str, kind: str, last: int, start: int, end: int, following: int) -> frozenset[str]:
+    """The roles of a value at a span, after the last value and before the following one.
+
+    They are named by the words before it in its clause, else by those after it.
+    """
+    clause = outline(text).clauses.at(start)
+    before = text[max(clause.start, start - _REACH, last) : start]
+    behind = text[end : max(end, min(clause.end, end + _REACH, following))]
+    names = _role_names(_JOIN.split(before)[-1], kind)
+    if names or _LEADS_ON.search(behind):
+        return names
+    return _role_names(_JOIN.split(behind)[0], kind)
 
 
 def _role_names(text: str, kind: str) -> frozenset[str]:
@@ -129,12 +143,6 @@ def _role_names(text: str, kind: str) -> frozenset[str]:
 def _asked(question: str, values: Sequence[Mention]) -> frozenset[str]:
     """The roles that a question asks about and that values of this kind can have."""
     return asked_roles(question) - roles_for(values[0].kind)
-
-
-def _roles_of(answer: str, values: Sequence[Mention]) -> list[frozenset[str]]:
-    """The role of each value."""
-    around = [None, *values, None]
-    return [role_of(answer, value, around[at], around[at + 2]) for at, value in enumerate(values)]
 
 
 def _chosen(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:

@@ -66,7 +66,9 @@ def _of_final(text: str, final: str, asked: Asked) -> Abstention:
     return full_text if is_refused and full_text.abstains else announced
 
 
+@lru_cache(maxsize=1 << 10)
 def _decide(text: str, asked: Asked) -> Abstention:
+    """The verdict on a text; cached, because the judge of yes and no asks for it too."""
     bare = text.strip(" []【】()\"'“”")
     if null := words.JSON_NULL.match(text):
         return Abstention(True, Message("legal.answer_says_words", word=null[1]))

@@ -50,6 +50,8 @@ class Refusal:
 
     def norms(self) -> int:
         """The number of clauses that state rules of law."""
+        if words.NORM.search(self.text) is None:
+            return 0
         return sum(1 for piece in self.pieces if piece.weight and words.NORM.search(piece.text))
 
     def context(self, at: int) -> str:
