@@ -143,7 +143,8 @@ def repeats(text: str, question: str) -> bool:
 
 def _first_letter(text: str) -> str:
     """The letter, ideograph or digit with which the key of a text begins."""
-    opening = text[:_OPENING] if any(map(str.isalnum, text[: _OPENING // 2])) else text
+    is_long = len(text) > _OPENING and any(map(str.isalnum, text[: _OPENING // 2]))
+    opening = text[:_OPENING] if is_long else text
     return next(filter(str.isalnum, normalise(opening)), "").lower()
 
 
