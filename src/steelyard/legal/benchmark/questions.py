@@ -9,13 +9,16 @@ from steelyard import limits
 from steelyard.errors import InputError, Problem, nearest_only
 from steelyard.i18n import Message
 from steelyard.io.located import SourceMap, located_json
+from steelyard.io.records import parse_json
 from steelyard.io.streams import is_file, is_folder, read_text
 from steelyard.legal.benchmark.question_checks import benchmark_folder, faults, questions_of
 
 __all__ = [
+    "DocumentName",
     "QuestionFile",
     "RawQuestion",
     "benchmark_folder",
+    "document_name",
     "find_document",
     "is_question_file",
     "question_paths",
@@ -51,6 +54,25 @@ class QuestionFile:
     digest: str = ""
     source_map: SourceMap = field(default_factory=lambda: SourceMap("", {}), repr=False, compare=False)
 
+    @property
+    def names_document_at(self) -> str:
+        """Where the document is named, as file:line."""
+        return self.source_map.location("/document")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentName:
+    """The document that a question file names, whose questions are not checked."""
+
+    path: str
+    document: str
+
+    @property
+    def names_document_at(self) -> str:
+        """Where the document is named, as file:line; for an error, because every line of the file is read again."""
+        text, stream = read_text(self.path, limits.DOCUMENT_BYTES)
+        return located_json(text, stream.name)[1].location("/document")
+
 
 def read_question_file(path: str | Path) -> QuestionFile:
     """Read a question file; raises one InputError with all its problems."""
@@ -84,6 +106,16 @@ def read_benchmark(directory: str | Path) -> list[QuestionFile]:
     if problems:
         raise InputError.of(problems)
     return files
+
+
+def document_name(path: str | Path) -> DocumentName:
+    """The document that a question file names; all problems of a file that names none are one InputError."""
+    text, stream = read_text(path, limits.DOCUMENT_BYTES)
+    content = parse_json(text, stream.name)
+    match content:
+        case {"document": str(name)} if name.strip():
+            return DocumentName(stream.name, name)
+    return DocumentName(stream.name, read_question_file(path).document)
 
 
 def question_paths(directory: str | Path) -> list[Path]:
@@ -124,43 +156,43 @@ def repeated_ids(files: Iterable[QuestionFile]) -> list[Problem]:
     )
 
 
-def find_document(file: QuestionFile, directory: str | Path, documents: str | Path | None = None) -> Path:
+def find_document(file: QuestionFile | DocumentName, directory: str | Path, documents: str | Path | None = None) -> Path:
     """The path of the document: beside the question file, in the folder, or in its folder `documents`.
 
     A benchmark may come from anybody, so a name or a link must not lead out of its folder. `documents` is another
     folder that the user allows; it is searched first.
     """
-    base, where = Path(directory), file.source_map.location("/document")
+    base = Path(directory)
     allowed = [base] if documents is None else [Path(documents), base]
-    _check_name(file.document, where, is_free=documents is not None)
+    _check_name(file, is_free=documents is not None)
     folders = [*allowed[:-1], Path(file.path).parent, base, base / "documents"]
     for folder in folders:
         path = folder / file.document
         if is_file(path):
             if not any(path.resolve().is_relative_to(root.resolve()) for root in allowed):
-                raise _outside(file.document, where)
+                raise _outside(file)
             return path
     names = sorted({entry.name for folder in folders if is_folder(folder) for entry in folder.iterdir()})
     raise InputError(
         Message("formats.no_document", document=file.document),
-        where=where,
+        where=file.names_document_at,
         hint=nearest_only(file.document, names) or DOCUMENT_HINT,
     )
 
 
-def _check_name(name: str, where: str, *, is_free: bool) -> None:
+def _check_name(file: QuestionFile | DocumentName, *, is_free: bool) -> None:
     """Refuse a name that leads out of the folder, unless another folder is allowed, and an impossible file name."""
-    windows = PureWindowsPath(name)
+    name, windows = file.document, PureWindowsPath(file.document)
     is_elsewhere = Path(name).is_absolute() or windows.drive or windows.root or ".." in windows.parts
     if is_elsewhere and not is_free:
-        raise _outside(name, where)
+        raise _outside(file)
     if "\0" in name:
-        raise InputError(Message("formats.invalid_file_name"), where=where)
+        raise InputError(Message("formats.invalid_file_name"), where=file.names_document_at)
 
 
-def _outside(name: str, where: str) -> InputError:
-    message = Message("formats.document_outside_benchmark", name=name)
-    return InputError(message, where=where, hint=OUTSIDE_HINT)
+def _outside(file: QuestionFile | DocumentName) -> InputError:
+    message = Message("formats.document_outside_benchmark", name=file.document)
+    return InputError(message, where=file.names_document_at, hint=OUTSIDE_HINT)
 
 
 def _question(fields: Mapping[str, Any], index: int, content: Mapping[str, Any], source_map: SourceMap) -> RawQuestion:
