@@ -69,6 +69,28 @@ def test_a_broken_document_does_not_take_the_others_with_it(folder):
     assert (len(found), [str(each.message) for each in found.missing]) == (3, ["there is no document 'contract.md'"])
 
 
+def test_questions_with_faults_have_documents_all_the_same(folder):
+    path = folder / "questions" / "contract.fact_exact.json"
+    path.write_text('{"document": "contract.md", "benchmark_type": "no such type", "questions": [1]}')
+    found = documents_of(str(folder))
+    assert (len(found), found.missing) == (4, ())
+
+
+def test_where_a_document_is_named(folder):
+    path = folder / "questions" / "z.json"
+    path.write_text('{"questions": [{"document": "a.md"}],\n "benchmark_type": "fact_exact",\n "document": "gone.md"}')
+    found = documents_of(str(folder))
+    assert (len(found), [str(each) for each in found.missing]) == (4, [f"{path}:3: there is no document 'gone.md'"])
+
+
+@pytest.mark.parametrize("content", ["[]", "1", '{"questions": []}', '{"document": 1}', '{"document": " "}'])
+def test_a_question_file_that_names_no_document(folder, content):
+    path = folder / "questions" / "z.json"
+    path.write_text(content)
+    (problem,) = missing(folder)
+    assert problem.startswith(f"{path}:1: ")
+
+
 def test_a_package_that_is_absent(folder, monkeypatch):
     def absent(path):
         raise MissingExtra.of("pypdf", "pdf", purpose="reading PDF documents")
