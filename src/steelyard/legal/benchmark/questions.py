@@ -156,7 +156,9 @@ def repeated_ids(files: Iterable[QuestionFile]) -> list[Problem]:
     )
 
 
-def find_document(file: QuestionFile | DocumentName, directory: str | Path, documents: str | Path | None = None) -> Path:
+def find_document(
+    file: QuestionFile | DocumentName, directory: str | Path, documents: str | Path | None = None
+) -> Path:
     """The path of the document: beside the question file, in the folder, or in its folder `documents`.
 
     A benchmark may come from anybody, so a name or a link must not lead out of its folder. `documents` is another
