@@ -62,7 +62,20 @@ def _validator() -> "Draft202012Validator":
             hint=Message("formats.reinstall_hint"),
         )
     schema = json.loads(path.read_text(encoding="utf-8"))
-    return Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    whole = _resolved(schema, schema["$defs"])
+    return Draft202012Validator(whole, format_checker=Draft202012Validator.FORMAT_CHECKER)
+
+
+def _resolved(schema: Any, definitions: Fields) -> Any:
+    """The schema with every definition where it is referred to: the validator would look it up for every value."""
+    match schema:
+        case {"$ref": str(name), **others}:
+            return _resolved({**definitions[name.removeprefix("#/$defs/")], **others}, definitions)
+        case dict():
+            return {key: _resolved(value, definitions) for key, value in schema.items()}
+        case list():
+            return [_resolved(value, definitions) for value in schema]
+    return schema
 
 
 def _fault(error: Any) -> Iterator[Fault]:
