@@ -10,6 +10,7 @@ from tables import shown
 import steelyard
 from steelyard.answers import parts, scoring, sources
 from steelyard.answers import rows as answer_rows
+from steelyard.engines.base import row_bytes
 from steelyard.engines.local import LocalEngine
 from steelyard.errors import SteelyardError
 from steelyard.io.ranges import LineRanges
@@ -115,6 +116,25 @@ def test_parts_of_a_larger_file(tmp_path, size):
     written(path, rows(64 * BATCH))
     engine = LocalEngine(2, part_bytes=path.stat().st_size // size)
     assert outcome(path, engine) == outcome(path, None)
+
+
+def test_large_files_have_larger_parts():
+    sizes = [0, 1 << 20, 512 << 20, 1 << 30, 2 << 30, 1 << 40]
+    assert [row_bytes(size) >> 20 for size in sizes] == [2, 2, 2, 4, 8, 8]
+
+
+def test_a_file_that_goes_away_is_an_error_of_its_name(tmp_path, monkeypatch):
+    path = tmp_path / "rows.jsonl"
+    written(path, rows(2 * BATCH))
+    found = parts.row_bytes
+
+    def gone(size):
+        path.unlink()
+        return found(size)
+
+    monkeypatch.setattr(parts, "row_bytes", gone)
+    with pytest.raises(SteelyardError, match=r"rows\.jsonl: .*no such file"):
+        steelyard.evaluate_answers(path, engine=LocalEngine(2))
 
 
 @pytest.mark.parametrize("keep", [True, "questions"])

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from os.path import getsize
 from typing import Any
 
 from steelyard import limits
@@ -27,7 +28,7 @@ from steelyard.answers.sources import (
     batch_counts,
     reading_counts,
 )
-from steelyard.engines.base import ROW_BYTES, Engine, Part
+from steelyard.engines.base import Engine, Part, row_bytes
 from steelyard.errors import InputError
 from steelyard.io.foreign.items import AGAIN
 from steelyard.io.layouts import Layout
@@ -117,8 +118,9 @@ class RangedAnswers:
 
     def scored(self) -> Iterator[ScoredBatch]:
         """The scored batches in order; raises UnorderedAnswers if the file has to be read in order."""
+        path = self._task.lines.path
         try:
-            with closing(LineRanges(self._task.lines.path, self._engine.part_bytes or ROW_BYTES, BATCH)) as ranges:
+            with closing(LineRanges(path, self._engine.part_bytes or row_bytes(_size(path)), BATCH)) as ranges:
                 for result in self._results(iter(ranges)):
                     yield from self._added(result)
                 self.digest = ranges.digest()
@@ -173,6 +175,14 @@ class RangedAnswers:
         self._read[UNUSED] = self._task.lines.reader(0).unused
         codes = (NUMBERS, UNREADABLE, UNUSED, CITED, UNCLEAR, AGAIN)
         self.counts.update({code: self._read[code] for code in codes if self._read[code]})
+
+
+def _size(path: str) -> int:
+    """The bytes of a file; 0 if it is gone, which is an error when it is opened."""
+    try:
+        return getsize(path)
+    except OSError:
+        return 0
 
 
 def _popped(ranges: deque[LineRange]) -> Iterator[LineRange]:

@@ -18,8 +18,8 @@ Result = TypeVar("Result")
 ENGINES: Final = ("local", "ray", "dask")
 RUN_BYTES: Final = 64 << 20
 """Bytes of a part of a run, which ends where the query changes."""
-ROW_BYTES: Final = 2 << 20
-"""Bytes of a part of a JSONL file, which ends with a batch of rows."""
+_ROW_BYTES: Final = (2 << 20, 8 << 20)
+_ROW_PARTS: Final = 256
 
 
 class Part(NamedTuple):
@@ -46,6 +46,15 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Release what the engine holds."""
+
+
+def row_bytes(size: int) -> int:
+    """Bytes of a part of a JSONL file of this size, which ends with a batch of rows; large files have larger parts.
+
+    It depends on the file alone, so that every engine has the same parts.
+    """
+    least, most = _ROW_BYTES
+    return min(max(least, size // _ROW_PARTS), most)
 
 
 class TakenParts:
