@@ -1,7 +1,6 @@
 """Answers in parts: the same table, counts and messages, whatever the number of parts and the engine."""
 
 import json
-import os
 import random
 
 import pytest
@@ -127,12 +126,13 @@ def test_large_files_have_larger_parts():
 def test_a_file_that_goes_away_is_an_error_of_its_name(tmp_path, monkeypatch):
     path = tmp_path / "rows.jsonl"
     written(path, rows(2 * BATCH))
+    found = parts.row_bytes
 
-    def size_of_removed(name):
+    def gone(size):
         path.unlink()
-        return os.path.getsize(name)
+        return found(size)
 
-    monkeypatch.setattr(parts, "getsize", size_of_removed)
+    monkeypatch.setattr(parts, "row_bytes", gone)
     with pytest.raises(SteelyardError, match=r"rows\.jsonl: .*no such file"):
         steelyard.evaluate_answers(path, engine=LocalEngine(2))
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from steelyard import limits
 from steelyard.errors import InputError, Problem, nearest_only
@@ -54,12 +54,24 @@ class QuestionFile:
     digest: str = ""
     source_map: SourceMap = field(default_factory=lambda: SourceMap("", {}), repr=False, compare=False)
 
+    @property
+    def names_document_at(self) -> str:
+        """Where the document is named, as file:line."""
+        return self.source_map.location("/document")
 
-class DocumentName(NamedTuple):
-    """A question file and the document that it names; its questions are not checked."""
+
+@dataclass(frozen=True, slots=True)
+class DocumentName:
+    """The document that a question file names, whose questions are not checked."""
 
     path: str
     document: str
+
+    @property
+    def names_document_at(self) -> str:
+        """Where the document is named, as file:line; for an error, because every line of the file is read again."""
+        text, stream = read_text(self.path, limits.DOCUMENT_BYTES)
+        return located_json(text, stream.name)[1].location("/document")
 
 
 def read_question_file(path: str | Path) -> QuestionFile:
@@ -99,7 +111,8 @@ def read_benchmark(directory: str | Path) -> list[QuestionFile]:
 def document_name(path: str | Path) -> DocumentName:
     """The document that a question file names; all problems of a file that names none are one InputError."""
     text, stream = read_text(path, limits.DOCUMENT_BYTES)
-    match parse_json(text, stream.name):
+    content = parse_json(text, stream.name)
+    match content:
         case {"document": str(name)} if name.strip():
             return DocumentName(stream.name, name)
     return DocumentName(stream.name, read_question_file(path).document)
@@ -164,7 +177,7 @@ def find_document(
     names = sorted({entry.name for folder in folders if is_folder(folder) for entry in folder.iterdir()})
     raise InputError(
         Message("formats.no_document", document=file.document),
-        where=_named_at(file),
+        where=file.names_document_at,
         hint=nearest_only(file.document, names) or DOCUMENT_HINT,
     )
 
@@ -176,18 +189,12 @@ def _check_name(file: QuestionFile | DocumentName, *, is_free: bool) -> None:
     if is_elsewhere and not is_free:
         raise _outside(file)
     if "\0" in name:
-        raise InputError(Message("formats.invalid_file_name"), where=_named_at(file))
+        raise InputError(Message("formats.invalid_file_name"), where=file.names_document_at)
 
 
 def _outside(file: QuestionFile | DocumentName) -> InputError:
     message = Message("formats.document_outside_benchmark", name=file.document)
-    return InputError(message, where=_named_at(file), hint=OUTSIDE_HINT)
-
-
-def _named_at(file: QuestionFile | DocumentName) -> str:
-    """Where a question file names its document, as file:line; it is read again, which only an error needs."""
-    text, stream = read_text(file.path, limits.DOCUMENT_BYTES)
-    return located_json(text, stream.name)[1].location("/document")
+    return InputError(message, where=file.names_document_at, hint=OUTSIDE_HINT)
 
 
 def _question(fields: Mapping[str, Any], index: int, content: Mapping[str, Any], source_map: SourceMap) -> RawQuestion:
