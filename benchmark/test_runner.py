@@ -15,6 +15,7 @@ from typing import Any
 import steelyard
 
 FOLDER = Path(__file__).parent
+DIGITS = 10  # of sums after the point: what lies below is the error of binary fractions
 
 
 class BenchmarkRunner:
@@ -46,9 +47,9 @@ def summary_of(table: steelyard.Table) -> dict[str, Any]:
         "total_tests": len(table),
         "passed_tests": sum(passed),
         "pass_rate": sum(passed) / len(table),
-        "overall_score": sum(score * weight for score, weight in zip(scores, weights, strict=True)),
+        "overall_score": round(sum(score * weight for score, weight in zip(scores, weights, strict=True)), DIGITS),
         "max_score": sum(weights),
-        "overall_percentage": 100 * _mean(scores, weights),
+        "overall_percentage": round(100 * _mean(scores, weights), DIGITS),
         "by_type": by_type,
         "individual_results": [
             {

@@ -128,7 +128,8 @@ def test_the_error_tree():
     children = {cls.__name__: cls.exit_code for cls in errors.SteelyardError.__subclasses__()}
     assert children == {"InputError": 2, "ConfigError": 2, "UnknownName": 2, "MissingExtra": 2, "SystemFailure": 3}
     error = errors.MissingExtra.of("pyarrow", "parquet", purpose="reading parquet files")
-    assert str(error) == 'reading parquet files needs the package pyarrow\nhint: pip install "steelyard[parquet]"'
+    needed = "reading parquet files needs the package pyarrow\n"
+    assert str(error) == needed + 'hint: pip install "pyarrow>=17" (the extra steelyard[parquet])'
 
 
 @pytest.mark.slow

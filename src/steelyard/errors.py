@@ -166,11 +166,22 @@ class MissingExtra(SteelyardError):
 
     @classmethod
     def of(cls, package: str, extra: str, *, purpose: Message) -> "MissingExtra":
-        """An error that says which package `purpose` needs, and which extra brings it."""
-        return cls(
-            Message("core.needs_package", purpose=purpose, package=package),
-            hint=Message("core.pip_install_steelyard", extra=extra),
-        )
+        """An error that says which package `purpose` needs, and how the packages of its extra are installed."""
+        return cls(Message("core.needs_package", purpose=purpose, package=package), hint=cls.install(extra, package))
+
+    @staticmethod
+    def install(extra: str, *packages: str) -> Message:
+        """The install line: the packages that the metadata of this installation has in an extra, and further ones."""
+        from importlib.metadata import PackageNotFoundError, requires
+
+        try:
+            lines = requires("steelyard") or []
+        except PackageNotFoundError:  # a source tree that is not installed
+            lines = []
+        parts = (line.partition(";") for line in lines)
+        found = [name.strip() for name, _, when in parts if re.search(rf"extra == (['\"]){extra}\1", when)]
+        other = [name for name in packages if not any(re.match(rf"{name}(?![\w.-])", each) for each in found)]
+        return Message("core.pip_install", packages=" ".join(f'"{each}"' for each in (*found, *other)), extra=extra)
 
 
 class SystemFailure(SteelyardError):

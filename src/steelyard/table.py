@@ -308,7 +308,7 @@ class Table:
         try:
             import pandas
         except ImportError:
-            raise ImportError('Table.to_pandas needs pandas: pip install "steelyard[pandas]"') from None
+            raise ImportError("Table.to_pandas needs pandas: pip install pandas") from None
         return pandas.DataFrame(
             {**self.tags, **{metric: column.values for metric, column in self.columns.items()}},
             index=pandas.Index(self.ids, name="id"),

@@ -75,7 +75,7 @@ def test_an_mcp_library_of_an_unknown_version_is_one_message(tmp_path, version):
     assert (done.returncode, done.stdout) == (2, "")
     first, hint = done.stderr.splitlines()
     assert first == OLD.format(version)
-    assert hint.startswith('hint: pip install "steelyard[mcp]"')
+    assert hint.startswith('hint: pip install "mcp>=1.30,<3"')
 
 
 @pytest.mark.slow

@@ -585,5 +585,5 @@ def test_no_damage_to_a_pdf_gives_a_traceback(tmp_path_factory, seed):
 def test_a_pdf_without_pypdf(complaint, monkeypatch):
     monkeypatch.setitem(sys.modules, "pypdf", None)
     assert complaint(PDF, "d.pdf", MissingExtra) == (
-        'reading PDF documents needs the package pypdf\nhint: pip install "steelyard[pdf]"'
+        'reading PDF documents needs the package pypdf\nhint: pip install "pypdf>=6" (the extra steelyard[pdf])'
     )

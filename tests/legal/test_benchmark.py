@@ -12,9 +12,11 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import numpy as np
 import pytest
 from commands import ROOT, run
 from platforms import posix
+from tables import table_of
 
 import steelyard
 from steelyard.errors import InputError, SystemFailure, UnknownName
@@ -261,6 +263,16 @@ def test_the_seed_s_own_interface():
     }  # fmt: skip
     assert (summary["total_tests"], summary["passed_tests"], summary["overall_percentage"]) == (83, 0, 0.0)
     assert summary["individual_results"][0].keys() == {"id", "type", "score", "passed", "reason", "error"}
+
+
+def test_percentages_of_the_summary_have_no_binary_error():
+    from benchmark.test_runner import summary_of
+
+    scores = [0.1] * 3 + [0.032] * 3  # 100 times their mean is 6.600000000000001
+    about = {"ids": list("abcdef"), "tags": {"type": ["fact_exact"] * 6}, "kind": "legal"}
+    parts = {"legal": {"passed": np.zeros(6)}}
+    summary = summary_of(table_of(columns={"legal": np.array(scores)}, parts=parts, **about))
+    assert (repr(summary["overall_percentage"]), repr(summary["overall_score"])) == ("6.6", "0.396")
 
 
 @pytest.mark.slow

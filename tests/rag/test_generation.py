@@ -229,7 +229,8 @@ def test_a_missing_library_names_its_extra(monkeypatch):
     with pytest.raises(MissingExtra) as caught:
         open_generator("hf", configs={"hf": {"model_name_or_path": "x"}})
     assert str(caught.value) == (
-        'a model on this machine needs the package transformers\nhint: pip install "steelyard[models]"'
+        "a model on this machine needs the package transformers\n"
+        'hint: pip install "sentence-transformers>=5" "transformers>=4.56" (the extra steelyard[models])'
     )
 
 

@@ -248,15 +248,23 @@ def test_results_that_are_alike_have_no_items_that_changed():
     assert names == ["forest", "distribution", "differences"]
 
 
-def test_without_the_plots_extra_the_page_says_so_and_has_tables(monkeypatch):
+def test_without_the_plots_extra_the_page_has_tables(monkeypatch):
     def absent(*_):
         raise MissingExtra.of("vl-convert-python", "plots", purpose="drawing")
 
     monkeypatch.setattr(plots, "distribution", absent)
     page = render_html(answers())
-    assert 'pip install "steelyard[plots]"' in text_of(page)
+    assert "pip install" not in page
     assert "<figure" not in page
     assert '<details open><summary><span data-en="distribution of scores"' in page
+
+
+def test_without_the_plots_extra_lost_points_keep_their_title(legal, tmp_path, monkeypatch):
+    title = '<details open><summary><span data-en="where points were lost"'
+    for name, shown in (("drawn.html", False), ("tables.html", True)):
+        assert main(["report", str(legal), "-o", str(tmp_path / name)]) == 0
+        assert (title in (tmp_path / name).read_text("utf-8")) is shown
+        monkeypatch.setitem(sys.modules, "vl_convert", None)
 
 
 NOTHING = Missing("unscored", Message("missing.no_reference"))

@@ -73,7 +73,7 @@ def test_the_first_metrics_of_many_are_drawn_and_the_page_says_so(monkeypatch):
     free = [f"f{n:02}@{cut}" for n in range(60) for cut in (1, 5)]
     cut_offs = Report([table("a", {key: [0.2, 0.6] for key in free}, bounds={})])
     assert len(plot_means.forest_panels(cut_offs)) == len(plot_means.curve_panels(cut_offs)) == 40
-    monkeypatch.setattr(page, "charts", lambda *_: Charts(missing=True))
+    monkeypatch.setattr(page, "charts", lambda *_: Charts())
     assert "charts show the first 40 of 60 metrics" in page.render_html(report)
     assert "charts show the first 40" not in page.render_html(Report([ranked("a")]))
 
@@ -544,7 +544,8 @@ def test_without_its_package_a_plot_says_what_to_install(monkeypatch):
     with pytest.raises(MissingExtra) as error:
         plots.forest(Report([ranked("a")]))
     assert str(error.value) == (
-        'drawing plots needs the package vl-convert-python\nhint: pip install "steelyard[plots]"'
+        "drawing plots needs the package vl-convert-python\n"
+        'hint: pip install "vl-convert-python>=1.7" (the extra steelyard[plots])'
     )
 
 

@@ -189,7 +189,8 @@ def test_a_local_model_that_is_not_installed(server, monkeypatch):
     with pytest.raises(MissingExtra) as caught:
         call(server, "retriever_embed")
     assert str(caught.value) == (
-        'embedding with a local model needs the package sentence-transformers\nhint: pip install "steelyard[models]"'
+        "embedding with a local model needs the package sentence-transformers\n"
+        'hint: pip install "sentence-transformers>=5" "transformers>=4.56" (the extra steelyard[models])'
     )
 
 

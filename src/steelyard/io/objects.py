@@ -29,7 +29,6 @@ _PACKAGES: Final = {
     **dict.fromkeys(HTTP, "aiohttp"),
 }
 """The package that fsspec needs for a scheme."""
-_WITH_EXTRA: Final = ("s3fs", "aiohttp")
 _NO_CONTAINER: Final = re.compile(
     r"NoSuchBucket|bucket does not exist|ContainerNotFound|container does not exist", re.IGNORECASE
 )
@@ -150,11 +149,8 @@ def _http_settings(address: Address) -> dict[str, Any]:
 
 def _missing(package: str, scheme: str) -> MissingExtra:
     """The error about a missing package; its hint names all that a scheme needs."""
-    purpose, also = Message("words.addresses_of_scheme", scheme=scheme), _PACKAGES[scheme]
-    if also in _WITH_EXTRA:
-        return MissingExtra.of(package, _EXTRA, purpose=purpose)
-    hint = Message("core.pip_install_package", extra=_EXTRA, package=also)
-    return MissingExtra(Message("core.needs_package", purpose=purpose, package=package), hint=hint)
+    needs = Message("core.needs_package", purpose=Message("words.addresses_of_scheme", scheme=scheme), package=package)
+    return MissingExtra(needs, hint=MissingExtra.install(_EXTRA, _PACKAGES[scheme]))
 
 
 @contextmanager

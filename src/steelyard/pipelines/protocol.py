@@ -17,7 +17,7 @@ from steelyard.i18n import Message
 
 REQUIREMENT = "mcp>=1.30,<3"
 OLDEST, NEWEST = (1, 30), (2, 999)
-INSTALL_HINT = Message("pipelines.mcp_install")
+INSTALL_HINT = Message("pipelines.mcp_install", requirement=REQUIREMENT)
 
 
 def check_library(purpose: Message) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from steelyard.errors import ConfigError
+from steelyard.errors import ConfigError, MissingExtra
 from steelyard.i18n import Language, Message
 from steelyard.io.addresses import Address, addressed
 from steelyard.io.objects import check_writable
@@ -118,6 +118,7 @@ def write_report(
         write_whole(path, render_trec_eval(report))
     elif suffix == PAGE:
         write_whole(path, _page(report, language, {} if documents is None else documents))
+        return _without_charts(path)
     else:
         write_whole(path, RENDERERS[suffix](report_blocks(report, language), language))
     return None
@@ -133,6 +134,15 @@ def _plot(report: Report, path: Path, language: Language, shown: str | None) -> 
     from steelyard.reports.plots.charts import save_plot
 
     return save_plot(report, path, language=language, shown=shown)
+
+
+def _without_charts(path: Path) -> Message | None:
+    """A note about a page that has tables in place of charts, because the package that draws is not installed."""
+    try:
+        _check_plots()
+    except MissingExtra as error:
+        return Message("reports.without_charts", file=path.name, install=error.hint)
+    return None
 
 
 def _check_plots() -> None:

@@ -53,10 +53,9 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Charts:
-    """The charts of a report by name; `missing` if the package that draws is not installed."""
+    """The charts of a report by name."""
 
     figures: tuple[Figure, ...] = ()
-    missing: bool = False
 
     def of(self, name: str, result: str = "") -> Figure | None:
         """The chart of this name and result, if there is one."""
@@ -68,11 +67,11 @@ class Charts:
 
 
 def charts(report: Report, metric: str, language: Language, kind: KindPage) -> Charts:
-    """Every chart that the report has numbers for."""
+    """Every chart that the report has numbers for; none if the package that draws is not installed."""
     try:
         return Charts(tuple(_figures(report, metric, language, kind)))
     except MissingExtra:
-        return Charts(missing=True)
+        return Charts()
 
 
 def distribution_rows(tables: Sequence[Table], metric: str) -> list[tuple[str, list[str]]]:
