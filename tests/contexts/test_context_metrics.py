@@ -54,6 +54,36 @@ def test_grounding(answer, grounded, share, invented):
     assert found == {"Grounded": grounded, "GroundedValues": share, "Invented": invented}
 
 
+SITE = ["The staging directory is https://staging-v02.example.org/directory. It is for tests."]
+
+
+@pytest.mark.parametrize(
+    ("answer", "grounded", "share", "precision"),
+    [
+        ("https://staging-v02.example.org/directory [1]", 1, 1, 1),
+        ("`https://staging-v02.example.org/directory` [1]", 1, 1, 1),
+        ("[1] https://staging-v02.example.org/directory", 1, 1, None),
+        ("https://staging-v02.example.org/", 1, 1, None),  # an address above the one of the contexts
+        ("http://STAGING-v02.example.org/directory.", 1, 1, None),
+        ("https://v02.example.org/directory [1]", 0, 0, 0),
+        ("https://staging-v02.example.org/dir", 0, 0, None),
+        ("It is **https://v02.example.org/directory** [1].", 0, 0, 0),
+        ("It is in [the manual](https://example.org/manual).", 1, None, None),  # a link of Markdown is markup
+        ("See https://example.org/tests for tests.", 1, 1, None),  # the id of a context
+        ("[1]", 0, 0, 0),
+    ],
+)
+def test_an_address_is_a_value(answer, grounded, share, precision):
+    contexts = [{"text": SITE[0], "id": "1"}, {"text": "Tests.", "id": "https://example.org/tests"}]
+    found = scores(answer, ["Grounded", "GroundedValues", "CitationP"], contexts)
+    assert found == {"Grounded": grounded, "GroundedValues": share, "CitationP": precision}
+
+
+def test_an_address_is_an_answer_in_the_refusal_table():
+    row = {"question": "Where?", "prediction": "https://a.example.org/b [1]", "contexts": SITE, "answerable": True}
+    assert steelyard.evaluate_answers([row], None, ["Refusal"]).parts["Refusal"]["over_refusal"].tolist() == [0.0]
+
+
 LAW = "《中华人民共和国民法典》第五百七十七条 当事人一方不履行合同义务的，应当承担违约责任。"
 LABOUR = "中华人民共和国劳动合同法\n第三十八条 劳动者可以解除劳动合同。\n第四十六条 用人单位应当支付经济补偿。"
 ACT = "Companies Act 2006\nSection 5. (1) A company shall file its accounts. (2) The court may extend the period."

@@ -44,6 +44,12 @@ def said(answer, **fields):
 # ----- what is marked
 
 
+def test_an_address_is_marked_where_the_context_has_it():
+    marks = Highlighter().values("http://example.org/a", "", ["See https://example.org/a/b."], [])
+    assert marks.answer == [(0, 20, "grounded")]
+    assert words("See https://example.org/a/b.", marks.contexts[0]) == [("example.org/a",)]
+
+
 @pytest.mark.parametrize(
     ("answer", "marks"),
     [
@@ -51,6 +57,7 @@ def said(answer, **fields):
         ("Acme paid 31,000 yuan.", [("31,000 yuan", "invented")]),
         ("Bob Stone signed “under protest”.", [("Bob Stone", "grounded"), ("under protest", "grounded")]),
         ("It was fine.", []),
+        ("https://example.org/b", [("https://example.org/b", "invented")]),
         ("", []),
     ],
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.contexts import Contexts
-from steelyard.contexts.grounding import Memory, Span
+from steelyard.contexts.grounding import Memory, Span, joined
 from steelyard.contexts.sentences import CitedSentence, cited_sentences
 from steelyard.legal.grounding.inventions import find_invented
 from steelyard.legal.reading import is_too_long, read
@@ -59,7 +59,7 @@ def _tally(answer: str, question: str, contexts: Contexts) -> _Tally:
         claims = _spans(sentence.text, "", question)
         tally.citations += len(sentence.void)
         if claims:
-            support = _Support(sentence, claims, question, [contexts[index].text or "" for index in sentence.cited])
+            support = _Support(sentence, claims, question, [joined([contexts[index]]) for index in sentence.cited])
             tally.sentences += 1
             tally.supported += support.is_full
             tally.citations += len(sentence.cited)

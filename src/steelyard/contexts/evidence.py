@@ -76,8 +76,7 @@ def _is_telling(sentence: str) -> bool:
 
 
 def _has_claims(sentence: str) -> bool:
-    claims = claims_of(sentence, full=True)
-    return bool(claims.values or claims.quotes or claims.names or claims.places or claims.articles)
+    return not claims_of(sentence, full=True).is_without_values
 
 
 def _has(text: str, sentence: str) -> bool:

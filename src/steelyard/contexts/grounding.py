@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from steelyard.answers.batch import AnswerBatch
-from steelyard.answers.contexts import Contexts
+from steelyard.answers.contexts import Context
 from steelyard.i18n import Message
 from steelyard.legal.evidence.quotes import key_of, quote_key
 from steelyard.legal.grounding.claims import claims_of
@@ -125,7 +125,7 @@ def _claim_spans(answer: str) -> list[Span]:
     spans += [(start, start + len(text)) for text, start in (*claims.quotes, *claims.names)]
     spans += [(place.start, place.start + len(place.text)) for place in claims.places]
     spans += [(article.start, article.end) for article in claims.articles]
-    return [claims.folded.original_span(*span) for span in spans] if spans else []
+    return [*claims.addresses, *(claims.folded.original_span(*span) for span in spans)]
 
 
 def _outermost(spans: Iterable[Span]) -> list[Span]:
@@ -140,9 +140,14 @@ def _has(unit: Span, spans: Sequence[Span]) -> bool:
     return any(unit[0] <= start and end <= unit[1] for start, end in spans)
 
 
-def joined(contexts: Contexts) -> str:
-    """The contexts as one text."""
-    return GAP.join(each.text or "" for each in contexts)
+def joined(contexts: Sequence[Context]) -> str:
+    """The contexts as one text, with the ids that are addresses."""
+    return with_addresses([each.text or "" for each in contexts], [each.id for each in contexts])
+
+
+def with_addresses(texts: Iterable[str], ids: Iterable[str | None]) -> str:
+    """The texts of contexts as one, and after them the ids that are addresses."""
+    return GAP.join([*texts, *(name for name in ids if name and "://" in name)])
 
 
 class Memory:

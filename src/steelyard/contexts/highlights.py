@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from steelyard.contexts.grounding import GAP, CheckedValues, Memory, Span, checked_values
+from steelyard.contexts.grounding import GAP, CheckedValues, Memory, Span, checked_values, with_addresses
 from steelyard.contexts.sentences import citations_in
 from steelyard.legal.evidence.quotes import quote_pieces
 from steelyard.legal.grounding.articles import Article, articles, is_known_article
 from steelyard.legal.grounding.claims import Claims, claims_of
-from steelyard.legal.grounding.grounds import values_of
+from steelyard.legal.grounding.grounds import host_of, values_of
 from steelyard.legal.reading import is_too_long, read
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
@@ -61,14 +61,14 @@ class Highlighter:
     def __init__(self) -> None:
         self._memory = Memory()
 
-    def values(self, answer: str, question: str, contexts: Sequence[str]) -> Highlights:
+    def values(self, answer: str, question: str, contexts: Sequence[str], ids: Sequence[str | None] = ()) -> Highlights:
         """The values of an answer, checked against all contexts as one text, and where each context has them.
 
         The verdicts are those of the metrics `Grounded`, `GroundedValues` and `Invented`.
         """
         if read(answer).is_silent:
             return Highlights([], [[] for _ in contexts], [])
-        context = GAP.join(contexts)
+        context = with_addresses(contexts, ids)
         self._memory.add(len(context))
         checked = checked_values(answer, question, context)
         claims = _Sought.of(claims_of(answer, full=True), checked)
@@ -99,6 +99,11 @@ class _Sought(NamedTuple):
             *((text, r"\W*") for text, start in claims.quotes if is_wanted(start, len(text))),
             *((text, r"[\s.]*") for text, start in claims.names if is_wanted(start, len(text))),
             *((place.text, "") for place in claims.places if is_wanted(place.start, len(place.text))),
+            *(
+                (host_of(claims.original[slice(*span)]), r"\W*")
+                for span in claims.addresses
+                if span in checked.grounded
+            ),
         ]
         values = [value for value in claims.values if is_wanted(value.start, value.end - value.start)]
         named = [each for each in claims.articles if is_wanted(each.start, each.end - each.start)]

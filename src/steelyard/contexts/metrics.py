@@ -16,14 +16,15 @@ NO_UNITS = Message("missing.no_reference_sentences")
 
 @metric("Grounded", kind="answers", needs=("prediction", "contexts"))
 def grounded(pairs: AnswerBatch, profile: Profile) -> Scored:
-    """Grounded: 1 if no amount, date, number, article of a statute, name or quotation of the answer is invented.
+    """Grounded: 1 if no amount, date, number, address, article, name or quotation of the answer is invented.
 
     Formula: [every value of the answer is in the contexts or in the question, or follows from them]
     Convention: values are compared, not spellings (42,000 元 is 4.2 万元); what the answer computes from values of the
         contexts follows; all contexts are one text. An answer that states no value invents none; a blank one scores 0,
         and so does one that is too long to be judged. An article needs its title, where the answer gives one: under it
-        in the contexts, or named there beside an article without a title. Numbers of lists, labels and citation marks
-        are no values. Relations between values that are all there are not checked, nor names of a single word, nor
+        in the contexts, or named there beside an article without a title. An address of the web is in the text or the
+        id of a context, or above one that is. Numbers of lists, labels, citation marks and links of Markdown are no
+        values. Relations between values that are all there are not checked, nor names of a single word, nor
         titles without an article.
     Source: the judge of `steelyard.legal`
     """

@@ -77,7 +77,7 @@ class ContextItems(ItemDetails):
         self._left -= size
         self._last = texts
         self._highlighter = self._highlighter or Highlighter()
-        return self._highlighter.values(text, question, texts)
+        return self._highlighter.values(text, question, texts, [each.id for each in contexts])
 
 
 def reason(table: Table, row: int, metric: str, language: Language) -> str:

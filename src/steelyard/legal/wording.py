@@ -33,6 +33,7 @@ INVENTED: Final[Mapping[str, Message]] = {
     "id": Message("kinds.id"),
     "card": Message("kinds.card"),
     "serial": Message("kinds.serial"),
+    "address": Message("kinds.address"),
 }
 """Kinds of values that may be invented."""
 LOOSE: Final[Mapping[str, Message]] = {

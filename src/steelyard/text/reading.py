@@ -57,7 +57,8 @@ _WRITTEN_BREAK: Final = re.compile(r"(?:\\n)+(?=[\sA-Z\d\u4e00-\u9fff]|$)")
 _HUNDREDTHS: Final = re.compile(r"(?:\s+and)?\s+\d{2}/100(?=\s+dollars?\b)", re.IGNORECASE)  # as on cheques
 _IMAGE: Final = re.compile(r"!\[[^\[\]\n]{0,200}\]\([^()\n]{0,500}\)")
 _LINK: Final = re.compile(r"(?<!!)\[([^\[\]\n]{1,200})\]\([^()\n]{0,500}\)")
-_ADDRESS: Final = re.compile(r"https?://[^\s<>()\u3000-\u9fff\uff00-\uffef]+")
+ADDRESS: Final = re.compile(r"https?://[^\s<>()\[\]`\"“”\u3000-\u9fff\uff00-\uffef]*[^\W_](?:[/=])?", re.IGNORECASE)
+"""An address of the web, without the punctuation after it."""
 
 _MATH: Final = re.compile(
     r"\$\$([^$]{1,2000})\$\$|(?<![\\$\w])\$(?=[^\s$])((?:[^$\n\\]|\\.){1,500}?)(?<=\S)\$(?![\d$])"
@@ -273,6 +274,16 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
     if found & LETTER and _LATIN.search(draft.text):
         draft.replace(_GLUED, lambda match: match[0] + " ")
     _drop_disclaimers(draft)
+    return _address_in(raw, tracked=tracked) or draft if is_silent(draft.text) else draft
+
+
+def _address_in(raw: str, *, tracked: bool) -> _Draft | None:
+    """The address in an answer that says nothing else."""
+    address = ADDRESS.search(raw, _thinking_end(raw))
+    if address is None:
+        return None
+    draft = _Draft(raw, tracked=tracked)
+    draft.edit([(0, address.start(), ""), (address.end(), len(raw), "")])
     return draft
 
 
@@ -412,7 +423,7 @@ _PASSES: Final[tuple[_Pass, ...]] = (
     ("[", _IMAGE, ""),
     ("[【", _CITATION, ""),
     ("[", _LINK, lambda match: match[1]),
-    (":", _ADDRESS, " "),
+    (":", ADDRESS, " "),
     ("\\", _THIN_SPACE, " "),
     ("\\", _MATH_SPACE, " "),
     ("\\", _STYLED, lambda match: match[1]),

@@ -152,7 +152,7 @@ def test_whole_reasons(message, english, chinese):
 def test_every_part_field_and_kind_has_a_name():
     assert set(FIELDS) <= set(FIELD_LABELS)
     kinds = claims._CHECKED | {kind for kinds in forbidden._KINDS.values() for kind in kinds}
-    assert kinds | {"quote", "name", "place", "article"} == set(INVENTED)
+    assert kinds | {"quote", "name", "place", "article", "address"} == set(INVENTED)
     labels = {**part_labels(), **FIELD_LABELS}
     assert {name: name for name in labels} == {name: str(label) for name, label in labels.items()}
     assert INVENTED["money"].text("zh") == "金额"

@@ -1,6 +1,7 @@
 """Claims of an answer: the values, quotations, names and places that it asserts."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -15,6 +16,7 @@ from steelyard.text.character_classes import CLASSES, DIGIT, QUOTATION, characte
 from steelyard.text.measures import is_measure
 from steelyard.text.mentions import Mention
 from steelyard.text.normalisation import Folded
+from steelyard.text.reading import ADDRESS, without_thinking
 
 _QUOTE: Final = re.compile('“([^”]{1,400})”|「([^」]{1,400})」|『([^』]{1,400})』|"([^"]{1,400})"|‘([^’]{2,400})’')
 # "the record does not mention “X”" does not claim X
@@ -67,7 +69,7 @@ _JSON_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """The claims of an answer."""
+    """The claims of an answer; `addresses` are spans of the original, the places of all others those of `text`."""
 
     original: str
     text: str
@@ -77,6 +79,7 @@ class Claims:
     places: tuple[Place, ...]
     articles: tuple[Article, ...] = ()
     own_counts: tuple[tuple[Mention, tuple[str, ...]], ...] = ()
+    addresses: tuple[tuple[int, int], ...] = ()
     full: bool = False
 
     @property
@@ -91,12 +94,17 @@ class Claims:
     @property
     def is_empty(self) -> bool:
         """Whether the answer asserts nothing that can be checked."""
-        return not (self.values or self.quotes or self.names or self.places or self.articles or self.own_counts)
+        return self.is_without_values and not self.own_counts
+
+    @property
+    def is_without_values(self) -> bool:
+        """Whether the answer has nothing that contexts could have."""
+        return not any((self.values, self.quotes, self.names, self.places, self.articles, self.addresses))
 
 
 @lru_cache(maxsize=1 << 10)
 def claims_of(answer: str, *, full: bool = False) -> Claims:
-    """The claims of an answer, cached; `full` adds articles of statutes and small numbers without a unit."""
+    """The claims of an answer, cached; `full` adds articles of statutes, addresses and small numbers without a unit."""
     text, is_record = _without_keys(read(answer).text)
     marks = _list_marks(text)
     values = [value for value in values_of(text) if value.kind in _CHECKED]
@@ -123,8 +131,16 @@ def claims_of(answer: str, *, full: bool = False) -> Claims:
             for value in exempt
             if value.kind in ("count", "number") and (value.value or 0) > 1
         ),
+        addresses=tuple(_addresses(answer)) if full else (),
         full=full,
     )
+
+
+def _addresses(answer: str) -> Iterator[tuple[int, int]]:
+    """The addresses outside the links of Markdown, which are markup."""
+    for address in ADDRESS.finditer(answer, len(answer) - len(without_thinking(answer))):
+        if not answer.endswith("](", 0, address.start()):
+            yield address.span()
 
 
 def _without_keys(text: str) -> tuple[str, bool]:

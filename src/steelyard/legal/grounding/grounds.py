@@ -38,6 +38,11 @@ class Ground:
         """The characters that quotations and names are compared by."""
         return quote_key(self._context)
 
+    def has_address(self, address: str) -> bool:
+        """Whether the text has an address or one below it, with or without https://."""
+        pattern = rf"(?<![\w.-]){re.escape(host_of(address))}(?![\w-]|\.\w)"
+        return re.search(pattern, self._context, re.IGNORECASE) is not None
+
     @cached_property
     def values(self) -> tuple[Mention, ...]:
         """All values of the text, in order."""
@@ -252,6 +257,11 @@ def _periods(values: Iterable[Mention]) -> Iterator[tuple[int, str]]:
     for value in values:
         if value.kind == "count" and value.value is not None and value.unit in derivations.CALENDAR_UNITS:
             yield int(value.value), value.unit
+
+
+def host_of(address: str) -> str:
+    """Host and path of an address."""
+    return address.partition("://")[2].rstrip("/")
 
 
 def _ages(text: str, values: Sequence[Mention], days: Sequence[Day]) -> Iterator[int]:

@@ -40,7 +40,7 @@ class Invented:
 def find_invented(answer: str, context: str, *, question: str = "", full: bool = False) -> list[Invented]:
     """The claims of the answer that neither the document nor the question supports, in the order of the answer.
 
-    With `full`, articles of statutes and small numbers without a unit are claims too.
+    With `full`, articles of statutes, addresses and small numbers without a unit are claims too.
     """
     claims = claims_of(answer, full=full)
     if claims.is_empty:
@@ -48,13 +48,11 @@ def find_invented(answer: str, context: str, *, question: str = "", full: bool =
     grounds = (document_ground(context), question_ground(question)) if question else (document_ground(context),)
     candidates = [*_quotations(claims, grounds), *_values(claims, grounds), *_proper_names(claims, grounds)]
     candidates += _articles(claims, grounds)
-    if not candidates:
-        return []
-    unique = sorted(
-        {(value.start, value.end): value for value in candidates}.values(), key=lambda value: (value.start, -value.end)
-    )
-    span = claims.folded.original_span
-    return [Invented(value.text, value.kind, *span(value.start, value.end)) for value in _outermost(unique)]
+    span = claims.folded.original_span if candidates else None
+    found = [Invented(each.text, each.kind, *span(each.start, each.end)) for each in candidates if span]
+    found = [each for each in found if not _is_in_address(each, claims)] + list(_addresses(claims, grounds))
+    unique = {(value.start, value.end): value for value in found}.values()
+    return list(_outermost(sorted(unique, key=lambda value: (value.start, -value.end))))
 
 
 # ----- quotations
@@ -243,6 +241,17 @@ def _articles(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
     for article in claims.articles:
         if not is_known_article(article, known.get(article.number, ()), text):
             yield Invented(article.text, "article", article.start, article.end)
+
+
+def _addresses(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
+    for start, end in claims.addresses:
+        address = claims.original[start:end]
+        if not any(ground.has_address(address) for ground in grounds):
+            yield Invented(address, "address", start, end)
+
+
+def _is_in_address(value: Invented, claims: Claims) -> bool:
+    return any(start <= value.start and value.end <= end for start, end in claims.addresses)
 
 
 def _outermost(values: Sequence[Invented]) -> Iterator[Invented]:
