@@ -36,8 +36,8 @@ def silent(done, total):
 
 
 def chat(url):
-    config = {"model_name": "m", "base_url": url, "retries": 2, "base_delay": 0}
-    generator = open_generator("openai", configs={"openai": config}, key=KEY)
+    config = {"model_name": "m", "base_url": url, "retries": 2, "base_delay": 0, "api_key": KEY}
+    generator = open_generator("openai", configs={"openai": config})
     return generate(generator, single_turns(["secret text", "p"], ""))
 
 

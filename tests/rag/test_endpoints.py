@@ -24,7 +24,7 @@ def stub(monkeypatch):
 
 
 def settings(**config):
-    return endpoint_settings(EndpointSettings, {"model_name": "m", **config}, key=KEY, where=WHERE)
+    return endpoint_settings(EndpointSettings, {"model_name": "m", "api_key": KEY, **config}, where=WHERE)
 
 
 def embed(stub: Stub, reply, *, texts=("x", "y"), **config):

@@ -19,9 +19,9 @@ def stub():
         yield server
 
 
-def ask(stub, prompts, *, system="", sampling=None, extra=None, progress=lambda done, total: None, key=KEY, **settings):
-    config = {"model_name": "m", "base_url": stub.url, "base_delay": 0.01, **settings}
-    generator = open_generator("openai", configs={"openai": config}, sampling=sampling, extra=extra, key=key)
+def ask(stub, prompts, *, system="", sampling=None, extra=None, progress=lambda done, total: None, **settings):
+    config = {"model_name": "m", "base_url": stub.url, "base_delay": 0.01, "api_key": KEY, **settings}
+    generator = open_generator("openai", configs={"openai": config}, sampling=sampling, extra=extra)
     return generate(generator, single_turns(prompts, system), progress=progress)
 
 

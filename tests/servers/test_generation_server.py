@@ -80,6 +80,7 @@ def test_nothing_is_answered_before_a_backend_is_chosen(tools):
 
 def test_the_key_is_that_of_the_environment(tools, stub, monkeypatch):
     monkeypatch.setenv("LLM_API_KEY", "sk-env")
+    monkeypatch.setenv("LLM_BASE_URL", stub.url)
     stub.script = {"bad": failure(400, "no")}
     tools["generation_init"](configs(stub, api_key=""), {"temperature": 0}, {}, "openai")
     found = tools["generate"](["good", {"content": "bad"}], "Be brief.")

@@ -103,6 +103,7 @@ def test_an_endpoint(server, monkeypatch, path, asked):
 
     monkeypatch.setenv("RERANKER_API_KEY", "sk-1")
     with serving(answer) as url:
+        monkeypatch.setenv("RERANKER_BASE_URL", url)
         server.reranker_init(backend="openai", backend_configs=openai(f"{url}{path}"))
         found = server.reranker_rerank(["q", "", "p"], [["a", "bbb", "cc"], ["x"], []], 2, "find: ")
     assert found == {"rerank_psg": [["bbb", "cc"], ["x"], []]}

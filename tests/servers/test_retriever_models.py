@@ -45,6 +45,7 @@ def test_an_embeddings_endpoint(server, write, monkeypatch):
     rows = "".join(json.dumps({"id": str(n), "contents": "a" * n + "b" * (7 - n)}) + "\n" for n in range(7))
     corpus = str(write("corpus.jsonl", rows))
     with serving(answer) as url:
+        monkeypatch.setenv("RETRIEVER_BASE_URL", url)
         ready(server, corpus_path=corpus, backend="openai", backend_configs=endpoint(url), batch_size=2)
         assert sorted(len(texts) for texts in asked) in ([1, 2, 2, 2, 2], [1, 1, 2, 2, 2])  # one of them twice
         found = call(server, "retriever_search", query_list=["a" * 5, ""], top_k=2, query_instruction="bb")

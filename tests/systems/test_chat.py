@@ -82,3 +82,14 @@ def test_replies_without_content(serve, body):
 
 def test_the_key_is_not_shown():
     assert "sk-secret" not in repr(SystemSettings(key="sk-secret"))
+
+
+@pytest.mark.parametrize("status", [301, 307, 308])
+def test_a_redirect_takes_the_key_nowhere(serve, status):
+    elsewhere = serve(Answer(completion("x")))
+    there = serve(Answer(b"", status=status, headers={"Location": f"{elsewhere.url}/v1/chat/completions"}))
+    system = ChatSystem("m", f"{there.url}/v1", SystemSettings(key="sk-secret"))
+    with pytest.raises(SystemFailure, match="which is not followed"):
+        system.ask(Ask("a", "?"))
+    assert there.requests[0][1]["Authorization"] == "Bearer sk-secret"
+    assert elsewhere.requests == []

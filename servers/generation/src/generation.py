@@ -1,15 +1,15 @@
 """Generation server: prompts to answers; what fails is null, with its reason beside it."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from steelyard.errors import ConfigError, Problem
 from steelyard.i18n import Message
+from steelyard.pipelines.keys import with_key
 from steelyard.pipelines.server import Server, notify, progress
-from steelyard.rag.generation import KEY_VARIABLE as KEY
 from steelyard.rag.generation import (
+    KEY_VARIABLE,
     Conversation,
     ExtractiveGenerator,
     Generator,
@@ -22,9 +22,6 @@ from steelyard.rag.generation import (
 from steelyard.rag.generation import generate as generate_answers
 
 app = Server("generation", __file__)
-
-PLACEHOLDERS = ("abc", "EMPTY")
-"""Keys that UltraRAG and vLLM write where none is needed."""
 
 SystemPrompt = Annotated[str | None, "what the model is told before the prompt; empty for nothing"]
 
@@ -64,7 +61,8 @@ def generation_init(
 ) -> None:
     """Choose what answers the prompts: `extractive` needs neither model nor network.
 
-    The key of an interface is its `api_key` in `backend_configs`, else the environment variable LLM_API_KEY.
+    The key of an interface is its `api_key` in `backend_configs`, else the environment variable LLM_API_KEY, which is
+    sent only to addresses that the operator of this server named.
     """
     _opened[:] = []
     generator = open_generator(
@@ -72,7 +70,6 @@ def generation_init(
         configs=_checked_configs(backend, backend_configs),
         sampling=sampling_params,
         extra=extra_params,
-        key=os.environ.get(KEY, ""),
     )
     _opened[:] = [_Chosen(generator)]
 
@@ -111,11 +108,7 @@ def _checked_configs(backend: str, configs: Any) -> Any:
     unused = engine_settings(config) if backend == "vllm" and config.get("base_url") else []
     if unused:
         notify(Problem("backend_configs.vllm", Message("servers.engine_settings", names=", ".join(unused))))
-    if config.get("api_key") in PLACEHOLDERS and os.environ.get(KEY):
-        name = f"backend_configs.{backend}.api_key"
-        notify(Message("servers.key_placeholder", name=name, key=config["api_key"], used=KEY))
-        config = {**config, "api_key": None}
-    return {**configs, backend: config}
+    return with_key(app, KEY_VARIABLE, backend, configs)
 
 
 def _answered(conversations: list[Conversation]) -> dict[str, Any]:

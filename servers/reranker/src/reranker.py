@@ -1,11 +1,10 @@
 """Reranker server: the passages that a retriever found, the best of them first."""
 
-import os
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
+from steelyard.pipelines.keys import with_key
 from steelyard.pipelines.server import Server, progress
 from steelyard.rag.choices import refuse_unknown, reranker_findings
 from steelyard.rag.reranking import Reranker, RerankerSettings, open_reranker, rerank
@@ -14,6 +13,7 @@ app = Server("reranker", __file__)
 
 TOP_K = 5
 BATCH_SIZE = 16
+KEY_VARIABLE = "RERANKER_API_KEY"
 
 # what reranker_init opens and reranker_rerank uses
 _opened: list[Reranker] = []
@@ -30,10 +30,11 @@ def reranker_init(
     """Open a reranker; call this before reranker_rerank."""
     refuse_unknown(reranker_findings({"backend": backend, "backend_configs": backend_configs}))
     _opened[:] = []
+    chosen = (backend or "lexical").lower()
     settings = RerankerSettings(
-        backend=(backend or "lexical").lower(),
+        backend=chosen,
         model_name_or_path=model_name_or_path or "",
-        backend_configs=_with_key(backend_configs or {}),
+        backend_configs=with_key(app, KEY_VARIABLE, chosen, backend_configs or {}),
         batch_size=BATCH_SIZE if batch_size is None else batch_size,
         gpu_ids=gpu_ids,
     )
@@ -53,15 +54,6 @@ def reranker_rerank(
     wanted, instruction = TOP_K if top_k is None else top_k, query_instruction or ""
     found = rerank(_opened[0], query_list, passages_list, top_k=wanted, instruction=instruction, progress=progress)
     return {"rerank_psg": found}
-
-
-def _with_key(configs: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings with the key of the environment, where they name none."""
-    chosen = configs.get("openai") or {}
-    key = os.environ.get("RERANKER_API_KEY")
-    if not key or not isinstance(chosen, Mapping) or chosen.get("api_key"):
-        return dict(configs)
-    return {**configs, "openai": {**chosen, "api_key": key}}
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Retriever server: a corpus indexed by its terms or by vectors, and the passages that are nearest to a query."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
+from steelyard.pipelines.keys import with_key
 from steelyard.pipelines.server import Server, notify, progress
 from steelyard.rag.choices import refuse_option, refuse_unknown, retriever_findings
 from steelyard.rag.embedding import KEY_VARIABLE
@@ -62,7 +62,7 @@ def retriever_init(  # noqa: PLR0917 - the arguments are those of UltraRAG
         corpus_path=corpus_path,
         backend=backend or "latent",
         model_name_or_path=model_name_or_path or "",
-        backend_configs=_with_key(configs),
+        backend_configs=with_key(app, KEY_VARIABLE, backend or "latent", configs),
         batch_size=BATCH_SIZE if batch_size is None else batch_size,
         gpu_ids=gpu_ids,
         index_backend=index_backend or "faiss",
@@ -169,15 +169,6 @@ def _published(found: SearchResult) -> dict[str, list[list[Any]]]:
 
 def _wanted(top_k: int | None) -> int:
     return TOP_K if top_k is None else top_k
-
-
-def _with_key(configs: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings with the key of the environment, where they name none."""
-    chosen = configs.get("openai") or {}
-    key = os.environ.get(KEY_VARIABLE)
-    if not key or not isinstance(chosen, Mapping) or chosen.get("api_key"):
-        return dict(configs)
-    return {**configs, "openai": {**chosen, "api_key": key}}
 
 
 if __name__ == "__main__":

@@ -166,9 +166,16 @@ def _resume_command(arguments: argparse.Namespace) -> str:
 
 
 def _environment(arguments: argparse.Namespace) -> dict[str, str]:
-    """The environment of servers: ours, with variables of the file .env that are not set yet."""
+    """The environment of servers: ours, with variables of the file .env that are not set yet.
+
+    An address to which a key may be sent must come from where the key comes from: .env may be foreign.
+    """
+    from steelyard.pipelines.keys import variable_of_address
+
+    inherited = {variable_of_address(name) for name in os.environ}
     for name, value in _env_file(Path(".env")):
-        os.environ.setdefault(name, value)
+        if name not in inherited:
+            os.environ.setdefault(name, value)
     if getattr(arguments, "adopt", False):
         os.environ["RETRIEVER_ADOPT"] = "1"  # read by the retriever, in this process or in its own
     return {**os.environ, "log_level": arguments.log_level}

@@ -129,6 +129,12 @@ def is_address(url: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
+def origin(url: str) -> tuple[bytes, bytes, int | None]:
+    """The scheme, the host and the port to which a request of this address is sent."""
+    target = _target(url)
+    return target.scheme, target.host, target.port
+
+
 def _encoded(body: Any) -> bytes:
     """A value as JSON in UTF-8; as ASCII if it contains half of a surrogate pair."""
     write = partial(json.dumps, body, separators=(",", ":"), allow_nan=False)

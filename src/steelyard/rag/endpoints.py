@@ -37,8 +37,8 @@ class EndpointSettings:
 Settings = TypeVar("Settings", bound=EndpointSettings)
 
 
-def endpoint_settings(kind: type[Settings], config: Mapping[str, Any], *, key: str, where: str) -> Settings:
-    """The settings in a section of `backend_configs`; its `api_key` comes before `key`."""
+def endpoint_settings(kind: type[Settings], config: Mapping[str, Any], *, where: str) -> Settings:
+    """The settings in a section of `backend_configs`."""
     given = {name: value for name, value in config.items() if value not in (None, "")}
     known = [*(known.name for known in fields(kind) if known.name != "key"), "api_key"]
     for name in given:
@@ -54,7 +54,7 @@ def endpoint_settings(kind: type[Settings], config: Mapping[str, Any], *, key: s
         _check_number(name, given.get(name, 1), least, where)
         largest.check(given.get(name, 1), name, where=where, parameter=f"{where}.{name}")
     _check_url(given.get("base_url", OPENAI_URL), where)
-    return kind(key=_checked_key(given.pop("api_key", key), where), **given)
+    return kind(key=_checked_key(given.pop("api_key", ""), where), **given)
 
 
 def hint_for(message: Message | str | None, settings: EndpointSettings, variable: str) -> Message | None:

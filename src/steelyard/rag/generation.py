@@ -77,9 +77,8 @@ def open_generator(
     configs: Mapping[str, Any] | None = None,
     sampling: Mapping[str, Any] | None = None,
     extra: Mapping[str, Any] | None = None,
-    key: str = "",
 ) -> Generator:
-    """The generator of this name with its section of `configs`; `key` is for models that need one."""
+    """The generator of this name with its section of `configs`."""
     if backend not in BACKENDS:
         raise UnknownName.of(Message("words.backend"), str(backend), BACKENDS, parameter="backend")
     config = _section(_section(configs, "backend_configs"), f"backend_configs.{backend}", backend)
@@ -87,9 +86,9 @@ def open_generator(
     _check_names(configs or {}, parameters if backend == "extractive" else {})
     match backend:
         case "openai":
-            return _chat(config, parameters, more, key=key, where="backend_configs.openai")
+            return _chat(config, parameters, more, where="backend_configs.openai")
         case "vllm":
-            return _chat(_vllm_config(config), parameters, more, key=key, where="backend_configs.vllm")
+            return _chat(_vllm_config(config), parameters, more, where="backend_configs.vllm")
         case "hf":
             return LocalGenerator(config, sampling=parameters)
     return ExtractiveGenerator()
@@ -227,9 +226,9 @@ def engine_settings(config: Mapping[str, Any]) -> list[str]:
 
 
 def _chat(
-    config: Mapping[str, Any], sampling: Mapping[str, Any], extra: Mapping[str, Any], *, key: str, where: str
+    config: Mapping[str, Any], sampling: Mapping[str, Any], extra: Mapping[str, Any], *, where: str
 ) -> ChatGenerator:
-    settings = endpoint_settings(ChatSettings, config, key=key, where=where)
+    settings = endpoint_settings(ChatSettings, config, where=where)
     return ChatGenerator(settings, sampling=sampling, extra=extra)
 
 

@@ -59,7 +59,7 @@ def open_reranker(settings: RerankerSettings) -> Reranker:
         case "sentence_transformers":
             return LocalModel(settings, config)
         case "openai":
-            chosen = endpoint_settings(EndpointSettings, config, key="", where="backend_configs.openai")
+            chosen = endpoint_settings(EndpointSettings, config, where="backend_configs.openai")
             return Endpoint(chosen)
     return Lexical()
 

@@ -252,7 +252,7 @@ def _embedder(settings: RetrieverSettings) -> Embedder | None:
 
 def _endpoint(settings: RetrieverSettings) -> Embedder:
     config = settings.of_backend("openai")
-    chosen = endpoint_settings(EndpointSettings, config, key="", where="backend_configs.openai")
+    chosen = endpoint_settings(EndpointSettings, config, where="backend_configs.openai")
     return Endpoint(chosen, batch_size=settings.batch_size)
 
 

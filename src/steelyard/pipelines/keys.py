@@ -1,0 +1,57 @@
+"""Keys in the environment of a server: they are sent only to addresses that the operator of the server has named.
+
+The operator names addresses in the server's own parameter.yaml, and one in a variable beside the key: LLM_BASE_URL for
+LLM_API_KEY. An address that a client or a pipeline names is called without the key.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from steelyard.i18n import Message
+from steelyard.net.http import is_address, origin
+from steelyard.net.secrets import public_address
+from steelyard.pipelines.manifest import read_parameters
+from steelyard.pipelines.server import Server, notify
+from steelyard.rag.endpoints import OPENAI_URL
+
+_KEY: Final = "_API_KEY"
+_ADDRESS: Final = "_BASE_URL"
+_BACKENDS: Final = ("openai", "vllm")
+_PLACEHOLDERS: Final = ("abc", "EMPTY")  # that UltraRAG and vLLM write where no key is needed
+
+
+def with_key(server: Server, variable: str, backend: str, configs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The settings by backend with the key in this variable, if they have none and the operator named their address."""
+    section = configs.get(backend) or {}
+    key = os.environ.get(variable)
+    if not key or backend not in _BACKENDS or not isinstance(section, Mapping):
+        return configs
+    own, url = section.get("api_key"), section.get("base_url") or OPENAI_URL
+    if own not in (None, "", *_PLACEHOLDERS) or not (isinstance(url, str) and is_address(url)):
+        return configs
+    if not _is_named(server, variable, url, section.get("proxy")):
+        address = variable_of_address(variable)
+        notify(Message("servers.key_not_sent", key=variable, address=public_address(url), variable=address))
+        return configs
+    if own:
+        notify(Message("servers.key_placeholder", name=f"backend_configs.{backend}.api_key", key=own, used=variable))
+    return {**configs, backend: {**section, "api_key": key}}
+
+
+def variable_of_address(variable: str) -> str:
+    """The variable with the address for the key in `variable`; the name itself if it is not that of a key."""
+    return variable.removesuffix(_KEY) + _ADDRESS if variable.endswith(_KEY) else variable
+
+
+def _is_named(server: Server, variable: str, url: str, proxy: Any) -> bool:
+    """Whether the operator named this address; a proxy would read the key of a request without TLS."""
+    named = {origin(address) for address in _named_addresses(server, variable)}
+    return origin(url) in named and not (proxy and not url.lower().startswith("https:"))
+
+
+def _named_addresses(server: Server, variable: str) -> Iterator[str]:
+    file = server.folder / "parameter.yaml"
+    sections = (read_parameters(file) if file.is_file() else {}).get("backend_configs") or {}
+    addresses = [section.get("base_url") for section in sections.values() if isinstance(section, Mapping)]
+    yield from filter(None, (*addresses, os.environ.get(variable_of_address(variable))))
