@@ -20,6 +20,7 @@ def folder(tmp_path_factory):
         scores = [(row * 7 + number) % 10 / 10 for row in range(20)]
         put(place / "nightly" / f"run-{number}.jsonl", table(f"system v{number}", scores=scores), age=number)
     put(place / "legal.jsonl", table("法律助手", kind="legal", metrics=("legal",)), age=20)
+    put(place / "other.jsonl", table("other questions", questions="1111"), age=-1)
     put(place / "<b>hostile.jsonl", table(HOSTILE, failures={0: HOSTILE}), age=30)
     (place / "broken.jsonl").write_text("{<img src=x>\n")
     return place
@@ -47,9 +48,9 @@ def names(shown):
 
 def test_the_list_shows_every_result(page):
     shown = page()
-    assert shown.locator("#results tbody tr").count() == 14
+    assert shown.locator("#results tbody tr").count() == 15
     assert names(shown)[1:4] == ["法律助手", "system v11", "system v10"]
-    assert shown.locator("#shown").inner_text() == "14 / 14"
+    assert shown.locator("#shown").inner_text() == "15 / 15"
     assert "broken.jsonl" in shown.locator(".broken").inner_text()
 
 
@@ -60,7 +61,7 @@ def test_search_and_filter(page):
     shown.get_by_label("search").fill("")
     shown.get_by_label("kind").select_option("legal")
     assert names(shown) == ["法律助手"]
-    assert shown.locator("#shown").inner_text() == "1 / 14"
+    assert shown.locator("#shown").inner_text() == "1 / 15"
 
 
 def test_sort_by_name_and_back(page):
@@ -81,29 +82,52 @@ def test_open_a_result_and_come_back(page):
     shown.wait_for_url(re.compile("/result/"))
     assert "system v3" in shown.locator("h1").inner_text()
     shown.get_by_role("link", name="all results").click()
-    assert shown.locator("#results tbody tr").count() == 14
+    assert shown.locator("#results tbody tr").count() == 15
 
 
 def test_compare_two(page):
     shown = page()
     button = shown.get_by_role("button", name="compare the two selected")
     assert button.is_disabled()
-    for name in ("system v9", "system v5", "system v2"):  # the two chosen last are kept
+    for name in ("system v9", "system v5"):  # from the top of a list with the latest first
         shown.get_by_role("checkbox", name=name).check()
-    assert not shown.get_by_role("checkbox", name="system v9").is_checked()
-    shown.get_by_role("button", name="compare: system v5 → system v2").click()
+    third = shown.get_by_role("checkbox", name="system v2")
+    assert third.is_disabled()
+    assert third.get_attribute("title") == "two are selected: deselect one first"
+    shown.get_by_role("button", name="compare: system v5 → system v9").click()
     shown.wait_for_url(re.compile("/compare/"))
-    text = shown.locator("main").inner_text()
-    assert text.index("system v5") < text.index("system v2")  # the one chosen first is what the other is compared with
+    assert shown.locator("h1").inner_text() == "system v5 → system v9"
+
+
+def test_compare_the_other_way(page):
+    shown = page()
+    for name in ("system v5", "system v9"):
+        shown.get_by_role("checkbox", name=name).check()
+    shown.get_by_role("button", name="swap the two").click()
+    shown.get_by_role("button", name="compare: system v9 → system v5").click()
+    shown.wait_for_url(re.compile("/compare/"))
+    assert shown.locator("h1").inner_text() == "system v9 → system v5"
+
+
+def test_results_of_two_kinds_are_not_offered_for_comparison(page):
+    shown = page()
+    legal = shown.get_by_role("checkbox", name="法律助手")
+    shown.get_by_role("checkbox", name="system v5").check()
+    assert legal.is_disabled()
+    shown.get_by_label("search").fill("system")
+    shown.get_by_label("search").fill("")
+    assert legal.is_disabled(), "the rows are drawn again"
+    shown.get_by_role("checkbox", name="system v5").uncheck()
+    assert legal.is_enabled()
 
 
 def test_what_does_not_compare_says_why(page, opened):
     shown = page()
-    shown.get_by_role("checkbox", name="法律助手").check()
+    shown.get_by_role("checkbox", name="other questions").check()
     shown.get_by_role("checkbox", name="system v5").check()
     shown.locator("#compare").click()
     shown.wait_for_url(re.compile("/compare/"))
-    assert "they are not comparable" in shown.locator("main").inner_text()
+    assert "questions (0000 ≠ 1111)" in shown.locator("main").inner_text()
     # a browser reports the status of a page like that of a missing picture
     (complaint,) = opened.complaints
     assert "409" in complaint
@@ -213,6 +237,15 @@ def test_history_by_system(runs_page, accessible):
     shown.wait_for_url(re.compile("/history/"))
     assert shown.locator("tbody tr").first.locator(".delta").all_inner_texts() == ["▼ −0.1000"] * 2
     accessible(shown)
+
+
+def test_a_folder_without_earlier_runs_has_no_columns_about_them(opened, tmp_path):
+    put(tmp_path / "one.jsonl", table("one"))
+    with serving(tmp_path, render=report_pages(tmp_path, OPEN)) as server:
+        shown = opened(server.address, allowed=(server.address,))
+        shown.wait_for_selector("#results tbody tr")
+        heads = [head.get_attribute("data-key") for head in shown.locator("#results th").all()]
+        assert heads == ["name", "time", "items", "errors", "mean"]
 
 
 def test_an_empty_folder_says_which_command_makes_a_result(opened, accessible, tmp_path):

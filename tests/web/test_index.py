@@ -17,7 +17,7 @@ from steelyard.io.results import reading as results_module
 from steelyard.web import folder as folder_module
 from steelyard.web import index as index_module
 from steelyard.web.folder import within
-from steelyard.web.history import series_of
+from steelyard.web.history import series_of, title_of
 from steelyard.web.index import NAME, Index
 
 
@@ -308,6 +308,15 @@ def test_the_history_of_an_evaluation_is_that_of_one_system(tmp_path, made):
     put(tmp_path / "a.jsonl", *(table(name, system="") for name in names))
     groups = sorted(sorted(e.name for e in runs) for runs in series_of(made(tmp_path).listing().entries).values())
     assert groups == [["bm25-v1", "bm25-v2", "bm25_2026-01-02"], ["dense-v1"], ["gpt-4"], ["gpt-5"]]
+
+
+def test_the_history_of_results_alone_in_their_files_is_that_of_the_set_of_questions(tmp_path, made):
+    for age, name in enumerate(("v1", "final answers", "v2")):
+        put(tmp_path / f"{name}.jsonl", table(name, system="", created="2026-03-01T12:00:00Z"), age=age)
+    put(tmp_path / "more.jsonl", table("more", system="", questions="1111"))
+    series = list(series_of(made(tmp_path).listing().entries).values())
+    assert sorted([entry.name for entry in runs] for runs in series) == [["more"], ["v2", "final answers", "v1"]]
+    assert [title_of(runs) for runs in series if len(runs) > 1] == ["v1 → v2"], "of equal times the files' decide"
 
 
 def test_runs_of_one_kind_over_the_same_questions_are_a_series(tmp_path, made):

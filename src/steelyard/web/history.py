@@ -33,6 +33,11 @@ def series_of(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     return series
 
 
+def title_of(runs: Sequence[Entry]) -> str:
+    """What a series is called: its system, or the names of its oldest run and its latest."""
+    return runs[0].system or " → ".join(dict.fromkeys((runs[-1].name, runs[0].name)))
+
+
 def means_of(runs: Sequence[Entry], metric: str) -> list[float]:
     """The means of a metric, from the oldest run to the latest."""
     means = [run.metrics.get(metric, {}).get("mean") for run in reversed(runs)]

@@ -47,8 +47,8 @@ _TABLES = (
     " items INTEGER, errors INTEGER, unfinished INTEGER, main TEXT, metrics TEXT, created REAL) WITHOUT ROWID",
 )
 _LISTED = (
-    "SELECT results.*, files.mtime_ns FROM results JOIN files USING (path)"
-    " ORDER BY coalesce(created, files.mtime_ns / 1e9) DESC, path, place"
+    "SELECT results.*, files.mtime_ns, count(*) OVER (PARTITION BY path) = 1 FROM results JOIN files USING (path)"
+    " ORDER BY coalesce(created, files.mtime_ns / 1e9) DESC, files.mtime_ns DESC, path, place"
 )
 
 
@@ -56,8 +56,9 @@ _LISTED = (
 class Entry:
     """One result as it is listed; `metrics` are as in `Summary.as_dict`, and `main` is the metric of the list.
 
-    `series` is the same for runs of one system and kind, of one tool, over one set of questions with the same settings.
-    `time` is that of the header, or that of the file (`file_time`) if the header has none.
+    `series` is the same for runs of one system and kind, of one tool, over one set of questions with the same settings;
+    see `_system`. `time` is that of the header, or that of the file (`file_time`) if the header has none. A result is
+    `alone` if its file has no other.
     """
 
     id: str
@@ -73,16 +74,17 @@ class Entry:
     time: float
     series: str
     file_time: bool = False
+    alone: bool = False
 
     @property
     def system(self) -> str:
-        """What was evaluated."""
-        return _system(self.kind, self.name, Signature.parse(self.signature))
+        """What was evaluated; "" if only the set of questions is known."""
+        return _system(self.kind, self.name, Signature.parse(self.signature), alone=self.alone)
 
     @property
     def settings(self) -> list[tuple[str, str]]:
         """What the runs of its series have in common: the system, and the settings."""
-        return _shared(self.kind, self.name, self.signature)
+        return _shared(self.kind, self.name, self.signature, alone=self.alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +265,7 @@ def _seconds(created: str) -> float | None:
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
-    identifier, path, _, kind, name, signature, items, errors, unfinished, main, metrics, created, mtime_ns = row
+    identifier, path, _, kind, name, signature, items, errors, unfinished, main, metrics, created, mtime_ns, alone = row
     return Entry(
         identifier,
         _shown(path),
@@ -276,26 +278,31 @@ def _entry(row: tuple[Any, ...]) -> Entry:
         main,
         json.loads(metrics),
         min(max(mtime_ns / 1e9 if created is None else float(created), 0.0), LATEST),
-        series=_digest([kind, *_shared(kind, name, signature)]),
+        series=_digest([kind, *_shared(kind, name, signature, alone=bool(alone))]),
         file_time=created is None,
+        alone=bool(alone),
     )
 
 
-def _shared(kind: str, name: str, signature: str) -> list[tuple[str, str]]:
+def _shared(kind: str, name: str, signature: str, *, alone: bool) -> list[tuple[str, str]]:
     """The system, the format of its file, and the settings that do not belong to one run only."""
     settings = Signature.parse(signature)
-    own = [("system", _system(kind, name, settings)), ("format", settings.get("format") or "")]
+    own = [("system", _system(kind, name, settings, alone=alone)), ("format", settings.get("format") or "")]
     others = [pair for pair in settings.settings if pair[0] not in (*OWN_SETTINGS, "kind")]
     return [*(pair for pair in own if pair[1]), *others]
 
 
-def _system(kind: str, name: str, settings: Signature) -> str:
+def _system(kind: str, name: str, settings: Signature, *, alone: bool) -> str:
     """What was evaluated: the suite or the system of the settings, or the name without its version or date.
 
-    Of scores of other tools nothing says that two files have the same questions, so that their whole name counts.
+    The name tells the results of one file apart; that of a result alone in its file is the name of the file, and says
+    nothing of the system. Of scores of other tools nothing says that two files have the same questions, so that their
+    whole name counts.
     """
     named = settings.get("suite") or settings.get("system")
-    return named or (name if kind == SCORES else _VERSION.sub("", name) or name)
+    if named or kind == SCORES:
+        return named or name
+    return "" if alone else _VERSION.sub("", name) or name
 
 
 def _open(path: Path) -> sqlite3.Connection:

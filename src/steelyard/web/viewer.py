@@ -20,7 +20,7 @@ from steelyard.stats.compare import ComparisonSettings, compare_all
 from steelyard.stats.direction import is_directed, is_lower_better
 from steelyard.stats.scopes import Units
 from steelyard.table import Table
-from steelyard.web.history import Draw, draw_trend, means_of, series_of, trends_of
+from steelyard.web.history import Draw, draw_trend, means_of, series_of, title_of, trends_of
 from steelyard.web.index import Entry, Index
 from steelyard.web.rendering import OPEN, Privacy, Render
 
@@ -225,6 +225,7 @@ class Viewer:
             part=part,
             heading=title,
             number=_number,
+            title_of=title_of,
             code_of=code_of,
             interval=_interval,
             **context,

@@ -10,8 +10,8 @@ const COLUMNS = [
   { key: "items", words: "report.items", wide: true, number: true, cell: (row) => row.items.toLocaleString("en") },
   { key: "errors", words: "report.errors", number: true, wide: true, cell: (row) => errorsCell(row) },
   { key: "mean", words: "report.mean", number: true, cell: meanCell },
-  { key: "change", words: "view.since_before", number: true, cell: changeCell },
-  { key: "runs", words: "view.history", wide: true, cell: runsCell },
+  { key: "change", words: "view.since_before", number: true, past: true, cell: changeCell },
+  { key: "runs", words: "view.history", wide: true, past: true, cell: runsCell },
 ];
 
 let results = [];
@@ -19,7 +19,7 @@ let order = { key: "time", down: true };
 let all = false;
 let falling = new Set();
 let undirected = new Set();
-const chosen = [];
+const chosen = []; // at most two rows: what the second is compared with comes first
 
 function shownTime(seconds) {
   const tag = Frame.tag() === "en" ? "en-GB" : Frame.tag();
@@ -121,10 +121,15 @@ function shape(name, attributes) {
   return made;
 }
 
-// the runs of a system up to each result, from the oldest, and the one before it
+// columns about earlier runs are shown where there are some
+function columns() {
+  return results.some((row) => row.runs > 1) ? COLUMNS : COLUMNS.filter((column) => !column.past);
+}
+
+// the runs of a system up to each result, from the oldest, and the one before it; the data have the latest first
 function linkRuns() {
   const series = new Map();
-  for (const row of [...results].sort((one, other) => one.time - other.time)) {
+  for (const row of [...results].reverse()) {
     const runs = series.get(row.series) ?? [];
     series.set(row.series, runs);
     row.before = runs.at(-1) ?? null;
@@ -149,31 +154,39 @@ function matching() {
   return results.filter((row) => (!kind || row.kind === kind) && fits(row)).sort(compared);
 }
 
-function choose(identifier, on) {
-  const place = chosen.indexOf(identifier);
-  if (place >= 0) chosen.splice(place, 1);
-  if (on) chosen.push(identifier);
-  if (chosen.length > 2) chosen.shift(); // the two chosen last
-  for (const box of document.querySelectorAll("#results input")) box.checked = chosen.includes(box.value);
+// the older result comes first, in whichever order the two are chosen
+function choose(row, on) {
+  if (on) chosen.push(row);
+  else chosen.splice(chosen.indexOf(row), 1);
+  chosen.sort((one, other) => results.indexOf(other) - results.indexOf(one));
   drawCompare();
 }
 
-// the first chosen is what the second is compared with, and the button says so
+// boxes that cannot be ticked, and why: two are chosen, or the one chosen is of another kind
+function restrict(box, row) {
+  const why = chosen.length > 1 ? "view.two_selected" : chosen.length && chosen[0].kind !== row.kind ? "view.other_kind" : null;
+  box.checked = chosen.includes(row);
+  box.disabled = !box.checked && why !== null;
+  box.title = box.disabled ? Frame.t(why) : "";
+}
+
 function drawCompare() {
+  for (const box of document.querySelectorAll("#results input")) restrict(box, results.find((row) => row.id === box.value));
   const button = document.getElementById("compare");
-  const names = chosen.map((identifier) => results.find((row) => row.id === identifier).name);
-  button.disabled = names.length !== 2;
-  const words = Frame.t("view.compare_selected");
-  button.textContent = names.length === 2 ? `${Frame.t("view.compare")}${Frame.t("core.colon")}${names[0]} → ${names[1]}` : words;
+  const isPair = chosen.length === 2;
+  button.disabled = !isPair;
+  document.getElementById("swap").hidden = !isPair;
+  const names = chosen.map((row) => row.name).join(" → ");
+  button.textContent = isPair ? `${Frame.t("view.compare")}${Frame.t("core.colon")}${names}` : Frame.t("view.compare_selected");
 }
 
 function drawRow(row) {
   const label = `${Frame.t("view.select")}${Frame.t("core.colon")}${row.name}`;
   const box = Frame.element("input", { type: "checkbox", value: row.id, "aria-label": label });
-  box.checked = chosen.includes(row.id);
-  box.addEventListener("change", () => choose(row.id, box.checked));
+  restrict(box, row);
+  box.addEventListener("change", () => choose(row, box.checked));
   const classes = (column) => [column.number && "number", column.wide && "wide"].filter(Boolean).join(" ") || null;
-  const cells = COLUMNS.map((column) => Frame.element("td", { class: classes(column) }, column.cell(row)));
+  const cells = columns().map((column) => Frame.element("td", { class: classes(column) }, column.cell(row)));
   return Frame.element("tr", {}, Frame.element("td", {}, box), cells);
 }
 
@@ -186,7 +199,7 @@ function drawRows() {
 }
 
 function drawHead() {
-  const cells = COLUMNS.map((column) => {
+  const cells = columns().map((column) => {
     const button = Frame.element("button", { type: "button", class: "sort", onclick: () => sortBy(column) }, Frame.t(column.words));
     const sorted = order.key === column.key ? (order.down ? "descending" : "ascending") : null;
     const classes = [column.number && "number", column.wide && "wide"].filter(Boolean).join(" ") || null;
@@ -215,7 +228,7 @@ function drawKinds() {
 }
 
 function compareChosen() {
-  window.location.assign(`/compare/${chosen[0]}/${chosen[1]}`);
+  window.location.assign(`/compare/${chosen[0].id}/${chosen[1].id}`);
 }
 
 function drawList() {
@@ -250,6 +263,7 @@ function listen() {
   document.getElementById("search").addEventListener("input", drawRows);
   document.getElementById("kind").addEventListener("change", drawRows);
   document.getElementById("compare").addEventListener("click", compareChosen);
+  document.getElementById("swap").addEventListener("click", () => { chosen.reverse(); drawCompare(); });
   document.querySelector("#more button").addEventListener("click", () => { all = true; drawRows(); });
 }
 
