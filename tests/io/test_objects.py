@@ -37,6 +37,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.asked.append(self.path)
         if name in ("401", "403", "503"):
             self.send_error(int(name))
+        elif name in ("203", "206"):  # the first lines of a run
+            self._send(b"".join((DATA / "run_a.txt").read_bytes().splitlines(keepends=True)[:3]), status=int(name))
         elif name == "cut.txt":
             self._send(LONG_RUN, missing=1000)
         elif name.endswith(".gz") and (DATA / name[:-3]).is_file():
@@ -46,8 +48,8 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self.send_error(404)
 
-    def _send(self, content: bytes, missing: int = 0) -> None:
-        self.send_response(200)
+    def _send(self, content: bytes, missing: int = 0, status: int = 200) -> None:
+        self.send_response(status)
         self.send_header("Content-Length", str(len(content) + missing))
         self.end_headers()
         self.wfile.write(content)
@@ -147,6 +149,8 @@ def test_a_file_is_requested_once_and_read_in_pieces(site):
         ("401", "access was denied"),
         ("403", "access was denied"),
         ("503", "the server answered with status 503"),
+        ("206", "the server answered with status 206"),
+        ("203", "the server answered with status 203"),
     ],
 )
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -8,6 +8,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
@@ -112,13 +113,22 @@ def upload(part: Path, address: Address, *, overwrite: bool) -> None:
 def _opened(address: Address) -> Any:
     store = _store(address)
     if address.scheme in HTTP:  # one request, without a request for the size before it
-        return store.open(_key(store, address), "rb", block_size=0, size=1)
+        return _whole(store.open(_key(store, address), "rb", block_size=0, size=1), address)
     block = {} if address.scheme == "hdfs" else {"block_size": BLOCK}
     file = store.open(_key(store, address), "rb", **block)
     if (getattr(file, "details", None) or {}).get("type") == "directory":
         file.close()
         raise IsADirectoryError
     return file
+
+
+def _whole(file: Any, address: Address) -> Any:
+    """The file; an error if the status of its reply is not 200: a cache may answer with 206, a part of the object."""
+    if file.r.status == HTTPStatus.OK:
+        return file
+    file.close()
+    message = Message("formats.http_status", status=file.r.status)
+    raise InputError(message, where=str(address), hint=Message("formats.try_again_hint"))
 
 
 def _key(store: Any, address: Address) -> str:
