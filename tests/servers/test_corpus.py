@@ -188,7 +188,7 @@ def test_titles_and_documents_without_text(server, write):
     assert rows("out/chunks.jsonl") == [
         {"id": 0, "doc_id": 7, "title": "T", "contents": "Title:\nT\n\nContent:\none."},
         {"id": 1, "doc_id": 7, "title": "T", "contents": "Title:\nT\n\nContent:\ntwo."},
-        {"id": 2, "doc_id": "", "title": "", "contents": "Title:\n\n\nContent:\nx?"},
+        {"id": 2, "doc_id": "", "title": "", "contents": "Title:\n\n\nContent:\nx\ufffd"},
     ]
     assert notices == [
         "chunk_overlap: 64 is not smaller than chunk_size; 0 is used",

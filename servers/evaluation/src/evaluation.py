@@ -325,18 +325,10 @@ def _saved(result: dict[str, Any], save_path: str | None, tables: Sequence[steel
         raise ConfigError(Message("servers.cannot_write", why=os_reason(error)), where=save_path) from None
     notify(Message("servers.saved", path=saved))
     results = Path(saved).with_suffix(RESULTS)
-    _save_results([replace(table, name=results.stem) for table in tables] if len(tables) == 1 else tables, results)
+    named = [replace(table, name=results.stem) for table in tables] if len(tables) == 1 else tables
+    save_all(named, results, overwrite=False)
     notify(Message("servers.results_saved", path=results))
     return {"eval_res": result}
-
-
-def _save_results(tables: Sequence[steelyard.Table], path: Path) -> None:
-    """Write a results file; texts that JSON or UTF-8 cannot hold are left out, with a notice."""
-    try:
-        save_all(tables, path, overwrite=False)
-    except (ValueError, TypeError, RecursionError) as error:
-        notify(Message("servers.texts_left_out", why=error))
-        save_all([replace(table, outputs=()) for table in tables], path, overwrite=False)
 
 
 def _write(text: str, save_path: str) -> str:

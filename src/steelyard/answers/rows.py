@@ -26,7 +26,7 @@ from steelyard.i18n import Message
 from steelyard.io.foreign.items import RowIds
 from steelyard.io.foreign.rows import ERROR, EXTRA, SCORES, parsed_cell, whole, whole_cell
 from steelyard.io.layouts import ANSWERABLE, ID_HINT, TAGS, Columns, Layout, check_mapping, layout_of
-from steelyard.io.records import COLUMNS, Record, first_seen
+from steelyard.io.records import COLUMNS, Record, first_seen, parse_json
 from steelyard.text.citations import has_citations
 
 BOTH = frozenset(("prediction", "references"))
@@ -409,8 +409,8 @@ def _cell(text: str | None) -> Any:
     if not text or not text.startswith("["):
         return text or None
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parse_json(text, "", lenient=True)
+    except InputError:
         if text.startswith(("['", '["')) and text.endswith("]"):
             raise BadValue(Message("formats.cell_not_json_array", text=text[:60])) from None
         return text

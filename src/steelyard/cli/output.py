@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from steelyard.text.visible import printable, visible_json, visible_lines
+from steelyard.text.visible import HALVES, printable, visible_json, visible_lines
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
@@ -81,7 +81,7 @@ def show_blocks(blocks: "Sequence[Block]", arguments: argparse.Namespace, *, spa
 def print_json(text: str) -> None:
     """Print JSON as UTF-8 whatever the encoding of the terminal; control characters are escaped."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(visible_json(text).encode("utf-8"))
+    sys.stdout.buffer.write(visible_json(text).encode("utf-8", HALVES))
 
 
 def print_summary(table: "Table", arguments: argparse.Namespace) -> None:

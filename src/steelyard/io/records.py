@@ -36,6 +36,8 @@ _PARQUET_BATCH = 1024
 _COLUMN_BATCH = 4096
 # a string (an unterminated one ends with the text), a bracket, or the text between them; linear time
 _JSON_PIECE: Final = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[\[\]{}]|[^"\[\]{}]++', re.DOTALL)
+_ESCAPED_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 class Record(NamedTuple):
@@ -111,15 +113,16 @@ def _fault(error: json.JSONDecodeError) -> Message | str:
     return Message(code) if (code := codes("json").get(text)) else text
 
 
-def parse_json(text: str, name: str, line: int | None = None, *, nan: bool = False) -> Any:
+def parse_json(text: str, name: str, line: int | None = None, *, lenient: bool = False) -> Any:
     """Parse JSON; a repeated key is an error, and errors have their line. `line` is given for a text of one line.
 
-    NaN, which other tools write for a missing value, is an error unless `nan` is set; infinity always is.
+    With `lenient`, NaN, which other tools write for a missing value, is accepted, and half of a character, which they
+    leave where they cut a text, becomes �; infinity is always an error.
     """
     try:
         if text.startswith("\ufeff"):  # as json.loads has it
             raise json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0)
-        value = (_WITH_NAN if nan else _WITHOUT_NAN).decode(text)
+        value = (_WITH_NAN if lenient else _WITHOUT_NAN).decode(text)
     except RecursionError:
         raise InputError(Message("formats.json_too_deep"), where=_line_place(name, line)) from None
     except json.JSONDecodeError as error:
@@ -131,7 +134,16 @@ def parse_json(text: str, name: str, line: int | None = None, *, nan: bool = Fal
         raise InputError(str(error), where=_line_place(name, line)) from None
     if text.count("[") + text.count("{") > limits.JSON_DEPTH.value and _is_deep(value):
         raise InputError(Message("formats.json_too_deep"), where=_line_place(name, line))
-    return value
+    return _whole(value) if lenient and _ESCAPED_HALF.search(text) else value
+
+
+def _whole(value: Any) -> Any:
+    """The value with � for each half of a character, which UTF-8 cannot hold."""
+    if isinstance(value, str):
+        return _HALF.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_whole(member) for member in value]
+    return {_whole(key): _whole(member) for key, member in value.items()} if isinstance(value, dict) else value
 
 
 def _line_place(name: str, line: int | None) -> str:
@@ -158,7 +170,7 @@ def _json_lines(stream: Stream, keep: Collection[str]) -> Iterator[Record]:
     for number, line in enumerate(lines, stream.first_line):
         try:
             if line.strip():
-                yield _record(parse_json(line, name, number, nan=not keep), name, number)
+                yield _record(parse_json(line, name, number, lenient=not keep), name, number)
         except InputError as error:
             if fields := _readable_fields(line, keep):
                 yield Record(name, number, fields, problem=error.message)
@@ -214,7 +226,7 @@ def _json_array(text: str, name: str) -> Iterator[Record]:
 def parse_json_file(text: str, name: str) -> Any:
     """The value of a JSON file; several values in one file are an error whose hint says how JSONL is called."""
     try:
-        return parse_json(text, name, nan=True)
+        return parse_json(text, name, lenient=True)
     except InputError as error:
         hint = LINES_HINT if error.message.args.get("msg") == _MORE_JSON else error.hint
         raise InputError.of(error.problems, hint=hint) from None

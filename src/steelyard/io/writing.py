@@ -18,6 +18,7 @@ from typing import Final
 from steelyard.errors import ConfigError, os_reason
 from steelyard.i18n import Message
 from steelyard.io.addresses import Address, addressed
+from steelyard.text.visible import HALVES
 
 OVERWRITE_HINT: Final = Message("formats.overwrite_hint")
 _LONGEST_STEM: Final = 48
@@ -58,8 +59,8 @@ def whole_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: str | bytes, *, overwrite: bool = True) -> None:
-    """Write a file that fits into memory, text as UTF-8."""
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    """Write a file that fits into memory, text as UTF-8 with � for half of a character."""
+    data = content.encode("utf-8", HALVES) if isinstance(content, str) else content
     with whole_file(path, overwrite=overwrite) as part:
         part.write_bytes(data)
 

@@ -13,6 +13,7 @@ from steelyard.io.records import Record, format_suffix, read_records
 from steelyard.progress import ProgressCallback
 from steelyard.rag.chunking import Chunker
 from steelyard.search.artifacts import whole_file
+from steelyard.text.visible import HALVES
 
 KINDS: Final = (".txt", ".text", ".md", ".markdown", ".pdf", ".docx")
 KINDS_HINT: Final = Message("rag.document_kinds_hint")
@@ -162,8 +163,7 @@ def _text(record: Record, name: str) -> str:
 def _write(rows: Iterable[dict[str, Any]], target: str, source: Path) -> int:
     """Write the rows as JSON lines, atomically, and return their number."""
     count = 0
-    # half of a surrogate pair, which JSON may contain, is written as a question mark
-    with whole_file(Path(target)) as part, part.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+    with whole_file(Path(target)) as part, part.open("w", encoding="utf-8", errors=HALVES, newline="\n") as file:
         for row in rows:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
             count += 1

@@ -1,5 +1,6 @@
 """Control characters and bidirectional marks escaped, so that text cannot control a terminal."""
 
+import codecs
 import json
 import re
 from typing import Any, Final
@@ -9,6 +10,10 @@ _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u206
 _BUT_LAYOUT: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 # the styles of our own tables: bold, dim, red, green, yellow, and reset
 _BUT_STYLES: Final = re.compile(rf"\x1b(?!\[(?:[012]|3[123])(?:;(?:[012]|3[123]))*m)|(?!\x1b){_BUT_LAYOUT.pattern}")
+
+
+HALVES: Final = "steelyard.halves"
+"""The error handler that writes � for half of a character."""
 
 
 def visible(text: str) -> str:
@@ -39,6 +44,16 @@ def indented_json(value: Any) -> str:
 def visible_json(text: str) -> str:
     r"""JSON with control characters as JSON escapes, such as \u009b; its value does not change."""
     return _BUT_LAYOUT.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _half_replaced(error: UnicodeError) -> tuple[bytes, int]:
+    """Write � for half of a character, which UTF-8 cannot hold: `text.encode("utf-8", HALVES)`."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "\ufffd".encode() * (error.end - error.start), error.end
+
+
+codecs.register_error(HALVES, _half_replaced)
 
 
 def _escaped(match: re.Match[str]) -> str:

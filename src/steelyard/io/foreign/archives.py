@@ -36,9 +36,9 @@ class Archive:
     _read: int = field(default=0)
 
     def json(self, member: str) -> Any:
-        """The JSON value of a member; NaN is allowed."""
+        """The JSON value of a member; as other tools write it."""
         place = f"{self.name}#/{member}"
-        return parse_json(decode(self._content(self.members[member], place), place), place, nan=True)
+        return parse_json(decode(self._content(self.members[member], place), place), place, lenient=True)
 
     def _content(self, member: ZipInfo, place: str) -> bytes:
         with _whole(place):

@@ -52,7 +52,7 @@ def _parts(record: Record) -> tuple[Fields, list[Fields]]:
     row = record.fields
     trace = row.get("trace")
     if isinstance(trace, str):
-        row = parse_json(trace, record.where)
+        row = parse_json(trace, record.where, lenient=True)
     elif isinstance(trace, dict):
         row = trace
     if "info" not in row:

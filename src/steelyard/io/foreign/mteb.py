@@ -58,7 +58,7 @@ def _files(folder: Path) -> list[Path]:
 
 def _parsed(path: Path) -> Any:
     text, _ = read_text(path)
-    return parse_json(text, str(path), nan=True)
+    return parse_json(text, str(path), lenient=True)
 
 
 def _model(path: Path, folder: Path) -> str:

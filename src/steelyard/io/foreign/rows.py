@@ -144,7 +144,7 @@ def parsed_cell(text: Any) -> Any:
         return None
     if stripped[0] not in "[{":
         return _number(stripped) if stripped[0] in "-+.0123456789nN" else text
-    for parse in (_json, _array, _literal):
+    for parse in (_json, _array, evaluated):
         try:
             return parse(stripped)
         except (InputError, TypeError, ValueError, SyntaxError, RecursionError, MemoryError):
@@ -153,19 +153,14 @@ def parsed_cell(text: Any) -> Any:
 
 
 def _json(text: str) -> Any:
-    return parse_json(text, "", nan=True)
-
-
-def _literal(text: str) -> Any:
-    """The value that Python writes so, if JSON can express it."""
-    return _json(json.dumps(evaluated(text)))
+    return parse_json(text, "", lenient=True)
 
 
 def evaluated(text: str) -> Any:
-    """The value of a literal; no warning about a backslash that Python would write in another way."""
+    """The value that Python writes so, if JSON can express it; no warning about a backslash that it would double."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ast.literal_eval(text)
+        return _json(json.dumps(ast.literal_eval(text)))
 
 
 def _array(text: str) -> list[str]:

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from steelyard.errors import InputError
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.rows import Fields
-from steelyard.io.records import Record
+from steelyard.io.records import Record, parse_json
 
 EVENT: Final = "gen_ai.evaluation.result"
 _RETRIEVERS: Final = ("RETRIEVER", "RETRIEVAL")
@@ -98,8 +99,8 @@ def parsed(value: Any) -> Any:
     if not isinstance(value, str) or value[:1] not in ("{", "[", '"'):
         return value
     try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
+        return parse_json(value, "", lenient=True)
+    except InputError:
         return value
 
 

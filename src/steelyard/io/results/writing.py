@@ -16,6 +16,7 @@ from steelyard.io.results.lines import Footer, Header, Item, dump, items_of
 from steelyard.io.results.reading import Section, not_one, read_sections
 from steelyard.io.writing import whole_file
 from steelyard.table import Table
+from steelyard.text.visible import HALVES
 
 EXISTS_HINT: Final = Message("formats.resume_or_overwrite_hint")
 UNWRITTEN_HINT: Final = Message("formats.disk_space_hint")
@@ -39,7 +40,7 @@ def save_all(tables: Sequence[Table], path: Path, *, overwrite: bool = True) -> 
 
 
 def _line(line: Header | Item | Footer) -> bytes:
-    return (dump(line.to_json()) + "\n").encode()
+    return (dump(line.to_json()) + "\n").encode("utf-8", HALVES)
 
 
 class ResultsWriter:
