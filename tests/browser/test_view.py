@@ -217,7 +217,7 @@ def cell(shown, name, key):
 def test_each_run_is_set_against_the_one_before(runs_page):
     shown = runs_page(timezone_id="UTC")
     assert names(shown)[:4] == ["rag v3", "rag v2", "rag v1", "other"], "by the times of the headers"
-    assert cell(shown, "rag v3", "change").inner_text().split("\n")[0] == "▼ −0.1000"
+    assert cell(shown, "rag v3", "change").inner_text().split("\n")[0] == "−0.1000"
     assert cell(shown, "rag v2", "change").locator(".good").count() == 2, "both metrics"
     assert cell(shown, "rag v1", "change").inner_text() == "first run"
     assert cell(shown, "other", "change").inner_text() == "–"
@@ -232,10 +232,10 @@ def test_history_by_system(runs_page, accessible):
     assert shown.locator("tbody tr").count() == 1
     assert "rag" in shown.locator("tbody tr td").first.inner_text()
     assert shown.locator("tbody .sparkline polyline").count() == 1
-    assert shown.locator("tbody .delta").inner_text() == "▼ −0.1000"
+    assert shown.locator("tbody .delta").inner_text() == "−0.1000"
     shown.locator("tbody a").first.click()
     shown.wait_for_url(re.compile("/history/"))
-    assert shown.locator("tbody tr").first.locator(".delta").all_inner_texts() == ["▼ −0.1000"] * 2
+    assert shown.locator("tbody tr").first.locator(".delta").all_inner_texts() == ["−0.1000"] * 2
     accessible(shown)
 
 

@@ -78,16 +78,15 @@ function difference(now, then) {
   return typeof now === "number" && typeof then === "number" ? now - then : null;
 }
 
-// a change with ▲ where it is better and ▼ where it is worse
+// a change with its sign; no test was made, so it has no ▲ or ▼
 function delta(metric, change) {
   if (change === null) return Frame.element("span", { class: "muted" }, "–");
   const digits = Math.abs(change).toFixed(4);
   const same = Number(digits) === 0;
-  const sign = same ? "±" : change > 0 ? "+" : "−";
+  const sign = same ? "" : change > 0 ? "+" : "−";
   const tone = same || undirected.has(metric) ? "muted" : change > 0 !== falling.has(metric) ? "good" : "bad";
-  const mark = { good: "▲ ", bad: "▼ ", muted: "" }[tone];
   const words = { good: "report.better", bad: "report.worse", muted: null }[tone];
-  return Frame.element("span", { class: `digits ${tone}`, title: words && Frame.t(words) }, `${mark}${sign}${digits}`);
+  return Frame.element("span", { class: `digits ${tone}`, title: words && Frame.t(words) }, `${sign}${digits}`);
 }
 
 function errorsCell(row) {
