@@ -10,6 +10,7 @@ import steelyard
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.reports.comparison import compare_results
 from steelyard.stats.compare import ComparisonSettings, compare_all
+from steelyard.stats.power import items_needed, smallest_detectable
 from steelyard.table import Missing, Signature
 
 table = partial(make_table, bounds=None)
@@ -193,6 +194,32 @@ def test_no_detectable_difference_without_a_standard_error():
     compared = steelyard.compare(same, replace(same, name="y"))
     assert compared[0].as_dict()["smallest_detectable"] is None
     assert "F1: every item differs by the same amount, so the standard error" in str(compared)
+
+
+@pytest.mark.parametrize("correction", ["holm", "bh", "bonferroni", "none"])
+def test_the_detectable_difference_is_that_of_the_level_of_one_test_in_the_family(correction):
+    source = np.random.default_rng(5)
+    scores = {name: source.random(30) for name in ("F1", "EM", "P", "R")}
+    old, new = make_table("old", scores), make_table("new", {name: source.random(30) for name in scores})
+    family = steelyard.compare(old, new, correction=correction)
+    level = 0.05 if correction == "none" else 0.05 / 4
+    for found in family:
+        differences = new.column(found.metric) - old.column(found.metric)
+        assert found.smallest_detectable == pytest.approx(smallest_detectable(differences, alpha=level))
+        detected = items_needed(differences, detect=found.smallest_detectable * (1 + 1e-9), alpha=level)
+        assert detected == 30  # `needed` and `detectable` agree
+
+
+def test_the_detectable_difference_of_geometric_means_is_corrected_on_the_log_scale():
+    source = np.random.default_rng(6)
+    values = [{"GMAP": source.uniform(0.1, 1, 30), "F1": source.random(30)} for _ in range(2)]
+    old, new = (
+        replace(each, columns={**each.columns, "GMAP": replace(each["GMAP"], geometric=True)})
+        for each in map(make_table, ("old", "new"), values)
+    )
+    found = steelyard.compare(old, new)[0]
+    logs = smallest_detectable(np.log(new.column("GMAP")) - np.log(old.column("GMAP")), alpha=0.025)
+    assert found.smallest_detectable == pytest.approx(old.mean("GMAP") * np.expm1(logs))
 
 
 def test_changed_items_are_those_of_metrics_that_changed():

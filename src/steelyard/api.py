@@ -160,7 +160,7 @@ class GateResult(Shown):
     def unmet(self) -> list[str]:
         """The rules that do not pass, with what was measured."""
         return [
-            f"{finding.rule} ({finding.outcome}: {finding.value:.4f}, n = {finding.n})"
+            f"{finding.rule} ({finding.outcome}: {cells.number(finding.value)}, n = {finding.n})"
             for finding in self.findings
             if not self.gate.lets_pass(finding)
         ]

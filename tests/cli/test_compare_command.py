@@ -97,7 +97,7 @@ def test_items_that_one_side_lacks_are_said(tmp_path, run):
 
 def test_means_of_all_items_above_differences_of_some_are_said(tmp_path, run):
     old, new = saved(tmp_path, "old", [1, 0, 1, 1]), saved(tmp_path, "new", [1, 0, 1], ids=["q0", "q1", "x"])
-    said = "before, after and differences over the 2 items that both have"
+    said = "means and differences over the 2 items that both have"
     files = [tmp_path / f"out.{suffix}" for suffix in ("md", "tex", "html")]
     assert f"{said}\n" in run("compare", old, new, *(word for path in files for word in ("-o", path)))[1]
     assert all(said in path.read_text("utf-8") for path in files)

@@ -5,6 +5,7 @@ import pytest
 from tables import make_table
 
 from steelyard.i18n import words_of
+from steelyard.reports import cells
 from steelyard.reports.blocks import (
     Cell,
     Fields,
@@ -25,11 +26,22 @@ from steelyard.reports.render.csv import render_csv
 from steelyard.reports.render.json import as_json
 from steelyard.reports.render.latex import render_latex
 from steelyard.reports.render.markdown import render_markdown
+from steelyard.stats.intervals import Interval
 
 TABLE = TableBlock(
     ["name", "a", "b"], [["x_1", Cell("1.0", "▲", "[0, 2]"), "–"]], "title", detail="range", notes=["note"]
 )
 LIST = ItemList("worst", [ListItem(("q1", "0.50"), "because")], ["lead"], numbered=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "number", "signed"),
+    [(0.0, "0.0000", "0.0000"), (-0.0, "0.0000", "0.0000"), (-2e-6, "0.0000", "0.0000"), (2e-6, "0.0000", "0.0000"),
+     (-0.00005001, "-0.0001", "-0.0001"), (0.5, "0.5000", "+0.5000"), (float("nan"), "–", "–")],
+)  # fmt: skip
+def test_what_rounds_to_0_has_no_sign(value, number, signed):
+    assert (cells.number(value), cells.signed(value)) == (number, signed)
+    assert cells.interval(Interval(value, value, "t")) == (number if number == "–" else f"[{number}, {number}]")
 
 
 def test_a_table_with_details():

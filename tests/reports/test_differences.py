@@ -2,11 +2,12 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from rendering import as_json, render_console, render_latex, render_markdown
-from tables import table_of
+from tables import make_table, table_of
 
 from steelyard.legal.report.differences import compared_parts
 from steelyard.legal.report.results import inventions, wrong_answers, wrong_refusals
@@ -127,7 +128,7 @@ def test_a_total_has_no_test():
     columns = {"F1": np.array([1.0, 0.0, 0.5]), "NumRet": np.array([3.0, 4.0, 1000.0])}
     old, new = (table_of(ids=["a", "b", "c"], columns=columns, sums=("NumRet",), name=name) for name in ("old", "new"))
     text = render_console(compare_results([old, new], SETTINGS))
-    assert re.search(r"\nNumRet +1007 +1007 +\+0 +– +– +–\n", text)
+    assert re.search(r"\nNumRet +1007 +1007 +0 +– +– +–\n", text)
     assert "0 better · 0 worse · 3 same (F1)" in text
     assert "most " not in text
 
@@ -135,3 +136,46 @@ def test_a_total_has_no_test():
 def test_the_legal_score_has_the_name_of_the_page_of_one_result():
     text = render_console(compare_results([legal("old", 6, 4), legal("new", 9, 6)], SETTINGS))
     assert re.search(r"^legal score +0\.", text, re.MULTILINE)
+
+
+def unpaired():
+    """Two results that share eight of twelve items; their means over those are 0.5 and 0.75."""
+    old = make_table("old", [0, 1, 0, 1, 0, 1, 0, 1, 1, 1], [f"q{n}" for n in range(10)])
+    new = make_table("new", [1, 1, 1, 1, 0, 1, 0, 1, 0, 0], [*(f"q{n}" for n in range(8)), "x", "y"])
+    return old, new
+
+
+def test_a_pair_has_one_mean_of_a_metric_over_the_items_that_both_have():
+    old, new = unpaired()
+    made = Report([old, new], compare_all([new], old, SETTINGS)), compare_results([old, new], SETTINGS)
+    for report in made:
+        page = re.sub(r"<script.*?</script>|<[^>]*>", " ", render_html(getattr(report, "report", report)), flags=re.S)
+        for text in (render_console(report), render_markdown(report), render_latex(report), page):
+            assert "0.5000" in text
+            assert "0.7500" in text
+            assert "0.6000" not in text  # the means over all items of each
+            assert "over all items" not in text
+            assert "means and differences over the 8 items that both have" in text
+    found = as_json(made[0])
+    assert [result["metrics"]["F1"]["mean"] for result in found["results"]] == pytest.approx([0.6, 0.6])
+    assert (found["comparisons"][0]["b_mean"], found["comparisons"][0]["a_mean"]) == (0.5, 0.75)
+
+
+def test_how_many_items_would_show_a_difference_is_said_in_every_format():
+    old = make_table("old", {"F1": [0.2, 0.9, 0.4, 0.7, 0.5, 0.6], "EM": [0.2, 0.9, 0.4, 0.7, 0.5, 0.6]})
+    new = make_table("new", {"F1": [0.3, 0.9, 0.5, 0.6, 0.7, 0.6], "EM": [0.2, 0.9, 0.4, 0.7, 0.500001, 0.599999001]})
+    compared = compare_all([new], old, SETTINGS)
+    needed = compared[0].needed
+    assert needed == compared[0].as_dict()["needed"] == compared[0].as_dict()["scopes"][0]["needed"]
+    assert 6 < needed < 1000
+    assert compared[1].needed > 1_000_000
+    report = Report([old, new], compared)
+    for text in (render_console(report), render_markdown(report), render_html(report).replace("&gt;", ">")):
+        assert f"{needed}" in text
+        assert "> 1,000,000" in text
+    third = replace(new, name="third")
+    needed = compare_all([new, third], old)[0].needed
+    assert (
+        f"items needed to detect the difference in F1 with a power of 80 %: new {needed} · third {needed}"
+        in render_console(compare_results([old, new, third], SETTINGS))
+    )

@@ -10,23 +10,30 @@ from steelyard.stats.summary import MetricSummary
 
 BETTER, WORSE = "▲", "▼"
 DASH = "–"
+MOST_NEEDED = 1_000_000
+"""More units than this are not written out."""
 
 
 def number(value: float, digits: int = 4) -> str:
     """Four decimal places, as trec_eval prints; a dash for an unknown number."""
-    return f"{value:.{digits}f}" if math.isfinite(value) else DASH
+    return _fixed(value, f".{digits}f") if math.isfinite(value) else DASH
 
 
-def signed(value: float) -> str:
-    """A difference with its sign."""
-    return f"{value:+.4f}" if math.isfinite(value) else DASH
+def signed(value: float, digits: int = 4) -> str:
+    """A difference with its sign; what rounds to 0 has none."""
+    return _fixed(value, f"+.{digits}f") if math.isfinite(value) else DASH
+
+
+def _fixed(value: float, form: str) -> str:
+    text = format(value, form)
+    return text if text.strip("+-0.") else text.lstrip("+-")
 
 
 def interval(bounds: Interval) -> str:
     """Both ends, or a dash."""
     if not math.isfinite(bounds.low):
         return DASH
-    return f"[{bounds.low:.4f}, {bounds.high:.4f}]"
+    return f"[{number(bounds.low)}, {number(bounds.high)}]"
 
 
 def p_value(value: float) -> str:
@@ -34,6 +41,13 @@ def p_value(value: float) -> str:
     if not math.isfinite(value):
         return DASH
     return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
+
+
+def needed(comparison: Comparison) -> str:
+    """About how many units would detect the difference; a dash where it is significant, or no number would."""
+    if comparison.needed is None:
+        return DASH
+    return f"{comparison.needed:,}" if comparison.needed <= MOST_NEEDED else f"> {MOST_NEEDED:,}"
 
 
 def mark(comparison: Comparison | None) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,9 +12,10 @@ from steelyard.i18n import Language, Message, Words
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.blocks import Block
 from steelyard.stats.direction import gain
+from steelyard.stats.pairing import pair
 from steelyard.stats.scopes import Scope, Units, scope_of
-from steelyard.stats.summary import Summary
-from steelyard.table import Table
+from steelyard.stats.summary import MetricSummary, Summary
+from steelyard.table import IntArray, Table
 
 if TYPE_CHECKING:
     from steelyard.stats.compare import Comparison
@@ -69,6 +70,15 @@ class Report:
         return found
 
     @property
+    def shown(self) -> list[Summary]:
+        """The summaries whose means are shown: of two results that are compared, over the items that both score."""
+        if "shown" not in self.kept:
+            unpaired = [each.metric for each in self.comparisons if each.unpaired] if self.is_pair else []
+            self.kept["shown"] = _over_shared(self, unpaired) if unpaired else self.summaries
+        found: list[Summary] = self.kept["shown"]
+        return found
+
+    @property
     def is_many(self) -> bool:
         """Whether the results are shown as a leaderboard: several, and not a pair."""
         return len(self.tables) > 1 and not self.is_pair
@@ -114,6 +124,27 @@ def main_metric(report: Report) -> str:
 def main_of(kind: str, metrics: Sequence[str]) -> str:
     """Of several metrics of a kind the one that a headline shows."""
     return next((metric for metric in (kind_of(kind).metric, *MAIN) if metric in metrics), None) or metrics[0]
+
+
+def _over_shared(report: Report, metrics: Sequence[str]) -> list[Summary]:
+    """The summaries of two results, with the means of these metrics over the items that both score."""
+    old, new = report.tables
+    rows = pair(new, old)
+    both = {metric: ~np.isnan(rows.differences(metric, ties=False)) for metric in metrics}
+    return [
+        replace(
+            summary,
+            metrics=summary.metrics
+            | {name: _over(report.scope, table, summary, name, of[both[name]]) for name in both},
+        )
+        for summary, table, of in zip(report.summaries, report.tables, (rows.old, rows.new), strict=True)
+    ]
+
+
+def _over(scope: Scope, table: Table, whole: Summary, metric: str, rows: IntArray) -> MetricSummary:
+    """The mean of a metric over some rows, with the counts of all."""
+    part = replace(table, outputs=()).only([metric]).take(rows).summary(units=scope).metrics[metric]
+    return replace(whole.metrics[metric], mean=part.mean, interval=part.interval, scopes=part.scopes)
 
 
 def _groups(table: Table, tag: str, scope: Scope) -> dict[str, Summary]:

@@ -15,8 +15,6 @@ from steelyard.stats.direction import is_directed
 from steelyard.stats.scopes import Scope, cannot_tell
 from steelyard.stats.summary import MetricSummary, ScopeInterval
 
-MOST_NEEDED: Final = 1_000_000
-"""More units than this are given as at least this many."""
 OutcomeCode = Literal["report.better", "report.worse", "scope.different", "report.no_evidence", "gate.cannot_tell"]
 TONES: Final[dict[OutcomeCode, Literal["good", "bad"]]] = {"report.better": "good", "report.worse": "bad"}
 """The colours of outcomes on pages; others have none."""
@@ -111,8 +109,8 @@ def sentence(scope: Scope, units: int, documents: int | None, finding: Localized
 
 def needed_units(scope: Scope, units: int, *, needed: int | None, least: int) -> Message:
     """That so few units cannot tell, and how many would."""
-    count = least if needed is None else min(needed, MOST_NEEDED)
-    about = needed is not None and needed <= MOST_NEEDED
+    count = least if needed is None else min(needed, cells.MOST_NEEDED)
+    about = needed is not None and needed <= cells.MOST_NEEDED
     return Message(NEEDED[scope, about], reason=cannot_tell(scope, units), n=f"{count:,}")
 
 

@@ -16,7 +16,7 @@ from steelyard.stats.direction import gain
 from steelyard.stats.intervals import Interval, mean_interval, standard_error
 from steelyard.stats.paired import PairedResult, TestName, paired_tests
 from steelyard.stats.pairing import PairedRows, pair, paired_questions
-from steelyard.stats.power import effect_size, least_units, smallest_detectable, smallest_p, units_to_detect
+from steelyard.stats.power import at_level, effect_size, least_units, smallest_detectable, smallest_p, units_to_detect
 from steelyard.stats.scopes import Scope, Units, cannot_tell, scope_of, scopes_of
 from steelyard.stats.selection import part_names
 from steelyard.stats.summary import interval_list, known
@@ -106,10 +106,11 @@ class Power:
     """What the sample could detect.
 
     The `units` that vary are the items, or the documents (`by_document`). `smallest_detectable` is the difference that
-    this many units detect with a power of 0.8; NaN if the test is underpowered, or if the differences of two units or
-    more are `all_equal`: their standard error is 0. `spread` is the standard deviation of what a unit adds to the
-    difference. With fewer than `least` units the test cannot be significant in its family; about `needed` would detect
-    the measured difference, None if that is unknown or no number would.
+    this many units detect with a power of 0.8, at the level of one test of the family; NaN if the test is underpowered,
+    or if the differences of two units or more are `all_equal`: their standard error is 0. `spread` is the standard
+    deviation of what a unit adds to the difference. With fewer than `least` units the test cannot be significant in its
+    family; about `needed` would detect the measured difference, None if that is unknown or no number would. Differences
+    of geometric means are those of logarithms, taken back as differences from `base`.
     """
 
     units: int
@@ -119,6 +120,7 @@ class Power:
     spread: float = np.nan
     least: int = 2
     needed: int | None = None
+    base: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +255,11 @@ class Comparison:
         """Whether the differences of all units are equal, so that their standard error is 0."""
         return self.power.all_equal
 
+    @property
+    def needed(self) -> int | None:
+        """About how many units would detect the measured difference; None if it is significant, or none would."""
+        return None if self.significant else self.power.needed
+
     def as_dict(self) -> dict[str, Any]:
         """As one entry of `comparisons` in JSON output."""
         return {
@@ -276,6 +283,7 @@ class Comparison:
             "significant": self.significant,
             "effect_size": known(self.effect_size),
             "smallest_detectable": known(self.smallest_detectable),
+            "needed": self.needed,
             "wins": self.wins,
             "losses": self.losses,
             "ties": self.estimate.ties,
@@ -298,7 +306,7 @@ class Comparison:
             "significant": self.significant,
             "smallest_detectable": known(self.smallest_detectable),
             "smallest_p": self.smallest_p,
-            "needed": None if self.significant else self.power.needed,
+            "needed": self.needed,
             "reason": str(cannot_tell(self.scope, self.units)) if self.cannot_tell else None,
         }
 
@@ -409,9 +417,17 @@ def _corrected(comparison: Comparison, p_adjusted: float, smallest: float, *, le
     test = replace(comparison.test, p_adjusted=p_adjusted, smallest_p_adjusted=bound)
     level = test.alpha if comparison.settings.correction == "none" else test.alpha / family
     needed = units_to_detect(comparison.power.spread, comparison.difference, least=least, alpha=level)
-    power = replace(comparison.power, least=least, needed=needed)
-    power = replace(power, smallest_detectable=np.nan) if test.underpowered else power
+    detectable = np.nan if test.underpowered else _detectable_at(level, comparison.power, test.alpha)
+    power = replace(comparison.power, least=least, needed=needed, smallest_detectable=detectable)
     return replace(comparison, test=test, power=power)
+
+
+def _detectable_at(level: float, power: Power, alpha: float) -> float:
+    """The detectable difference at the level of one test, from that at the level of the family."""
+    if power.base is None:
+        return at_level(power.smallest_detectable, power.units, alpha=alpha, level=level)
+    logarithm = float(np.log1p(power.smallest_detectable / power.base)) if power.base else np.nan
+    return power.base * (exponential(at_level(logarithm, power.units, alpha=alpha, level=level)) - 1)
 
 
 def _items_by_value(tables: Sequence[Table], tag: str) -> dict[str, set[str]]:
@@ -477,7 +493,9 @@ def _from_log_scale(comparison: Comparison) -> Comparison:
     )
     detectable = old * (exponential(power.smallest_detectable) - 1)
     return replace(
-        comparison, estimate=estimate, power=replace(power, smallest_detectable=detectable, spread=old * power.spread)
+        comparison,
+        estimate=estimate,
+        power=replace(power, smallest_detectable=detectable, spread=old * power.spread, base=old),
     )
 
 

@@ -28,6 +28,13 @@ def smallest_detectable(differences: FloatArray, *, alpha: float = 0.05, power: 
     return _detectable(spread, len(differences), alpha=alpha, power=power) if spread > 0 else math.nan
 
 
+def at_level(detectable: float, items: int, *, alpha: float, level: float) -> float:
+    """The difference that is detected at `level`, from that detected at alpha with the same items and power."""
+    if math.isnan(detectable) or level == alpha:
+        return detectable
+    return detectable * _quantiles(items, alpha=level) / _quantiles(items, alpha=alpha)
+
+
 def items_needed(differences: FloatArray, *, detect: float, alpha: float = 0.05, power: float = 0.8) -> int:
     """The fewest items that detect a mean difference of `detect`, if they vary as these do."""
     _require_chances(alpha=alpha, power=power)
@@ -125,8 +132,11 @@ def effect_size(differences: FloatArray) -> float:
 
 
 def _detectable(spread: float, items: int, *, alpha: float, power: float) -> float:
-    quantiles = t_quantile(1 - alpha / 2, items - 1) + t_quantile(power, items - 1)
-    return quantiles * spread / math.sqrt(items)
+    return _quantiles(items, alpha=alpha, power=power) * spread / math.sqrt(items)
+
+
+def _quantiles(items: int, *, alpha: float, power: float = 0.8) -> float:
+    return t_quantile(1 - alpha / 2, items - 1) + t_quantile(power, items - 1)
 
 
 def _require_chances(*, alpha: float, power: float) -> None:

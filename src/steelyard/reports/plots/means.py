@@ -149,7 +149,7 @@ def _forest_panel(report: Report, names: Sequence[str], metrics: Sequence[str], 
     rowed = labels(metrics)
     values = [
         {"row": row, "result": name, **_numbers(mean.mean, mean.interval.low, mean.interval.high)}
-        for name, summary in zip(names, report.summaries, strict=True)
+        for name, summary in zip(names, report.shown, strict=True)
         for row, metric in zip(rowed, metrics, strict=True)
         if (mean := summary.metrics.get(metric))
     ]
@@ -201,7 +201,7 @@ def _mean(place: Spec, channels: Spec) -> Spec:
 
 
 def _curve_panel(report: Report, names: Sequence[str], family: str, cuts: Mapping[int, str]) -> Spec:
-    drawn = zip(names, cycle(DASHES), _spread(len(names)), report.summaries, strict=False)
+    drawn = zip(names, cycle(DASHES), _spread(len(names)), report.shown, strict=False)
     values = [
         {
             "result": name,

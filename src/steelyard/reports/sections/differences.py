@@ -29,9 +29,10 @@ ORDER: Final = 20
 _HEADINGS: Final = (
     *("report.metric", "report.before", "report.after", "report.difference", "report.interval"),
     *("report.p", "report.p_adjusted", "report.effect_size", "report.better_same_worse", "report.detectable"),
+    "report.needed",
 )
-_PRINTED: Final = (0, 3, 4, 5, 6, 9)
-_TESTS: Final = (0, 5, 6, 7, 9)
+_PRINTED: Final = (0, 3, 4, 5, 6, 9, 10)
+_TESTS: Final = (0, 5, 6, 7, 9, 10)
 _PAIR: Final = (
     *("report.metric", "report.before", "report.after", "report.difference"),
     *("report.interval", "report.p_adjusted", "report.better_same_worse"),
@@ -151,7 +152,7 @@ def _untested(metric: str, summaries: Sequence[Summary]) -> Row:
     change = cells.DASH
     if all(mean is not None and mean.total is not None for mean in means):
         old, new = (mean.total or 0.0 for mean in means if mean)
-        change = f"{new - old:+,.0f}"
+        change = cells.signed(new - old, 0)
     return [metric, before, after, change, cells.DASH, cells.DASH, cells.DASH]
 
 
@@ -188,4 +189,5 @@ def _row(comparison: Comparison, words: Words) -> Row:
         effect_size,
         " / ".join(changed),
         cells.number(comparison.smallest_detectable),
+        cells.needed(comparison),
     ]

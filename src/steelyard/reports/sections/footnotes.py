@@ -7,7 +7,7 @@ from steelyard import counts
 from steelyard.i18n import Words
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Note, Notes
-from steelyard.reports.content import Report
+from steelyard.reports.content import Report, main_metric
 from steelyard.reports.verdicts import report_verdicts
 from steelyard.stats.compare import Comparison
 from steelyard.stats.pairing import quoted
@@ -54,9 +54,23 @@ def footnotes(report: Report, words: Words) -> Iterator[Note]:
                 metrics=words.joined("core.listed", (words.name("metric", name) for name in equal)),
             )
         )
+    if report.is_many and (line := _needed(report, words)):
+        yield Note(line)
     if report.is_short:
         yield Note(words("report.more_of_each"), None)
     yield from (Note(line, "settings", quiet=True) for line in signatures(report.tables, words))
+
+
+def _needed(report: Report, words: Words) -> str:
+    """Of results that do not differ significantly in the metric of the headline, how many units would show it."""
+    metric = main_metric(report)
+    named = [f"{each.a} {cells.needed(each)}" for each in report.comparisons if each.metric == metric and each.needed]
+    unit = words(UNITS[report.scope])
+    return (
+        words("report.needed_of_each", metric=words.name("metric", metric), units=unit, named=" · ".join(named))
+        if named
+        else ""
+    )
 
 
 def _about_intervals(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
@@ -175,7 +189,7 @@ def warnings_of(report: Report, words: Words) -> Iterator[str]:
     unpaired = max(comparison.unpaired for comparison in comparisons)
     if unpaired:
         yield words.labelled(words("report.items_unpaired"), f"{unpaired:,}")
-        code = "report.over_shared" if report.changed else "gate.means_over_all"
+        code = "report.over_shared" if report.is_pair else "gate.means_over_all"
         yield words(code, n=_shared_items(comparisons))
     differ = dict.fromkeys(key for comparison in comparisons for key in comparison.settings_differ)
     if differ:

@@ -43,7 +43,7 @@ def _means(report: Report, words: Words) -> TableBlock:
 
 
 def _mean_cells(report: Report, metric: str) -> list[Cell]:
-    *others, last = (mean_cell(report, summary, metric) for summary in report.summaries)
+    *others, last = (mean_cell(report, summary, metric) for summary in report.shown)
     return [*(replace(cell, share=None) for cell in others), last]
 
 

@@ -67,6 +67,11 @@ class Headline:
         """The smallest difference that so many items would show."""
         return cells.number(self.compared.smallest_detectable) if self.compared else cells.DASH
 
+    @property
+    def needed(self) -> str:
+        """How many items or documents would show the difference."""
+        return cells.needed(self.compared) if self.compared else cells.DASH
+
 
 @dataclass(frozen=True, slots=True)
 class LowItem:
@@ -84,7 +89,7 @@ class LowItem:
 
 def headlines(report: Report, metric: str) -> list[Headline]:
     """Every result with the mean of one metric, and how it compares with the first."""
-    return [_headline(report, summary, metric) for summary in report.summaries]
+    return [_headline(report, summary, metric) for summary in report.shown]
 
 
 def lowest(table: Table, metric: str, kind: KindPage) -> list[LowItem]:

@@ -83,7 +83,7 @@ const Frame = (() => {
 
   function number(value, digits = 4) {
     if (value === null || value === undefined) return "–";
-    return value > 1 && Number.isInteger(value) ? String(value) : value.toFixed(digits);
+    return value > 1 && Number.isInteger(value) ? String(value) : value.toFixed(digits).replace(/^-(?=[0.]*$)/, "");
   }
 
   function following() {

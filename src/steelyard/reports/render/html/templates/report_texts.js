@@ -73,7 +73,8 @@ const Texts = (() => {
 
   function signed(value, digits = 3) {
     if (value === null) return "–";
-    return `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)}`;
+    const shown = Math.abs(value).toFixed(digits);
+    return Number(shown) === 0 ? shown : `${value > 0 ? "+" : "−"}${shown}`;
   }
 
   // whether a change of a metric is good or bad; of some metrics less is better
