@@ -7,7 +7,9 @@ into a document between its marks; `--matrix --upstream-python PYTHON` compares 
 
 import argparse
 import os
+import re
 import shutil
+import string
 import subprocess
 import sys
 import tempfile
@@ -21,10 +23,13 @@ from bench.processes import PROJECT
 from bench.progress import report
 from bench.ultrarag_project import INDEXING, Shipped, copy_checkout, edit_parameters, prepare_servers, shipped
 from bench.ultrarag_stub import Model, read_templates, serving
+from steelyard.errors import ConfigError
+from steelyard.i18n.catalogue import texts
 
 SECONDS: Final = 600.0
 MARKS: Final = ("<!-- {name}: made by python -m bench.ultrarag -->", "<!-- {name}: end -->")
-REFUSED: Final = ("Steelyard does not offer", "is not offered")
+REFUSALS: Final = ("pipelines.missing_tool", "pipelines.missing_server", "rag.backend_not_offered")
+"""The codes of the messages by which a pipeline is refused before it starts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +57,8 @@ class Party:
         """The environment of a client: the python that it starts servers by comes first."""
         before = f"{self.path}{os.pathsep}" if self.path else ""
         known = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
-        sources = str(PROJECT / "src")
-        return {**known, "PATH": before + os.environ["PATH"], "PYTHONPATH": sources, "PYTHONUTF8": "1", "no_proxy": "*"}
+        fixed = {"PYTHONPATH": str(PROJECT / "src"), "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8", "no_proxy": "*"}
+        return {**known, "PATH": before + os.environ["PATH"], **fixed}
 
 
 OURS: Final = Party("Steelyard", (sys.executable, "-m", "steelyard"), path=str(Path(sys.executable).parent))
@@ -179,13 +184,19 @@ def _outcome(pipeline: Shipped, done: subprocess.CompletedProcess[str], root: Pa
     if done.returncode == 0:
         return Outcome(pipeline, "runs", folder=root)
     said = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-    about = [line for line in said if any(words in line for words in REFUSED)]
-    if done.returncode == 2 and about:
-        return Outcome(pipeline, "refused", _shortened(about[0]), root)
+    refused = [line for line in said if any(_pattern(code).search(line) for code in REFUSALS)]
+    if done.returncode == ConfigError.exit_code and refused:
+        return Outcome(pipeline, "refused", _shortened(refused[0]), root)
     errors = [line for line in said if "Error" in line or "error" in line or ".yaml:" in line]
     return Outcome(
         pipeline, "fails", f"exit {done.returncode}: {_shortened((errors or said or ['no message'])[-1])}", root
     )
+
+
+def _pattern(code: str) -> re.Pattern[str]:
+    """What the English text of a code looks like with anything in its places."""
+    parts = [re.escape(text) for text, *_ in string.Formatter().parse(texts("en")[code])]
+    return re.compile(".+".join(parts))
 
 
 def _shortened(line: str) -> str:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from bench.ultrarag import OURS, run_one
+from bench.ultrarag_project import Shipped
 from steelyard.cli import main
 from steelyard.pipelines.load import load_program
 from steelyard.pipelines.ultrarag import MISSING_TOOLS
@@ -72,3 +74,30 @@ def test_nothing_is_called_unavailable_that_is_there():
     offered = {path.parents[1].name: load_program(path).tools for path in SERVERS.glob("*/src/*.py")}
     for server, tools in MISSING_TOOLS.items():
         assert not set(tools) & set(offered.get(server, ()))
+
+
+REFUSED = {
+    "memory": "servers:\n  memory: servers/memory\npipeline:\n- memory.save_memory\n",
+    "web": "servers:\n  retriever: servers/retriever\npipeline:\n- retriever.retriever_websearch\n",
+    "milvus_index": "servers:\n  retriever: servers/retriever\npipeline:\n- retriever.retriever_init\n",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REFUSED)
+def test_the_table_of_pipelines_says_which_are_refused(name, tmp_path):
+    pipeline = Shipped("demos", name)
+    (tmp_path / "examples" / "demos").mkdir(parents=True)
+    (tmp_path / pipeline.path).write_text(REFUSED[name], encoding="utf-8")
+    outcome = run_one(tmp_path, pipeline, OURS, "http://127.0.0.1:9")
+    assert outcome.state == "refused"
+
+
+@pytest.mark.slow
+def test_the_table_of_pipelines_says_which_fail(tmp_path):
+    pipeline = Shipped("demos", "misspelt")
+    (tmp_path / "examples" / "demos").mkdir(parents=True)
+    (tmp_path / pipeline.path).write_text(
+        "servers:\n  sayhello: servers/sayhello\npipeline:\n- sayhello.greets\n", encoding="utf-8"
+    )
+    assert run_one(tmp_path, pipeline, OURS, "http://127.0.0.1:9").state == "fails"
