@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 OUTPUT = Path("output")
 LEVELS = ("debug", "info", "warn", "error")
+HEADS = {"diff": "Diff(A-B)"}
+"""Keys of results that have another name in tables; UltraRAG has this one."""
 
 
 def add_command(commands: Any) -> None:
@@ -241,7 +243,7 @@ def _blocks(name: str, value: Any, words: Words) -> Iterator[str]:
     if nested:
         heads = list(dict.fromkeys(head for part in nested.values() for head in part))
         yield _grid(
-            [words("report.metric"), *heads],
+            [words("report.metric"), *(HEADS.get(head, head) for head in heads)],
             [[key, *(_cell(part.get(head)) for head in heads)] for key, part in nested.items()],
         )
     counts = {key: number for key, number in (value.get("counts") or {}).items() if number}
