@@ -1,10 +1,11 @@
 """The prompt server: documents in every RAG prompt, nothing escaped, nothing dropped."""
 
+import html
 from pathlib import Path
 
 import pytest
 
-from steelyard import ConfigError, InputError
+from steelyard import ConfigError, InputError, UnknownName
 from steelyard.io.yamls import read_yaml
 from steelyard.pipelines.load import load_program
 from steelyard.pipelines.schemas import matches_type
@@ -64,11 +65,29 @@ def prompt(name, *arguments, template=None):
 
 def test_c17_every_prompt_is_bound_and_its_template_is_a_parameter():
     bound = {name: TOOLS[name].binding.resolve(PARAMETERS) for name in TOOLS}
-    assert {name: list(binding.inputs.values()) for name, binding in bound.items()} == BINDINGS
+    inputs = {name: list(binding.inputs.values()) for name, binding in bound.items()}
+    assert inputs == {name: [*inputs, "$escape"] for name, inputs in BINDINGS.items()}
     assert {binding.outputs for binding in bound.values()} == {("prompt_ls",)}
     assert {tool.kind for tool in TOOLS.values()} == {"prompt"}
     assert set(PARAMETERS.values()) == {None}
     assert all((ROOT / "prompt" / f"{TEMPLATES.get(name, name)}.jinja").is_file() for name in TOOLS)
+
+
+@pytest.mark.parametrize("name", ["qa_rag_boxed", "search_r1_gen"])
+def test_s1_html_escapes_what_is_put_in_and_nothing_else(name):
+    columns = (
+        (["he ain't heavy & <b>"], [["3 < 5"]]) if name == "qa_rag_boxed" else (["he ain't"], ["<b>"], [["3 < 5"]])
+    )
+    (plain,), (escaped,) = TOOLS[name].function(*columns), TOOLS[name].function(*columns, escape="html")
+    assert "&" not in plain.replace("heavy & ", "")
+    assert "he ain&#39;t" in escaped
+    assert "3 &lt; 5" in escaped
+    assert html.unescape(escaped) == plain
+
+
+def test_an_unknown_escape_is_an_error():
+    with pytest.raises(UnknownName, match="no setting is called 'xml'\nhint: known: html"):
+        TOOLS["qa_boxed"].function(["x"], escape="xml")
 
 
 def test_s1_s2_the_default_template_has_the_documents_as_they_are():

@@ -1,9 +1,14 @@
 """Prompt server: questions, passages and options put into templates."""
 
-from collections.abc import Mapping, Sequence
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Annotated, Any
 
+from steelyard.errors import UnknownName
+from steelyard.i18n import Message
 from steelyard.pipelines.server import Server
 from steelyard.rag.prompts import (
     by_question,
@@ -46,22 +51,46 @@ Surveys = Annotated[list[str | None], "the survey of each instruction so far, as
 Cursors = Annotated[list[str | None], "the part of each survey that is written next: outline, section-1, section-1.2 …"]
 Instructions = Annotated[list[str | None], "what each survey is to be about"]
 Found = Annotated[list[str | None], "what was found for each survey, as one text; <PAD> for nothing"]
+Escape = Annotated[str | None, "html escapes what is put into a template as HTML, as UltraRAG does; null for nothing"]
+ESCAPES = ("html",)
+_ESCAPE: ContextVar[str | None] = ContextVar("_ESCAPE", default=None)
 
 
-@app.prompt("q_ls,template->prompt_ls")
+def _prompt(output: str) -> Callable[[Callable[..., list[str]]], Callable[..., list[str]]]:
+    """Register a function as a prompt with one more argument, `escape`."""
+
+    def register(function: Callable[..., list[str]]) -> Callable[..., list[str]]:
+        @functools.wraps(function)
+        def filled(*given: Any, escape: str | None = None, **named: Any) -> list[str]:
+            token = _ESCAPE.set(escape)
+            try:
+                return function(*given, **named)
+            finally:
+                _ESCAPE.reset(token)
+
+        added = inspect.Parameter("escape", inspect.Parameter.KEYWORD_ONLY, default=None)
+        signature = inspect.signature(function)
+        filled.__signature__ = signature.replace(parameters=[*signature.parameters.values(), added])  # type: ignore[attr-defined]
+        filled.__annotations__ = {**function.__annotations__, "escape": Escape}
+        return app.prompt(output.replace("->", ",escape->"))(filled)
+
+    return register
+
+
+@_prompt("q_ls,template->prompt_ls")
 def qa_boxed(q_ls: Questions, template: TemplatePath = None) -> list[str]:
     r"""Ask each question alone, for an answer in \boxed{}; the template uses `question`."""
     check_lengths(q_ls=q_ls)
     return _filled(template, "qa_boxed", {"question": texts_or_none("q_ls", q_ls)})
 
 
-@app.prompt("q_ls,ret_psg,template->prompt_ls")
+@_prompt("q_ls,ret_psg,template->prompt_ls")
 def qa_rag_boxed(q_ls: Questions, ret_psg: Passages, template: TemplatePath = None) -> list[str]:
     r"""Ask each question with its passages, for an answer in \boxed{}; the template uses `question`, `documents`."""
     return _filled(template, "qa_rag_boxed", _with_documents(q_ls, ret_psg))
 
 
-@app.prompt("q_ls,choices_ls,template->prompt_ls")
+@_prompt("q_ls,choices_ls,template->prompt_ls")
 def qa_boxed_multiple_choice(q_ls: Questions, choices_ls: Options, template: TemplatePath = None) -> list[str]:
     r"""Ask for the letter of an option in \boxed{}; the template uses `question`, `choices`."""
     check_lengths(q_ls=q_ls, choices_ls=choices_ls)
@@ -69,7 +98,7 @@ def qa_boxed_multiple_choice(q_ls: Questions, choices_ls: Options, template: Tem
     return _filled(template, "qa_boxed_multiple_choice", columns)
 
 
-@app.prompt("q_ls,choices_ls,ret_psg,template->prompt_ls")
+@_prompt("q_ls,choices_ls,ret_psg,template->prompt_ls")
 def qa_rag_boxed_multiple_choice(
     q_ls: Questions, choices_ls: Options, ret_psg: Passages, template: TemplatePath = None
 ) -> list[str]:
@@ -79,13 +108,13 @@ def qa_rag_boxed_multiple_choice(
     return _filled(template, "qa_rag_boxed_multiple_choice", columns)
 
 
-@app.prompt("q_ls,ret_psg,kr_template->prompt_ls")
+@_prompt("q_ls,ret_psg,kr_template->prompt_ls")
 def RankCoT_kr(q_ls: Questions, ret_psg: Passages, template: TemplatePath = None) -> list[str]:
     """Ask for notes on what the passages say about each question; the template uses `question`, `documents`."""
     return _filled(template, "RankCoT_kr", _with_documents(q_ls, ret_psg))
 
 
-@app.prompt("q_ls,kr_ls,qa_template->prompt_ls")
+@_prompt("q_ls,kr_ls,qa_template->prompt_ls")
 def RankCoT_qa(q_ls: Questions, kr_ls: Answers, template: TemplatePath = None) -> list[str]:
     """Ask each question with the notes taken for it, which the template calls `CoT`; failed notes, empty prompt."""
     check_lengths(q_ls=q_ls, kr_ls=kr_ls)
@@ -93,7 +122,7 @@ def RankCoT_qa(q_ls: Questions, kr_ls: Answers, template: TemplatePath = None) -
     return _filled(template, "RankCoT_qa", columns)
 
 
-@app.prompt("memory_q_ls,memory_ret_psg,template->prompt_ls")
+@_prompt("memory_q_ls,memory_ret_psg,template->prompt_ls")
 def ircot_next_prompt(
     memory_q_ls: Annotated[
         list[list[str | None]], "by round: the questions first, then the thoughts that were searched for"
@@ -120,38 +149,38 @@ def ircot_next_prompt(
     return _filled(template, "ircot_next_prompt", columns)
 
 
-@app.prompt("q_ls,ret_psg,gen_subq_template->prompt_ls")
+@_prompt("q_ls,ret_psg,gen_subq_template->prompt_ls")
 def gen_subq(q_ls: Questions, ret_psg: Passages, template: TemplatePath = None) -> list[str]:
     """Ask for a search query that would find what is still missing; the template uses `question`, `documents`."""
     return _filled(template, "gen_subq", _with_documents(q_ls, ret_psg))
 
 
-@app.prompt("q_ls,ret_psg,check_psg_template->prompt_ls")
+@_prompt("q_ls,ret_psg,check_psg_template->prompt_ls")
 def check_passages(q_ls: Questions, ret_psg: Passages, template: TemplatePath = None) -> list[str]:
     """Ask whether the passages suffice, or <search> is needed; the template uses `question`, `documents`."""
     return _filled(template, "check_passages", _with_documents(q_ls, ret_psg))
 
 
-@app.prompt("prompt_ls,ans_ls,ret_psg,search_r1_gen_template->prompt_ls")
+@_prompt("prompt_ls,ans_ls,ret_psg,search_r1_gen_template->prompt_ls")
 def search_r1_gen(prompt_ls: Prompts, ans_ls: Answers, ret_psg: Passages, template: TemplatePath = None) -> list[str]:
     """Continue a Search-R1 prompt: `history`, then `answer`, then the first three `passages` that were found."""
     return _continued(prompt_ls, ans_ls, ret_psg, SEARCH_R1_PASSAGES, template, "search_r1_gen")
 
 
-@app.prompt("prompt_ls,ans_ls,ret_psg,r1_searcher_gen_template->prompt_ls")
+@_prompt("prompt_ls,ans_ls,ret_psg,r1_searcher_gen_template->prompt_ls")
 def r1_searcher_gen(prompt_ls: Prompts, ans_ls: Answers, ret_psg: Passages, template: TemplatePath = None) -> list[str]:
     """Continue an R1-Searcher prompt: `history`, then `answer`, then the first five `passages` that were found."""
     return _continued(prompt_ls, ans_ls, ret_psg, R1_SEARCHER_PASSAGES, template, "r1_searcher_gen")
 
 
-@app.prompt("q_ls,searcho1_reasoning_template->prompt_ls")
+@_prompt("q_ls,searcho1_reasoning_template->prompt_ls")
 def search_o1_init(q_ls: Questions, template: TemplatePath = None) -> list[str]:
     """Ask each question of a model that may search while it reasons (Search-o1); the template uses `question`."""
     check_lengths(q_ls=q_ls)
     return _filled(template, "search_o1_init", {"question": texts_or_none("q_ls", q_ls)}, "search_o1_reasoning")
 
 
-@app.prompt("extract_query_list,ret_psg,total_reason_list,searcho1_refine_template->prompt_ls")
+@_prompt("extract_query_list,ret_psg,total_reason_list,searcho1_refine_template->prompt_ls")
 def search_o1_reasoning_indocument(
     extract_query_list: Annotated[list[str | None], "what was searched for"],
     ret_psg: Passages,
@@ -168,7 +197,7 @@ def search_o1_reasoning_indocument(
     return _filled(template, "search_o1_reasoning_indocument", columns, "search_o1_refinement")
 
 
-@app.prompt("q_ls,total_subq_list,total_final_info_list,searcho1_reasoning_template->prompt_ls")
+@_prompt("q_ls,total_subq_list,total_final_info_list,searcho1_reasoning_template->prompt_ls")
 def search_o1_insert(
     q_ls: Questions,
     total_subq_list: Annotated[list[list[str] | None], "for each question what was searched for, in order"],
@@ -182,27 +211,27 @@ def search_o1_insert(
     return [text and text + _searches(queries or (), results or ()) for text, queries, results in searches]
 
 
-@app.prompt("q_ls,webnote_gen_plan_template->prompt_ls")
+@_prompt("q_ls,webnote_gen_plan_template->prompt_ls")
 def webnote_gen_plan(q_ls: Questions, template: TemplatePath = None) -> list[str]:
     """Ask for the plan of a page of notes on each question; the template uses `question`."""
     check_lengths(q_ls=q_ls)
     return _filled(template, "webnote_gen_plan", {"question": texts_or_none("q_ls", q_ls)})
 
 
-@app.prompt("q_ls,plan_ls,webnote_init_page_template->prompt_ls")
+@_prompt("q_ls,plan_ls,webnote_init_page_template->prompt_ls")
 def webnote_init_page(q_ls: Questions, plan_ls: Plans, template: TemplatePath = None) -> list[str]:
     """Ask for a page with the sections of the plan, none of them filled; the template uses `question`, `plan`."""
     return _filled(template, "webnote_init_page", _columns(question=("q_ls", q_ls), plan=("plan_ls", plan_ls)))
 
 
-@app.prompt("q_ls,plan_ls,page_ls,webnote_gen_subq_template->prompt_ls")
+@_prompt("q_ls,plan_ls,page_ls,webnote_gen_subq_template->prompt_ls")
 def webnote_gen_subq(q_ls: Questions, plan_ls: Plans, page_ls: Pages, template: TemplatePath = None) -> list[str]:
     """Ask for the next thing to search for; the template uses `question`, `plan`, `page`."""
     columns = _columns(question=("q_ls", q_ls), plan=("plan_ls", plan_ls), page=("page_ls", page_ls))
     return _filled(template, "webnote_gen_subq", columns)
 
 
-@app.prompt("q_ls,plan_ls,page_ls,subq_ls,psg_ls,webnote_fill_page_template->prompt_ls")
+@_prompt("q_ls,plan_ls,page_ls,subq_ls,psg_ls,webnote_fill_page_template->prompt_ls")
 def webnote_fill_page(  # noqa: PLR0917 - as UltraRAG's
     q_ls: Questions,
     plan_ls: Plans,
@@ -219,13 +248,13 @@ def webnote_fill_page(  # noqa: PLR0917 - as UltraRAG's
     return _filled(template, "webnote_fill_page", {**columns, "docs_text": joined("psg_ls", psg_ls)})
 
 
-@app.prompt("q_ls,page_ls,webnote_gen_answer_template->prompt_ls")
+@_prompt("q_ls,page_ls,webnote_gen_answer_template->prompt_ls")
 def webnote_gen_answer(q_ls: Questions, page_ls: Pages, template: TemplatePath = None) -> list[str]:
     """Ask each question with its page of notes; the template uses `question`, `page`."""
     return _filled(template, "webnote_gen_answer", _columns(question=("q_ls", q_ls), page=("page_ls", page_ls)))
 
 
-@app.prompt("instruction_ls,survey_ls,cursor_ls,surveycpm_search_template->prompt_ls")
+@_prompt("instruction_ls,survey_ls,cursor_ls,surveycpm_search_template->prompt_ls")
 def surveycpm_search(
     instruction_ls: Instructions,
     survey_ls: Surveys,
@@ -242,7 +271,7 @@ def surveycpm_search(
     return _filled(surveycpm_search_template, "surveycpm_search", columns)
 
 
-@app.prompt("instruction_ls,retrieved_info_ls,surveycpm_init_plan_template->prompt_ls")
+@_prompt("instruction_ls,retrieved_info_ls,surveycpm_init_plan_template->prompt_ls")
 def surveycpm_init_plan(
     instruction_ls: Instructions, retrieved_info_ls: Found, surveycpm_init_plan_template: TemplatePath = None
 ) -> list[str]:
@@ -255,7 +284,7 @@ def surveycpm_init_plan(
     return _filled(surveycpm_init_plan_template, "surveycpm_init_plan", columns)
 
 
-@app.prompt("instruction_ls,survey_ls,cursor_ls,retrieved_info_ls,surveycpm_write_template->prompt_ls")
+@_prompt("instruction_ls,survey_ls,cursor_ls,retrieved_info_ls,surveycpm_write_template->prompt_ls")
 def surveycpm_write(
     instruction_ls: Instructions,
     survey_ls: Surveys,
@@ -276,7 +305,7 @@ def surveycpm_write(
     return _filled(surveycpm_write_template, "surveycpm_write", columns)
 
 
-@app.prompt("instruction_ls,survey_ls,surveycpm_extend_plan_template->prompt_ls")
+@_prompt("instruction_ls,survey_ls,surveycpm_extend_plan_template->prompt_ls")
 def surveycpm_extend_plan(
     instruction_ls: Instructions, survey_ls: Surveys, surveycpm_extend_plan_template: TemplatePath = None
 ) -> list[str]:
@@ -292,8 +321,11 @@ def surveycpm_extend_plan(
 def _filled(
     template: str | None, prompt: str, columns: Mapping[str, Sequence[str | None]], bundled: str | None = None
 ) -> list[str]:
-    own = f"prompt/{bundled or prompt}.jinja"
-    return fill(read_template(own if template is None else template, root=ROOT), columns, prompt=prompt, example=own)
+    escape, own = _ESCAPE.get(), f"prompt/{bundled or prompt}.jinja"
+    if escape not in (None, *ESCAPES):
+        raise UnknownName.of(Message("words.setting"), escape, ESCAPES, parameter="escape")
+    found = read_template(own if template is None else template, root=ROOT, escape=escape is not None)
+    return fill(found, columns, prompt=prompt, example=own)
 
 
 def _columns(**named: tuple[str, Sequence[Any]]) -> dict[str, Sequence[str | None]]:

@@ -1,4 +1,4 @@
-"""Prompts: Jinja templates that are filled for every question, without escaping, and the parts they are filled with.
+"""Prompts: Jinja templates that are filled for every question, and the parts they are filled with.
 
 A template runs in a sandbox. It must use exactly the names that the prompt gives it, so that no document is left out
 and none is missing.
@@ -30,8 +30,11 @@ class Template:
     render: Callable[[Mapping[str, Any]], str]
 
 
-def read_template(name: str, *, root: Path) -> Template:
-    """The template at this path, relative to the current folder or to `root`, the folder of the bundled ones."""
+def read_template(name: str, *, root: Path, escape: bool = False) -> Template:
+    """The template at this path, relative to the current folder or to `root`, the folder of the bundled ones.
+
+    With `escape`, what is put into it is escaped as HTML, as UltraRAG does.
+    """
     try:
         from jinja2 import StrictUndefined, TemplateSyntaxError, meta, nodes
         from jinja2.sandbox import SandboxedEnvironment
@@ -39,7 +42,7 @@ def read_template(name: str, *, root: Path) -> Template:
         raise MissingExtra.of("jinja2", "rag", purpose=Message("words.filling_prompt_templates")) from None
     path = _template_path(name, root)
     text, _ = read_text(path)
-    environment = SandboxedEnvironment(undefined=StrictUndefined, autoescape=False)
+    environment = SandboxedEnvironment(undefined=StrictUndefined, autoescape=escape)
     try:
         tree = environment.parse(text)
         template = environment.from_string(text)
