@@ -11,6 +11,8 @@ from web.serving import serving
 import steelyard
 from steelyard.cli import main
 from steelyard.io.results import load_all
+from steelyard.io.yamls import read_yaml
+from steelyard.pipelines.load import load_program
 from steelyard.pipelines.manifest import write_manifest
 
 ROOT = Path(__file__).parents[2]
@@ -204,10 +206,12 @@ def test_lists_that_do_not_belong_to_the_answers_are_left_out(here, lists, messa
     assert (table.ids, table.mean("EM")) == (["1", "2"], 1.0)
 
 
-def test_runs_and_their_comparison(here):
+def test_runs_and_their_comparison(here, capsys):
     for folder in ("examples", "data"):
         shutil.copytree(ROOT / folder, folder)
     assert main(["run", "examples/eval_trec_pvalue.yaml"]) == 0
+    heads = ["metric", "A_mean", "B_mean", "Diff(A-B)", "p_value", "significant"]
+    assert capsys.readouterr().out.split()[: len(heads)] == heads
     (results,) = here.glob("output/*.jsonl")
     old, new = steelyard.load_all(results)
     assert (old.name, new.name) == ("run_b", "run_a")
@@ -230,15 +234,71 @@ def test_answers_to_a_legal_benchmark(here):
     assert main(["report", str(results), "-o", "page.html"]) == 0
 
 
-def test_a_manifest_for_ultrarag_has_only_variables_that_must_exist(here):
-    from servers.test_servers import evaluation
+def _manifest(here, server, *edits, parameters=None):
+    """The manifest that a copy of a server writes for UltraRAG, after edits of its program as (old, new)."""
+    folder = here / "servers" / server
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(ROOT / "servers" / server, folder, ignore=shutil.ignore_patterns("server.yaml"))
+    program = folder / "src" / f"{server}.py"
+    for old, new in edits:
+        text = program.read_text(encoding="utf-8")
+        assert old in text
+        program.write_text(text.replace(old, new), encoding="utf-8")
+    if parameters:
+        (folder / "parameter.yaml").write_text(parameters, encoding="utf-8")
+    write_manifest(load_program(program), {"parameter_file": str(folder / "parameter.yaml")})
+    return read_yaml(folder / "server.yaml").plain()
 
-    folder = here / "servers" / "evaluation"
-    shutil.copytree(ROOT / "servers" / "evaluation", folder, ignore=shutil.ignore_patterns("server.yaml"))
-    write_manifest(evaluation.app, {"parameter_file": str(folder / "parameter.yaml")})
-    text = (folder / "server.yaml").read_text(encoding="utf-8")
-    assert "memory_q_ls" not in text
-    assert "profile: $profile" in text
+
+OURS_ALONE = {"evaluation": "profile", "prompt": "escape", "retriever": "adopt"}
+
+
+@pytest.mark.parametrize("server", OURS_ALONE)
+def test_a_manifest_for_ultrarag_has_only_variables_that_must_exist(here, server):
+    written = _manifest(here, server)
+    names = {
+        name for group in ("tools", "prompts") for tool in written[group].values() for name in tool["input"].values()
+    }
+    assert names
+    assert f"${OURS_ALONE[server]}" not in names
+    assert server == "prompt" or "memory_q_ls" not in names
+
+
+def test_a_parameter_that_ultrarag_lacks_is_in_the_manifest_if_it_is_set(here):
+    parameters = (ROOT / "servers" / "retriever" / "parameter.yaml").read_text(encoding="utf-8")
+    written = _manifest(here, "retriever", parameters=parameters.replace("adopt: false", "adopt: true"))
+    assert written["tools"]["retriever_init"]["input"]["adopt"] == "$adopt"
+
+
+DECLARED = '@app.tool(output="benchmark->q_ls,gt_ls", publishes=_published, checks=_check)'
+SEED = '@app.tool(output="benchmark->q_ls,gt_ls,pred_ls")'
+
+
+@pytest.mark.parametrize("edit", [(DECLARED, SEED), ('gt_ls"', 'gt_ls,pred_ls"'), None])
+def test_the_output_of_a_tool_is_edited_as_in_ultrarag(here, edit):
+    written = _manifest(here, "benchmark", *([edit] if edit else []))
+    assert written["tools"]["get_data"]["output"] == ["q_ls", "gt_ls", *(["pred_ls"] if edit else [])]
+
+
+@pytest.mark.slow
+def test_an_edited_output_is_read_from_the_data(here, capsys):
+    _manifest(here, "benchmark", (DECLARED, SEED))
+    (here / "p.yaml").write_text(
+        "servers: {benchmark: servers/benchmark, evaluation: servers/evaluation}\n"
+        "pipeline: [benchmark.get_data, evaluation.evaluate]\n",
+        encoding="utf-8",
+    )
+    (here / "rows.jsonl").write_text('{"q": "1?", "gold": ["b"], "answer": "b"}\n', encoding="utf-8")
+    assert main(["build", "p.yaml"]) == 0
+    (file,) = here.glob("parameter*/p_parameter.yaml")
+    text = file.read_text(encoding="utf-8").replace("data/sample_nq_10.jsonl", "rows.jsonl")
+    text = text.replace("q_ls: question", "q_ls: q").replace("gt_ls: golden_answers", "gt_ls: gold")
+    file.write_text(text, encoding="utf-8")
+    assert main(["run", "p.yaml"]) != 0
+    assert "pred_ls" in capsys.readouterr().err
+    file.write_text(text.replace("gt_ls: gold", "gt_ls: gold\n      pred_ls: answer"), encoding="utf-8")
+    assert main(["run", "p.yaml", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["eval_res"]["em"] == [1.0]
 
 
 def test_an_answer_that_is_null_or_cannot_be_read_is_a_failure(here):

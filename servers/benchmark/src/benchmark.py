@@ -36,7 +36,7 @@ def _check(arguments: Mapping[str, Any]) -> None:
         _order(0, benchmark)
 
 
-@app.tool("benchmark->q_ls,gt_ls", publishes=_published, checks=_check)
+@app.tool(output="benchmark->q_ls,gt_ls", publishes=_published, checks=_check)
 def get_data(
     benchmark: Annotated[dict[str, Any], "path, key_map {list: field}, and optionally shuffle, seed, limit, name"],
 ) -> dict[str, list[Any]]:

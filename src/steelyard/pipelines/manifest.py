@@ -19,6 +19,12 @@ from steelyard.io.yamls import Located, dump_yaml, read_yaml
 from steelyard.pipelines.server import Binding, Server, Tool, ToolKind
 
 GROUPS: Mapping[str, ToolKind] = {"tools": "tool", "prompts": "prompt"}
+ADDED_PARAMETERS: Mapping[str, frozenset[str]] = {
+    "evaluation": frozenset({"profile"}),
+    "prompt": frozenset({"escape"}),
+    "retriever": frozenset({"adopt"}),
+}
+"""By server: the parameters of tools of UltraRAG that its own servers lack."""
 REBUILD_HINT = Message("pipelines.rebuild")
 
 ToolCaller = Callable[[ToolKind, str], Callable[..., Any]]
@@ -34,7 +40,7 @@ def write_manifest(server: Server, arguments: Mapping[str, Any]) -> None:
     program = str(parameters.get("path", find_program(Path(named).parent, server.name)))
     if not program.startswith(("http://", "https://")) and not Path(program).is_file():
         raise ConfigError(Message("pipelines.no_program", path=program), where=named)
-    groups = {group: _describe_tools(server.tools, parameters, kind) for group, kind in GROUPS.items()}
+    groups = {group: _describe_tools(server, parameters, kind) for group, kind in GROUPS.items()}
     write_yaml(Path(named).with_name("server.yaml"), {"path": program, "parameter": named, **groups})
 
 
@@ -85,19 +91,27 @@ def write_file(path: Path, text: str) -> None:
     write_whole(path, text)
 
 
-def _describe_tools(tools: Mapping[str, Tool], parameters: Mapping[str, Any], kind: ToolKind) -> dict[str, Any]:
-    bindings = {name: tool.binding_for(parameters) for name, tool in tools.items() if tool.kind == kind}
-    return {name: describe_binding(_without_optional_variables(binding)) for name, binding in bindings.items()}
+def _describe_tools(server: Server, parameters: Mapping[str, Any], kind: ToolKind) -> dict[str, Any]:
+    tools = {name: tool for name, tool in server.tools.items() if tool.kind == kind}
+    return {name: describe_binding(_for_ultrarag(server, tool, parameters)) for name, tool in tools.items()}
 
 
-def _without_optional_variables(binding: Binding) -> Binding:
-    """The binding without variables that need not exist: UltraRAG requires every variable of a manifest."""
-    inputs = {
-        argument: name
-        for argument, name in binding.inputs.items()
-        if argument not in binding.optional or name.startswith("$")
+def _for_ultrarag(server: Server, tool: Tool, parameters: Mapping[str, Any]) -> Binding:
+    """The binding for UltraRAG's client, which requires every variable and every parameter of a manifest.
+
+    Variables that need not exist are left out, and so are parameters of ours that have their default, so that a
+    parameter file of UltraRAG will do. The outputs are those of the annotation and those that parameters name.
+    """
+    binding, added = tool.binding_for(parameters), ADDED_PARAMETERS.get(server.name, frozenset())
+    omitted = {
+        argument
+        for argument in binding.optional
+        if (name := binding.inputs[argument].removeprefix("$")) not in parameters
+        or (name in added and tool.has_default(argument, parameters[name]))
     }
-    return replace(binding, inputs=inputs)
+    inputs = {argument: name for argument, name in binding.inputs.items() if argument not in omitted}
+    outputs = (*binding.outputs, *tool.binding.resolve(parameters).outputs)
+    return replace(binding, inputs=inputs, outputs=tuple(dict.fromkeys(outputs)))
 
 
 def _read_binding(entry: Located) -> Binding:

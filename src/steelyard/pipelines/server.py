@@ -2,7 +2,7 @@
 
     app = Server("sayhello", __file__)
 
-    @app.tool("name->msg")
+    @app.tool(output="name->msg")
     def greet(name: Annotated[str, "whom to greet"]) -> dict[str, str]: ...
 
     if __name__ == "__main__":
@@ -97,6 +97,10 @@ class Tool:
         outputs = tuple(self.publishes(parameters)) if self.publishes else self.binding.outputs
         return replace(self.binding, outputs=outputs).resolve(parameters)
 
+    def has_default(self, argument: str, value: Any) -> bool:
+        """Whether a value is the default of an argument."""
+        return bool(inspect.signature(self.function).parameters[argument].default == value)
+
     @property
     def description(self) -> str:
         """The docstring of the function."""
@@ -114,21 +118,22 @@ class Server:
 
     def tool(
         self,
-        annotation: str = "",
+        output: str = "",
         *,
         publishes: Callable[[Mapping[str, Any]], Sequence[str]] | None = None,
         checks: Callable[[Mapping[str, Any]], None] | None = None,
     ) -> Callable[[Function], Function]:
         """Register a function as a tool; `publishes` returns its outputs if they depend on parameters.
 
+        `output` is the annotation, which names inputs too; UltraRAG calls it so.
         `checks` is called with the arguments that are parameters before the first step of a run, and raises an error
         if one of them is invalid.
         """
-        return self._register(annotation, "tool", publishes, checks)
+        return self._register(output, "tool", publishes, checks)
 
-    def prompt(self, annotation: str = "") -> Callable[[Function], Function]:
+    def prompt(self, output: str = "") -> Callable[[Function], Function]:
         """Register a function as a prompt; it returns a list of texts."""
-        return self._register(annotation, "prompt")
+        return self._register(output, "prompt")
 
     def run(self) -> None:
         """Serve MCP over standard input and output until the input ends."""
