@@ -1,13 +1,18 @@
-# Every target sets up its own .venv from python3 and the package index, pinned and hashed.
+# `make demo` runs in .venv-run, which has what running needs; everything else in .venv, with the tools of development.
+# Both are made from python3 and the package index, pinned and hashed.
 PYTHON ?= python3
 BIN := .venv/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_ROOT_USER_ACTION := ignore
+# errors only; without dependencies: the pins are complete, and a newer release changes nothing
+INSTALL := -m pip install -qq --no-deps
 # a file of tests is the work of one worker, begun in the order of tests/conftest.py
 SPREAD := --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test pure quick coverage check check-style check-types check-tests extras bench docs node constraints clean
+.PHONY: demo test pure quick coverage check check-style check-types check-tests latest extras bench docs node constraints clean
 
-demo: .venv/ready
-	$(BIN)/steelyard demo
+demo: .venv-run/ready
+	@.venv-run/bin/steelyard demo
 
 # without the further views of pages in a browser, which `make coverage` has; then the central numbers without the kernel
 test: .venv/ready node
@@ -26,9 +31,14 @@ quick: .venv/ready
 coverage: .venv/ready node
 	$(BIN)/pytest -n auto $(SPREAD) --cov --cov-report=term:skip-covered
 
-# the tests of S3, Ray and Dask, which `make test` skips: in an environment of their own, 1.7 GB
-extras: .venv/extras/ready
-	.venv/extras/bin/pytest -n auto $(SPREAD) tests/io tests/engines
+# the quick tests with the newest releases of everything, none of them pinned; a warning of theirs is an error with its name
+latest: .venv-latest/ready
+	.venv-latest/bin/python -m pip list --outdated
+	.venv-latest/bin/python -m pytest -n auto $(SPREAD) -m "not slow"
+
+# the tests of S3, Ray and Dask, which `make test` skips: in an environment of their own, 1.7 GB, not pinned
+extras: .venv-extras/ready
+	.venv-extras/bin/python -m pytest -n auto $(SPREAD) tests/io tests/engines
 
 # what the tests of the browser and of the TypeScript client need; without npm they are skipped, and say so
 node:
@@ -57,31 +67,42 @@ bench: .venv/ready-bench
 docs: .venv/ready
 	$(BIN)/python docs/generate.py
 
-# pins anew; needs uv
+# pins anew; needs uv. Pins have the extras that other packages ask for: without them, some versions of pip look for newer releases
 constraints:
-	uv pip compile pyproject.toml --extra all --group dev $(PINS) -o constraints.txt
-	uv pip compile pyproject.toml --extra all --extra bench --group dev $(PINS) -c constraints.txt -o constraints-bench.txt
-	uv pip compile pyproject.toml $(foreach extra,$(EXTRAS),--extra $(extra)) --group dev --group extras $(PINS) -o constraints-extras.txt
-	uv pip compile --group mcp1 --no-deps $(PINS) -o constraints-mcp1.txt
-EXTRAS := all cloud dask ray
-PINS := --universal --python-version 3.11 --fork-strategy fewest --generate-hashes --no-header --no-annotate --no-emit-index-url --upgrade --quiet
+	uv pip compile pyproject.toml --extra all --group dev $(PINS) --upgrade -o constraints.txt
+	uv pip compile pyproject.toml --extra plots --group build $(PINS) -c constraints.txt --upgrade -o constraints-run.txt
+	uv pip compile --group mcp1 --no-deps $(PINS) --upgrade -o constraints-mcp1.txt
+PINS := --universal --python-version 3.11 --fork-strategy fewest --no-strip-extras --generate-hashes --no-header --no-annotate --no-emit-index-url --quiet
+
+.venv-run/ready: constraints-run.txt pyproject.toml hatch_build.py $(wildcard native/*)
+	@echo "Setting up .venv-run, once ..."
+	@$(PYTHON) -m venv .venv-run
+	@.venv-run/bin/python $(INSTALL) --no-compile --require-hashes -r constraints-run.txt
+	@.venv-run/bin/python $(INSTALL) --no-build-isolation -e .
+	@touch $@
 
 .venv/ready: constraints.txt constraints-mcp1.txt pyproject.toml hatch_build.py $(wildcard native/*)
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r constraints.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-compile --upgrade --target .venv/mcp1 --require-hashes -r constraints-mcp1.txt
+	@echo "Setting up .venv, once ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python $(INSTALL) --require-hashes -r constraints.txt
+	@$(BIN)/python $(INSTALL) --no-build-isolation -e .
+	@$(BIN)/python $(INSTALL) --no-compile --upgrade --target .venv/mcp1 --require-hashes -r constraints-mcp1.txt
+	@touch $@
+
+# the programs compared are those of today, the rest as pinned
+.venv/ready-bench: .venv/ready
+	sed -nE 's/^([a-z][^[ ;]*)(\[[^]]*\])?(==[^ ]*).*/\1\3/p' constraints.txt > .venv/pins.txt
+	$(BIN)/python -m pip install -q -c .venv/pins.txt -e ".[bench]"
 	touch $@
 
-.venv/ready-bench: .venv/ready constraints-bench.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r constraints-bench.txt
-	touch $@
-
-.venv/extras/ready: constraints-extras.txt pyproject.toml hatch_build.py $(wildcard native/*)
-	$(PYTHON) -m venv .venv/extras
-	.venv/extras/bin/pip install --quiet --disable-pip-version-check --require-hashes -r constraints-extras.txt
-	.venv/extras/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+# pip from 25.1 on knows groups
+.venv-latest/ready: NEWEST := --group dev -e ".[all]"
+.venv-extras/ready: NEWEST := --group dev --group extras -e ".[all,cloud,dask,ray]"
+.venv-latest/ready .venv-extras/ready: pyproject.toml hatch_build.py $(wildcard native/*)
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install -q --upgrade pip
+	$(@D)/bin/python -m pip install -q --upgrade $(NEWEST)
 	touch $@
 
 clean:
-	rm -rf .venv build dist
+	rm -rf .venv .venv-run .venv-latest .venv-extras build dist
