@@ -314,7 +314,7 @@ class Comparison:
 def compare_all(
     new: Sequence[Table],
     old: Table,
-    settings: ComparisonSettings = ComparisonSettings(),  # noqa: B008 - frozen
+    settings: ComparisonSettings = ComparisonSettings(),
     *,
     metrics: Sequence[str] | None = None,
 ) -> list[Comparison]:

@@ -159,7 +159,7 @@ def decide(
     rules: Sequence[Rule],
     result: Table,
     baseline: Table | None = None,
-    settings: GateSettings = GateSettings(),  # noqa: B008 - frozen
+    settings: GateSettings = GateSettings(),
 ) -> Gate:
     """Decide rules on a result; a rule over no rows is not met, and an empty list of rules is an error.
 
