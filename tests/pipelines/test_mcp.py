@@ -191,7 +191,7 @@ def test_prompts_take_lists_as_json(tmp_path):
 
     listed, messages, mistake = ask([*SERVE, "prompt"], conversation, folder=tmp_path)
     boxed = next(prompt for prompt in listed if prompt.name == "qa_boxed")
-    assert [argument.name for argument in boxed.arguments] == ["q_ls", "template"]
+    assert [argument.name for argument in boxed.arguments] == ["q_ls", "template", "escape"]
     assert boxed.arguments[0].required
     assert all(argument.description for prompt in listed for argument in prompt.arguments)
     assert [message.role for message in messages] == ["user", "user"]
@@ -568,7 +568,6 @@ SERVER_FILE = {
                 "gt_ls": "gt_ls",
                 "metrics": "$metrics",
                 "save_path": "$save_path",
-                "profile": "$profile",
             },
             "output": ["eval_res"],
         },
