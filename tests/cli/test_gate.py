@@ -291,8 +291,11 @@ def test_the_action_decides_and_writes_the_summary(files, tmp_path):
     done = act(tmp_path, result="new.jsonl", baseline="old.jsonl", require=require)
     assert done.returncode == 1, done.stderr
     assert (tmp_path / "summary.md").read_text("utf-8").startswith("## ❌ the gate is not passed")
-    junit = (tmp_path / "output").read_text("utf-8").splitlines()[-1].removeprefix("junit=")
+    *_, junit, page = (line.partition("=")[2] for line in (tmp_path / "output").read_text("utf-8").splitlines())
     assert ElementTree.parse(junit).getroot().get("tests") == "2"
+    assert Path(page).read_text("utf-8").startswith("<!doctype html>")
+    (kept,) = (step["with"]["path"].split() for step in ACTION["runs"]["steps"] if "upload" in step.get("uses", ""))
+    assert kept == ["${{", "steps.gate.outputs.junit", "}}", "${{", "steps.gate.outputs.page", "}}"]
 
 
 @pytest.mark.slow
@@ -319,15 +322,34 @@ def test_the_action_passes_what_passes(files, tmp_path):
     ],
 )
 def test_the_options_of_the_action_are_split_as_a_shell_would(options, passed, tmp_path):
-    """A program of the same name in front of the path writes down what it was given."""
-    (tmp_path / "steelyard").write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" > '{tmp_path}/given'\n", "utf-8")
+    """A program of the same name in front of the path writes down what it was given, and a file of findings."""
+    program = (
+        f"#!/bin/sh\nprintf '%s\\n' \"$@\" > '{tmp_path}/given'\n"
+        + 'for word; do case "$word" in *.xml) : > "$word"; esac; done'
+    )
+    (tmp_path / "steelyard").write_text(program, "utf-8")
     (tmp_path / "steelyard").chmod(0o755)
     done = act(tmp_path, result="new.jsonl", require="F1 >= 0", options=options, programs=tmp_path)
     assert done.returncode == 0, done.stderr
     given = (tmp_path / "given").read_text("utf-8").splitlines()
-    assert given[:3] == ["gate", "new.jsonl", "--require=F1 >= 0"]
-    assert given[3:-4] == passed
+    assert given[:2] == ["gate", "--require=F1 >= 0"]
+    assert given[2:-6] == passed
+    assert given[-2:] == ["--", "new.jsonl"]
     assert not (tmp_path / "hacked").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["--help", "-h", "--json", "-o"])
+def test_the_action_takes_no_name_of_a_file_for_an_option(files, name, tmp_path):
+    (tmp_path / name).write_bytes((tmp_path / "new.jsonl").read_bytes())
+    assert act(tmp_path, result=name, require="legal >= 0.999").returncode == 1
+    assert act(tmp_path, result="new.jsonl", baseline=name, require="legal > baseline").returncode == 1
+
+
+@pytest.mark.slow
+def test_the_action_fails_without_a_verdict(files, tmp_path):
+    done = act(tmp_path, result="new.jsonl", require="legal >= 0", options="--help")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (2, "::error::the gate gave no verdict")
 
 
 @pytest.mark.slow
