@@ -317,7 +317,10 @@ def test_compressed_standard_input():
 def test_a_terminal_that_cannot_show_triangles():
     done = start("retrieval", QRELS, RUN_B, RUN_A, "-m", "AP", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "0.5635 ?" in done.stdout
+    assert done.stdout.startswith("run_b -> run_a: AP 0.3245 -> 0.5635\n")
+    assert "0.5635 ^" in done.stdout
+    assert "36 better . 4 worse . 0 same (AP)" in done.stdout
+    assert "?" not in done.stdout
 
 
 def test_counts_alone_are_printed_and_not_compared():
@@ -362,11 +365,14 @@ def test_a_long_name_is_not_repeated_in_full(capsys):
     assert len(said) < 5_000
 
 
-@pytest.mark.parametrize(("locale", "title"), [("en_GB.UTF-8", "Questions and files"), ("zh_CN.UTF-8", "题目与文件")])
+@pytest.mark.parametrize(
+    ("locale", "title"), [("en_GB.UTF-8", "Questions and files:"), ("zh_CN.UTF-8", "题目与文件：")]
+)
 def test_without_a_command_all_commands_are_printed_in_groups(locale, title):
     done = run(LANG=locale)
     assert (done.returncode, done.stdout) == (2, "")
     assert f"\n{title}\n  new " in done.stderr
+    assert run("--help", LANG=locale) == (0, done.stderr, "")
     listed = re.findall(r"^  (\w+) +\S", done.stderr, re.MULTILINE)
     assert sorted(listed) == sorted(command_names())
     assert max(map(len, done.stderr.splitlines())) <= 110

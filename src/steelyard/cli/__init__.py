@@ -65,14 +65,14 @@ def _parsed(line: Sequence[str], language: "Language") -> argparse.Namespace:
     """The arguments, read within the limits that the environment sets."""
     from steelyard import limits
     from steelyard.cli.language import speaking
-    from steelyard.cli.parser import build_parser, overview
+    from steelyard.cli.parser import build_parser
     from steelyard.errors import SteelyardError
     from steelyard.i18n import Message
 
     with speaking(language):
         parser = build_parser(language, line)
         if not line:
-            parser.exit(SteelyardError.exit_code, overview(parser, language))
+            parser.exit(SteelyardError.exit_code, parser.format_help())
         if line[:1] == ["show"]:
             parser.error(Message("cli.no_show").text(language))
         try:

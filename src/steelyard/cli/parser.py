@@ -47,7 +47,7 @@ GROUPS = (
     ("cli.commands_data", ("new", "validate", "convert", "metrics")),
     ("cli.commands_pipelines", ("build", "run", "serve")),
 )
-"""The commands by what they are for, as `steelyard` alone prints them."""
+"""The commands by what they are for, as the help lists them."""
 
 
 def build_parser(language: Language | None = None, line: Sequence[str] = ()) -> argparse.ArgumentParser:
@@ -75,9 +75,30 @@ class Parser(argparse.ArgumentParser):
         hint = "" if name is None else "\n" + words_of(chosen_language())("cli.did_you_mean", name=name)
         super().error(f"{message}{hint}")
 
+    def format_help(self) -> str:
+        """The help; that of the program has its commands in groups."""
+        commands = self._commands()
+        if commands is None:
+            return super().format_help()
+        words, rows = words_of(chosen_language()), {row.dest: row for row in commands._choices_actions}
+        text = self._get_formatter()
+        text.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        text.add_text(self.description)
+        sections = [(words(title), [rows[name] for name in names if name in rows]) for title, names in GROUPS]
+        for title, actions in (*sections, (self._optionals.title, self._optionals._group_actions)):
+            text.start_section(title)
+            text.add_arguments(actions)
+            text.end_section()
+        text.add_text(words("cli.command_help"))
+        text.add_text(self.epilog)
+        return text.format_help()
+
+    def _commands(self) -> "argparse._SubParsersAction[Any] | None":
+        return next((each for each in self._actions if isinstance(each, argparse._SubParsersAction)), None)
+
     def _meant(self) -> str | None:
         """The name most like the first unknown command or option; those of a command are looked for there."""
-        commands = next((each for each in self._actions if isinstance(each, argparse._SubParsersAction)), None)
+        commands = self._commands()
         after = pairwise(["", *self._line])
         word = next((word for before, word in after if not word.startswith("-") and before != "--lang"), None)
         if commands and word is not None:
@@ -94,7 +115,7 @@ def coded_parser(line: Sequence[str] = ()) -> argparse.ArgumentParser:
     parser = Parser(prog="steelyard", description="help.about", epilog="help.exit_codes")
     parser.add_argument("--version", action="version", version=version(), help="help.version")
     add_language_option(parser)
-    commands = parser.add_subparsers(title="help.group_commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for module in dict.fromkeys(_MODULES.get(name, name) for name in _needed_commands(line)):
         import_module(f"steelyard.cli.{module}").add_command(commands)
     for command_parser in commands.choices.values():
@@ -116,15 +137,3 @@ def _needed_commands(line: Sequence[str]) -> Sequence[str]:
 def version() -> str:
     """The version, and whether this installation has the compiled kernel."""
     return f"steelyard {__version__} ({description()})"
-
-
-def overview(parser: argparse.ArgumentParser, language: Language) -> str:
-    """The commands in groups, one line each."""
-    words = words_of(language)
-    rows = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))._choices_actions
-    texts = {row.dest: row.help or "" for row in rows}
-    width = max(map(len, texts))
-    lines = [parser.format_usage(), parser.description or ""]
-    for title, names in GROUPS:
-        lines += ["", words(title), *(f"  {name:<{width}}  {texts[name]}" for name in names)]
-    return "\n".join([*lines, "", words("cli.command_help"), parser.epilog or ""]) + "\n"

@@ -2,19 +2,36 @@
 
 Output that cannot be written is dropped, and the error is recorded. A closed pipe is not an error; a full disk is one,
 unless the exit code already reports an error. A stream that is closed at start is replaced by the null device, so that
-no file is opened under its descriptor.
+no file is opened under its descriptor. Signs of our own that the encoding of a stream lacks are written in ASCII.
 """
 
+import codecs
 import errno
 import io
 import os
 import select
 import sys
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Any, Final, Self, TextIO
 
 from steelyard.errors import SteelyardError, os_reason
 from steelyard.i18n import Language, Message
+
+_ASCII: Final = {
+    **{"→": "->", "…": "...", "·": ".", "▲": "^", "▼": "v", "●": "o", "─": "-", "┊": ":", "–": "-", "—": "-", "−": "-"},
+    **{"×": "x", "≤": "<=", "≥": ">=", "≠": "!=", "±": "+-", "≈": "~", "“": '"', "”": '"', "‘": "'", "’": "'"},
+}
+_TO_ASCII: Final = "steelyard.ascii"
+"""The name of the error handler that writes them."""
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(_ASCII.get(char, "?") for char in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error(_TO_ASCII, _in_ascii)
 
 
 class LastingOutput:
@@ -83,13 +100,13 @@ def _lasting(stream: TextIO | None) -> tuple[_Lasting | None, TextIO]:
         descriptor = stream.fileno()
         stream.flush()
     except (OSError, ValueError):
-        stream.reconfigure(errors="replace")
+        stream.reconfigure(errors=_TO_ASCII)
         return None, stream
     raw = _Lasting(descriptor, "wb", closefd=False)
     lasting = io.TextIOWrapper(
         io.BufferedWriter(raw),
         encoding=stream.encoding,
-        errors="replace",  # a terminal that cannot show ▲ shows ?
+        errors=_TO_ASCII,
         line_buffering=stream.line_buffering,
         write_through=stream.write_through,
     )
