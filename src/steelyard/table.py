@@ -152,7 +152,7 @@ class Table:
     what was counted during the evaluation and must be shown, by the codes of module `counts`; `benchmark` is the
     folder of the questions, where a report finds their documents. A run that was cut off is not `complete`.
     `created` is when its results file was first written (ISO 8601, UTC), "" if the file does not say, None if there
-    is no file yet; it belongs to no signature.
+    is no file yet; it belongs to no signature. `main` is the metric of the headline, "" if its kind decides.
     """
 
     ids: Sequence[str]
@@ -167,6 +167,7 @@ class Table:
     benchmark: str = ""
     complete: bool = True
     created: str | None = None
+    main: str = ""
 
     def __post_init__(self) -> None:
         for name, column in self.columns.items():
@@ -272,6 +273,11 @@ class Table:
     def only(self, metrics: Sequence[str]) -> "Table":
         """The same table with only these metrics, in this order."""
         return replace(self, columns={metric: self[metric] for metric in metrics})
+
+    def headed(self, metrics: object) -> "Table":
+        """The same table with the mean of its first metric in the headline, if the user named metrics."""
+        means = (metric for metric, column in self.columns.items() if not column.summed)
+        return replace(self, main=next(means, "")) if metrics else self
 
     def summary(self, *, units: "Units" = "auto") -> "Summary":
         """Means with intervals, and what was counted; `units` says what varies: items, documents, or as many allow."""

@@ -38,6 +38,7 @@ def random_table(seed, name="a"):
         failures={0: "timeout"} if seed % 3 == 0 else {},
         outputs=[{"answer": '{"footer": {"items": 1}}\n{"kind": 1}'} for _ in range(rows)],
         created="2024-05-01T10:00:00Z",
+        main="EM" if seed % 2 else "",
     )
 
 

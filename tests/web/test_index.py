@@ -319,6 +319,11 @@ def test_the_history_of_results_alone_in_their_files_is_that_of_the_set_of_quest
     assert [title_of(runs) for runs in series if len(runs) > 1] == ["v1 → v2"], "of equal times the files' decide"
 
 
+def test_the_list_has_the_headline_of_the_page(tmp_path, made):
+    put(tmp_path / "a.jsonl", table("named", main="EM"), table("usual"), table("gone", main="ROUGE-L"))
+    assert [entry.main for entry in made(tmp_path).listing().entries] == ["EM", "F1", "F1"]
+
+
 def test_runs_of_one_kind_over_the_same_questions_are_a_series(tmp_path, made):
     alike = [table("one"), table("two")]
     apart = [table("three", questions="1111"), table("four", kind="retrieval")]

@@ -112,8 +112,8 @@ def _deliver(tables: "list[Table]", shown: "list[Table]", arguments: argparse.Na
     from steelyard.stats.compare import compare_all
 
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    settings: dict[str, Any] = {"units": arguments.units, "named": bool(arguments.metric)}
-    deliver(Report(shown, comparisons, arguments.per_item, arguments.by, **settings), arguments)
+    headed = [table.headed(arguments.metric) for table in shown]
+    deliver(Report(headed, comparisons, arguments.per_item, arguments.by, units=arguments.units), arguments)
 
 
 def _tables(arguments: argparse.Namespace, keep: 'bool | Literal["questions"]') -> "list[Table]":

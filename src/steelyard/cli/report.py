@@ -69,8 +69,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.mask:
         tables, documents = mask_tables(tables), mask_documents(documents)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    settings: dict[str, Any] = {"units": arguments.units, "named": bool(arguments.metric)}
-    report = Report(tables, comparisons, arguments.per_item, arguments.by, **settings)
+    headed = [table.headed(arguments.metric) for table in tables]
+    report = Report(headed, comparisons, arguments.per_item, arguments.by, units=arguments.units)
 
     def write(path: Path) -> None:
         write_file(report, path, arguments, documents)

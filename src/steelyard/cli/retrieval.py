@@ -116,12 +116,13 @@ def _deliver(runs: "list[Run]", tables: "list[Table]", arguments: argparse.Names
     from steelyard.reports.files import TREC_EVAL
     from steelyard.stats.compare import compare_all
 
+    tables = [table.headed(arguments.metric) for table in tables]
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     is_named = any(path.suffix.lower() == TREC_EVAL for path in arguments.output)
     tag = runs[0].tag() if is_named else ""
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
-    settings: dict[str, Any] = {"units": arguments.units, "named": bool(arguments.metric), "run_tag": tag}
-    deliver(Report(tables, comparisons, arguments.per_item, **settings), arguments, recorded=bare)
+    report = Report(tables, comparisons, arguments.per_item, units=arguments.units, run_tag=tag)
+    deliver(report, arguments, recorded=bare)
 
 
 def _check(inputs: list[str], arguments: argparse.Namespace) -> None:

@@ -54,10 +54,10 @@ def compare_results(
     old, *new = tables = [with_parts(table, metrics or ()) for table in tables]
     comparisons = compare_all(new, old, settings, metrics=metrics)
     by_name = {table.name: table for table in new}
-    shown = tables if metrics is None else [table.only(metrics_of(table, metrics)) for table in tables]
+    shown = tables if metrics is None else [table.only(metrics_of(table, metrics)).headed(metrics) for table in tables]
     pairs = compare_pairs(tables, settings, metrics=metrics) if len(tables) >= MANY else ()
     return ComparisonReport(
-        Report(shown, comparisons, per_item, by, pairs=pairs, units=settings.units, named=metrics is not None),
+        Report(shown, comparisons, per_item, by, pairs=pairs, units=settings.units),
         changes=[changes_of(by_name[pair.a], old, pair.metric) for pair in comparisons],
         shown=metrics or list(dict.fromkeys(pair.metric for pair in comparisons)),
         within=compare_by(new, old, by, settings, metrics=metrics) if by else {},

@@ -36,7 +36,7 @@ class Report:
     own file. Text begins with the changed items of the metrics `changed`, if there are some, and else with the means.
     `units` says which scope decides (`scopes`); `scope` is that of the whole report, its groups included. `built` are
     its blocks by language (`build`), `grouped` the summaries of groups by the number of the result and the tag, `kept`
-    what sections compute for all languages: each is made once. `named` says that the user named the metrics.
+    what sections compute for all languages: each is made once.
     """
 
     tables: Sequence[Table]
@@ -49,7 +49,6 @@ class Report:
     changed: Sequence[str] = ()
     run_tag: str = ""
     units: Units = "auto"
-    named: bool = False
     scope: Scope = field(init=False)
     built: dict[Language, Sequence[Block]] = field(init=False, repr=False, compare=False, default_factory=dict)
     grouped: dict[tuple[int, str], Mapping[str, Summary]] = field(
@@ -112,18 +111,18 @@ class Report:
 def main_metric(report: Report) -> str:
     """The metric of the headline, one that is compared if any is; totals only if there is nothing else.
 
-    Where the user named metrics it is the first of them.
+    Where the user named metrics (`Table.main`) it is the first of them.
     """
     totals = {metric for table in report.tables for metric in table.sums}
     compared = {comparison.metric for comparison in report.comparisons} or set(report.metrics)
     means = [metric for metric in report.metrics if metric not in totals and metric in compared]
     found = means or report.metrics
-    return found[0] if report.named else main_of(report.tables[0].kind, found)
+    return main_of(report.tables[0].kind, found, report.tables[0].main)
 
 
-def main_of(kind: str, metrics: Sequence[str]) -> str:
-    """Of several metrics of a kind the one that a headline shows."""
-    return next((metric for metric in (kind_of(kind).metric, *MAIN) if metric in metrics), None) or metrics[0]
+def main_of(kind: str, metrics: Sequence[str], named: str = "") -> str:
+    """Of several metrics of a kind the one that a headline shows: the `named` one, if it is among them."""
+    return next((metric for metric in (named, kind_of(kind).metric, *MAIN) if metric in metrics), None) or metrics[0]
 
 
 def _over_shared(report: Report, metrics: Sequence[str]) -> list[Summary]:

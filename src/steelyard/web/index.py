@@ -38,7 +38,7 @@ _VERSION = re.compile(r"[-_. ]+(?:v\d[\d.]*|\d{4}-?\d\d-?\d\d[\d.:T _-]*)$")
 LATEST = 253_370_000_000.0
 """Later times (after the year 9998) are shown as this one: not every calendar has them."""
 
-_MADE_BY = f"5 {__version__} {' '.join(LANGUAGES)}"
+_MADE_BY = f"6 {__version__} {' '.join(LANGUAGES)}"
 """The layout of the tables, the version that computed the numbers in them, and the languages of their texts."""
 _TABLES = (
     "CREATE TABLE made_by (version TEXT)",
@@ -237,7 +237,7 @@ def _texts(stored: str) -> tuple[str, ...]:
 
 def _row(path: bytes, place: int, outline: Outline) -> tuple[Any, ...]:
     means = [metric for metric in outline.summaries if metric not in outline.sums]
-    main = main_of(outline.kind, means) if means else ""
+    main = main_of(outline.kind, means, outline.main) if means else ""
     metrics = {_storable(metric): summary for metric, summary in outline.summaries.items()}
     return (
         _digest([path.hex(), place]),

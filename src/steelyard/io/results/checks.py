@@ -68,6 +68,7 @@ _HEADER: Final = Fields(
         "counts": MapOf(_COUNT),
         "benchmark": TEXT,
         "created": TEXT,
+        "main": TEXT,
         "items": _COUNT,
     },
     frozenset(("kind", "name", "signature", "metrics")),

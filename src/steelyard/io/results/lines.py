@@ -25,7 +25,7 @@ NOT_RECORDED = Message("missing.not_recorded")
 class Header:
     """The line that opens a result; `items` is how many a run that is written item by item will have.
 
-    `created` is when it was written first; it is no part of the signature.
+    `created` is when it was written first, `main` the metric of the headline; they are no part of the signature.
     """
 
     kind: str
@@ -39,6 +39,7 @@ class Header:
     counts: Mapping[str, int] = field(default_factory=dict)
     benchmark: str = ""
     created: str = ""
+    main: str = ""
 
     @classmethod
     def of(cls, table: Table) -> Self:
@@ -54,6 +55,7 @@ class Header:
             counts=table.counts,
             benchmark=table.benchmark,
             created=utc_now() if table.created is None else table.created,
+            main=table.main,
         )
 
     @classmethod
@@ -72,6 +74,7 @@ class Header:
             counts=with_codes(line.get("counts") or {}),
             benchmark=line.get("benchmark") or "",
             created=line.get("created") or "",
+            main=line.get("main") or "",
         )
 
     def to_json(self) -> Json:
@@ -90,6 +93,7 @@ class Header:
             "counts": with_texts(self.counts),
             **_present("benchmark", self.benchmark),
             **_present("created", self.created),
+            **_present("main", self.main),
         }
 
 

@@ -44,6 +44,7 @@ class Outline:
     summaries: dict[str, Json]
     complete: bool
     created: str
+    main: str
 
     @classmethod
     def of(cls, table: Table) -> Self:
@@ -59,6 +60,7 @@ class Outline:
             summaries=summary["metrics"],
             complete=table.complete,
             created=table.created or "",
+            main=table.main,
         )
 
 
@@ -155,6 +157,7 @@ def _outline(header: Header, footer: Footer, size: int) -> Outline:
         summaries=summary["metrics"],
         complete=True,
         created=header.created,
+        main=header.main,
     )
 
 

@@ -268,6 +268,7 @@ def table_of(section: Section) -> Table:
         benchmark=header.benchmark,
         complete=section.is_complete,
         created=header.created,
+        main=header.main,
     )
 
 
