@@ -5,11 +5,14 @@ import sys
 
 import numpy as np
 import pytest
+from commands import run
 from tables import make_table, table_of
 
 from steelyard.errors import ConfigError, UnknownName
+from steelyard.io.results.reading import load_all
 from steelyard.reports import cells
 from steelyard.reports.content import Report
+from steelyard.reports.files import write_report
 from steelyard.reports.plots.items import Paired, difference_bars, dumbbells
 from steelyard.reports.plots.means import difference_panel
 from steelyard.reports.plots.style import BAD, GOOD
@@ -21,7 +24,7 @@ from steelyard.stats.compare import ComparisonSettings, compare_all, compare_pai
 from steelyard.stats.direction import best, gain, is_lower_better
 from steelyard.stats.gate import decide
 from steelyard.stats.pairing import changes
-from steelyard.stats.rules import NoRegression, Target, parse_rule
+from steelyard.stats.rules import NoRegression, Target, parse_rule, spelled
 from steelyard.stats.selection import with_parts
 
 NAME = "legal.uncertain"
@@ -186,3 +189,51 @@ def test_users_declare_what_falls(tmp_path):
     assert "▼" not in rising.partition("permutation")[0]
     assert "▼" in falling.stdout.partition("permutation")[0]
     assert "▲" not in falling.stdout.partition("permutation")[0]
+
+
+# ----- neither more nor less is better of Refusal alone
+
+
+def refusing(name, over, *, has_parts=True):
+    """Fifty answerable questions, of which the first are refused, and ten others that are refused."""
+    refused = np.where(np.arange(N) < 50, np.arange(N) < over, 1.0)
+    parts = {"over_refusal": np.where(np.arange(N) < 50, refused, np.nan)}
+    parts["missed_refusal"] = np.where(np.arange(N) < 50, np.nan, 1 - refused)
+    return make_table(
+        name, refused, metric="Refusal", kind="answers", parts={"Refusal": parts} if has_parts else {}, outputs=()
+    )
+
+
+def test_refusals_are_compared_by_the_parts_that_have_a_direction(tmp_path):
+    for name, over in (("old", 20), ("new", 2)):
+        refusing(name, over).save(tmp_path / f"{name}.jsonl")
+    text = run("compare", tmp_path / "old.jsonl", tmp_path / "new.jsonl").stdout
+    assert text.startswith("old → new: Refusal.over_refusal 0.4000 → 0.0400\n")
+    assert "18 better · 0 worse · 32 same (Refusal.over_refusal)" in text
+    assert "most regressed" not in text
+    assert "the item has no such part" not in text
+
+
+def test_refusals_without_answerable_are_neither_better_nor_worse(tmp_path):
+    for name, over in (("old", 20), ("new", 2)):
+        refusing(name, over, has_parts=False).save(tmp_path / f"{name}.jsonl")
+    text = run("compare", tmp_path / "old.jsonl", tmp_path / "new.jsonl").stdout
+    assert "0 higher · 18 lower · 42 same (Refusal)" in text
+    assert "items that fell most: Refusal" in text
+    assert "▼" not in text.partition("permutation")[0]
+
+
+def test_written_results_do_not_have_the_parts_twice(tmp_path):
+    tables = [refusing("old", 20), refusing("new", 2)]
+    write_report(Report(tables, compare_all(tables[1:], tables[0])), tmp_path / "both.jsonl")
+    assert [table.metrics for table in load_all(tmp_path / "both.jsonl")] == [["Refusal"], ["Refusal"]]
+
+
+@pytest.mark.parametrize("rule", ["Refusal not-worse-by 0.01", "no item of refusal may fall from 1"])
+def test_a_rule_that_needs_a_direction_is_refused(rule):
+    with pytest.raises(ConfigError) as caught:
+        spelled([parse_rule(rule)], ["Refusal"])
+    assert str(caught.value.message).endswith(": neither more nor less of Refusal is better")
+    assert "Refusal.missed_refusal, Refusal.over_refusal" in str(caught.value.hint)
+    assert spelled([parse_rule("Refusal <= 0.2")], ["Refusal"])
+    assert spelled([parse_rule("Refusal.over_refusal not-worse-by 0.01")], ["Refusal"])

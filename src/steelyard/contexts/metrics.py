@@ -65,9 +65,10 @@ def refusal(pairs: AnswerBatch, profile: Profile) -> Scored:
     """Refusal: 1 if the answer says that what was asked is absent or unknown, and does not supply it after all.
 
     Formula: [the answer refuses]
-    Convention: the question decides what is asked. With a column or tag `answerable` there are two parts, of which
-        less is better: over_refusal, the share of answerable questions that are refused, and missed_refusal, the share
-        of the others that are answered. A blank answer is no refusal, and counts in neither part.
+    Convention: the question decides what is asked. Neither more nor less is better. With a column or tag `answerable`
+        there are two parts, of which less is better and which are compared in its place: over_refusal, the share of
+        answerable questions that are refused, and missed_refusal, the share of the others that are answered. A blank
+        answer is no refusal, and counts in neither part.
     Source: the judge of `steelyard.legal`; over-refusal as in RGB, AAAI 2024 (negative rejection)
     """
     from steelyard.contexts.refusals import refusals

@@ -193,7 +193,8 @@ class Outcome:
 
     `verdict` are the sentences that say what follows, each with the metric before it, and `sentences` the same without
     it, for pages, which have the `name` of the metric beside them. `tone` is whether they are good, bad or neither;
-    `before` and `after` are the means, and `line` is title, metric and means.
+    `before` and `after` are the means, and `line` is title, metric and means. Of a metric that is not `directed` better
+    is higher and worse is lower.
     """
 
     title: str
@@ -206,6 +207,7 @@ class Outcome:
     better: int
     worse: int
     same: int
+    directed: bool
     before: str
     after: str
     line: str

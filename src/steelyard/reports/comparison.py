@@ -17,7 +17,7 @@ from steelyard.reports.verdicts import undecided
 from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all, compare_by, compare_pairs
 from steelyard.stats.pairing import Change, Changes
 from steelyard.stats.pairing import changes as changes_of
-from steelyard.stats.selection import metrics_of, with_parts
+from steelyard.stats.selection import metrics_of, with_directed_parts, with_parts
 from steelyard.table import Table
 
 NAMED: Final = 5
@@ -51,7 +51,7 @@ def compare_results(
 ) -> ComparisonReport:
     """The first table against each of the others on these metrics or parts of metrics, by default on all metrics."""
     metrics = columns_called(metrics, tables[0].columns)
-    old, *new = tables = [with_parts(table, metrics or ()) for table in tables]
+    old, *new = tables = with_directed_parts([with_parts(table, metrics or ()) for table in tables])
     comparisons = compare_all(new, old, settings, metrics=metrics)
     by_name = {table.name: table for table in new}
     shown = tables if metrics is None else [table.only(metrics_of(table, metrics)).headed(metrics) for table in tables]

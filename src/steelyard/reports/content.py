@@ -14,6 +14,7 @@ from steelyard.reports.blocks import Block
 from steelyard.stats.direction import gain
 from steelyard.stats.pairing import pair
 from steelyard.stats.scopes import Scope, Units, scope_of
+from steelyard.stats.selection import with_parts
 from steelyard.stats.summary import MetricSummary, Summary
 from steelyard.table import IntArray, Table
 
@@ -58,6 +59,8 @@ class Report:
     kept: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
+        compared = [comparison.metric for comparison in self.comparisons]
+        object.__setattr__(self, "tables", [with_parts(table, compared) for table in self.tables])
         object.__setattr__(self, "scope", scope_of(self.units, *self.tables))
 
     @property

@@ -18,6 +18,7 @@ from steelyard.reports.render.json import render_json
 from steelyard.reports.render.latex import render_latex
 from steelyard.reports.render.markdown import render_markdown
 from steelyard.reports.render.trec_eval import one_run_only, render_trec_eval
+from steelyard.stats.selection import without_parts
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
@@ -111,7 +112,7 @@ def write_report(
     """
     suffix = path.suffix.lower()
     if suffix == RECORDED:
-        save_all(report.tables, path, overwrite=overwrite)
+        save_all([without_parts(table) for table in report.tables], path, overwrite=overwrite)
     elif suffix in PLOTS:
         return _plot(report, path, language, plot)
     elif suffix == TREC_EVAL:

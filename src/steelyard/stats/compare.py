@@ -12,13 +12,13 @@ from steelyard.i18n import Message
 from steelyard.stats.arrays import deviation
 from steelyard.stats.comparable import check_same_kind, settings_that_differ
 from steelyard.stats.correction import Correction, adjust
-from steelyard.stats.direction import gain
+from steelyard.stats.direction import directed_parts, gain, is_directed
 from steelyard.stats.intervals import Interval, mean_interval, standard_error
 from steelyard.stats.paired import PairedResult, TestName, paired_tests
 from steelyard.stats.pairing import PairedRows, pair, paired_questions
 from steelyard.stats.power import at_level, effect_size, least_units, smallest_detectable, smallest_p, units_to_detect
 from steelyard.stats.scopes import Scope, Units, cannot_tell, scope_of, scopes_of
-from steelyard.stats.selection import part_names
+from steelyard.stats.selection import part_names, with_directed_parts
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import Bounds, Flags, FloatArray, Table, exponential, mean
 
@@ -318,7 +318,11 @@ def compare_all(
     *,
     metrics: Sequence[str] | None = None,
 ) -> list[Comparison]:
-    """Compare each new table with the old one (new minus old); all p-values of a scope form one family."""
+    """Compare each new table with the old one (new minus old); all p-values of a scope form one family.
+
+    Where the metrics are not named, a metric without a direction is compared by its parts that have one.
+    """
+    old, *new = with_directed_parts([old, *new])
 
     def compare(scope: Scope) -> list[Comparison]:
         return [each for table in new for each in _compare_pair(table, old, settings, metrics, scope)]
@@ -581,7 +585,10 @@ def _spread(rows: PairedRows, differences: FloatArray, units: int) -> float:
 
 
 def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> list[str]:
-    """The metrics of both tables; counts are compared only on request, so that they do not enlarge the family."""
+    """The metrics of both tables; counts are compared only on request, so that they do not enlarge the family.
+
+    A metric without a direction is left out where its parts, which have one, are columns.
+    """
     common = [metric for metric in new.metrics if metric in old.columns]
     for metric in wanted or ():
         if metric not in common:
@@ -600,4 +607,7 @@ def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> lis
                 old_metrics=", ".join(old.metrics),
             ),
         )
-    return list(wanted) if wanted is not None else [metric for metric in common if metric not in new.sums]
+    if wanted is not None:
+        return list(wanted)
+    replaced = [metric for metric in common if not is_directed(metric) and set(directed_parts(metric)) & set(common)]
+    return [metric for metric in common if metric not in (*new.sums, *replaced)]

@@ -31,8 +31,13 @@ def is_lower_better(name: str) -> bool:
 
 
 def is_directed(name: str) -> bool:
-    """Whether more or less is better of this column; of a rate of refusals alone neither is."""
-    return not any(name in kind.undirected for kind in BUILT_IN)
+    """Whether more or less is better of this column; of a rate of refusals alone neither is, unless it is declared."""
+    return name in _DECLARED or not any(name in kind.undirected for kind in BUILT_IN)
+
+
+def directed_parts(name: str) -> list[str]:
+    """The parts of a metric of which less is better."""
+    return sorted(part for kind in BUILT_IN for part in kind.lower_is_better if part.startswith(f"{name}."))
 
 
 def gain(name: str, difference: float) -> float:

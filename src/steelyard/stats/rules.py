@@ -20,7 +20,7 @@ from typing import Final, Literal, get_args
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 from steelyard.registry.names import column_called
-from steelyard.stats.direction import is_lower_better
+from steelyard.stats.direction import directed_parts, is_directed, is_lower_better
 
 Operator = Literal[">=", ">", "<=", "<", "=="]
 
@@ -124,8 +124,16 @@ def parse_rule(text: str) -> Rule:
 
 
 def spelled(rules: Sequence[Rule], columns: Collection[str]) -> list[Rule]:
-    """The rules with the metrics named as in the result."""
-    return [replace(rule, target=replace(rule.target, name=column_called(rule.target.name, columns))) for rule in rules]
+    """The rules with the metrics named as in the result; a ConfigError if neither more nor less of one is better."""
+    found = [
+        replace(rule, target=replace(rule.target, name=column_called(rule.target.name, columns))) for rule in rules
+    ]
+    for rule in found:
+        name = rule.target.name
+        if isinstance(rule, NotWorse | NoRegression) and name in columns and not is_directed(name):
+            hint = Message("stats.undirected_hint", name=name, parts=", ".join(directed_parts(name)))
+            raise ConfigError(Message("stats.undirected_rule", rule=str(rule), name=name), hint=hint)
+    return found
 
 
 def needs_baseline(rule: Rule) -> bool:

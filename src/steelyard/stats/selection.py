@@ -8,13 +8,14 @@ import numpy as np
 
 from steelyard.errors import UnknownName, nearest
 from steelyard.i18n import Message
+from steelyard.stats.direction import directed_parts, is_directed
 from steelyard.stats.rules import Target
 from steelyard.table import UNBOUNDED, Bounds, Column, FloatArray, Missing, Table
 
 AGAIN_HINT = Message("stats.judge_again_hint")
 _NEWER_PARTS = frozenset(("legal.uncertain",))
 """Parts that are missing from results of earlier versions."""
-_NO_PART = Missing("unscored", Message("missing.no_part"))
+NO_PART = Missing("unscored", Message("missing.no_part"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,28 @@ def unknown_value(table: Table, target: Target) -> UnknownValue | None:
 
 
 def with_parts(table: Table, names: Sequence[str]) -> Table:
-    """The table with the named parts of scores as columns; a row without the part is unscored."""
+    """The table with the named parts as columns after those of their metrics; a row without the part is unscored."""
+    known = {name: known for name, known in _parts(table).items() if name in names and name not in table.columns}
+    columns = dict(table.columns)
+    for metric in table.columns if known else ():
+        columns[metric] = columns.pop(metric)
+        columns |= {name: _part_column(table[metric], part) for name, (of, part) in known.items() if of == metric}
+    return replace(table, columns=columns) if known else table
+
+
+def without_parts(table: Table) -> Table:
+    """The table without columns that are parts of scores."""
     known = _parts(table)
-    wanted = [name for name in names if name in known and name not in table.columns]
-    columns = {name: _part_column(table[known[name][0]], known[name][1]) for name in wanted}
-    return replace(table, columns={**table.columns, **columns})
+    return table.only([metric for metric in table.metrics if metric not in known])
+
+
+def with_directed_parts(tables: Sequence[Table]) -> list[Table]:
+    """The tables, with the parts that have a direction as columns of a metric that has none, where all have them."""
+    undirected = [metric for metric in tables[0].columns if not is_directed(metric)]
+    parts = [part for metric in undirected for part in directed_parts(metric)]
+    return [
+        with_parts(table, [part for part in parts if all(part in _parts(each) for each in tables)]) for table in tables
+    ]
 
 
 def part_names(table: Table) -> list[str]:
@@ -97,7 +115,7 @@ def _part_column(column: Column, part: str) -> Column:
     """A part of a score as a column."""
     values = column.parts[part]
     status = np.isnan(values).astype(np.int64)
-    return Column(values, status, (_NO_PART,), bounds=_bounds(values, column.bounds or UNBOUNDED))
+    return Column(values, status, (NO_PART,), bounds=_bounds(values, column.bounds or UNBOUNDED))
 
 
 def _bounds(values: FloatArray, bounds: Bounds) -> Bounds:

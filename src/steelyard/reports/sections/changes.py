@@ -20,6 +20,11 @@ PRINTED: Final = 5
 """So many items each way are printed, unless the scores of all items are asked for."""
 REGRESSED, IMPROVED = 10, 5
 """So many items are on a page."""
+_TITLES: Final = {
+    True: ("report.most_regressed", "report.most_improved"),
+    False: ("report.most_fallen", "report.most_risen"),
+}
+"""The headings of changed items, by whether the metric has a direction."""
 LONGEST_QUESTION: Final = 100
 LONGEST_REASON: Final = 160
 
@@ -42,7 +47,9 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
 def _outcome(report: Report, compared: Comparison, words: Words) -> Outcome:
     same = compared.n - compared.wins - compared.losses
     numbers = {"better": compared.wins, "worse": compared.losses, "same": same}
-    counts = words("report.changed_counts", **{name: f"{number:,}" for name, number in numbers.items()})
+    directed = is_directed(compared.metric)
+    code = "report.changed_counts" if directed else "report.undirected_counts"
+    counts = words(code, **{name: f"{number:,}" for name, number in numbers.items()})
     name = words.name("metric", compared.metric)
     before, after = cells.number(compared.b_mean), cells.number(compared.a_mean)
     title = f"{compared.b} → {compared.a}"
@@ -53,8 +60,9 @@ def _outcome(report: Report, compared: Comparison, words: Words) -> Outcome:
         f"{counts} ({name})",
         report_verdicts(report, words),
         verdict_lines(compared, words),
-        TONES.get(outcome_of(compared), "even") if is_directed(compared.metric) else "even",
+        TONES.get(outcome_of(compared), "even") if directed else "even",
         **numbers,
+        directed=directed,
         before=before,
         after=after,
         line=words.labelled(title, f"{compared.metric} {before} → {after}"),
@@ -66,7 +74,8 @@ def changed_items(
 ) -> Iterator[ItemList]:
     """At most so many of the items that are worse and better in a metric, those that changed most first."""
     found = _changes(report, metric)
-    sides = (("report.most_regressed", found.worse, worse, 1), ("report.most_improved", found.better, better, 0))
+    titles = _TITLES[is_directed(metric)]
+    sides = ((titles[0], found.worse, worse, 1), (titles[1], found.better, better, 0))
     for title, changed, most, chosen in sides:
         if changed:
             items = [_item(report, metric, change, words, chosen) for change in changed[:most]]

@@ -23,6 +23,7 @@ from steelyard.reports.content import Report
 from steelyard.reports.kinds import PartGroup, compared_parts
 from steelyard.reports.sections.footnotes import CORRECTIONS
 from steelyard.stats.compare import Comparison
+from steelyard.stats.direction import is_directed
 from steelyard.stats.summary import Summary
 
 ORDER: Final = 20
@@ -77,6 +78,8 @@ def effect(comparison: Comparison) -> tuple[str, str, str, str]:
     """The effect size, and how many items are better, equal and worse."""
     ties = comparison.n - comparison.wins - comparison.losses
     better, same, worse = (f"{count:,}" for count in (comparison.wins, ties, comparison.losses))
+    if not is_directed(comparison.metric):
+        better = worse = cells.DASH
     return cells.number(comparison.effect_size, 2), better, same, worse
 
 

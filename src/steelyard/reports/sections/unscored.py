@@ -9,6 +9,7 @@ from steelyard.errors import cut
 from steelyard.i18n import Words
 from steelyard.reports.blocks import Block, PageForm, Row, TableBlock
 from steelyard.reports.content import Report
+from steelyard.stats.selection import NO_PART
 from steelyard.table import Missing, Table
 
 ORDER: Final = 38
@@ -29,11 +30,11 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
 
 
 def _reasons(table: Table) -> dict[tuple[Missing, _Places], list[str]]:
-    """The metrics without a number by the reason and the rows."""
+    """The metrics without a number by the reason and the rows; that a part is not one of the item is no reason."""
     found: dict[tuple[Missing, _Places], list[str]] = {}
     for metric, column in table.columns.items():
         for code, missing in enumerate(column.reasons, 1):
-            if rows := tuple(np.flatnonzero(column.codes == code).tolist()):
+            if missing != NO_PART and (rows := tuple(np.flatnonzero(column.codes == code).tolist())):
                 found.setdefault((missing, rows), []).append(metric)
     return found
 
