@@ -32,7 +32,7 @@ from steelyard.engines.base import Engine, Part, row_bytes
 from steelyard.errors import InputError
 from steelyard.io.foreign.items import AGAIN
 from steelyard.io.layouts import Layout
-from steelyard.io.ranges import LineRange, LineRanges
+from steelyard.io.ranges import FileChanged, LineRange, LineRanges, unchanged
 from steelyard.io.records import LINES, stream_records
 
 Kept = Callable[[AnswerRow], dict[str, Any]]
@@ -116,14 +116,21 @@ class RangedAnswers:
         """The name of the file."""
         return self.source.name
 
+    @property
+    def _part_bytes(self) -> int:
+        """Bytes of a range."""
+        return self._engine.part_bytes or row_bytes(_size(self._task.lines.path))
+
     def scored(self) -> Iterator[ScoredBatch]:
         """The scored batches in order; raises UnorderedAnswers if the file has to be read in order."""
         path = self._task.lines.path
         try:
-            with closing(LineRanges(path, self._engine.part_bytes or row_bytes(_size(path)), BATCH)) as ranges:
+            with unchanged(path), closing(LineRanges(path, self._part_bytes, BATCH)) as ranges:
                 for result in self._results(iter(ranges)):
                     yield from self._added(result)
                 self.digest = ranges.digest()
+        except FileChanged:
+            raise
         except InputError:
             raise UnorderedAnswers from None
         if self._read[UNCLEAR] and not self._clear:

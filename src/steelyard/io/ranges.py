@@ -3,23 +3,69 @@
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
+from steelyard.errors import InputError
+from steelyard.i18n import Message
 from steelyard.io.addresses import Address, addressed
 from steelyard.io.streams import BLOCK, STDIN, UTF8_MARK, Stream, byte_blocks, is_file, open_stream
 from steelyard.table import Flags, IntArray
 
 
+class FileChanged(InputError):
+    """A file that is read in parts was replaced or written to: its parts do not belong together."""
+
+    @classmethod
+    def at(cls, path: str | Path) -> "FileChanged":
+        """The error about the file of this path."""
+        return cls(Message("formats.file_changed"), where=str(path), hint=Message("formats.file_changed_hint"))
+
+
+class FileState(NamedTuple):
+    """The size of a file and the time of its change, which are the same on every machine that shares it."""
+
+    size: int
+    changed: int
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> "FileState":
+        """The state that the system gives."""
+        return cls(found.st_size, found.st_mtime_ns)
+
+
+@contextmanager
+def unchanged(path: str | Path) -> Iterator[None]:
+    """Raise FileChanged, also in place of an error of the input, if another file is there in the end."""
+    before = _identity(path)
+    try:
+        yield
+    except InputError:
+        if _identity(path) != before:
+            raise FileChanged.at(path) from None
+        raise
+    if _identity(path) != before:
+        raise FileChanged.at(path)
+
+
+def _identity(path: str | Path) -> tuple[int, FileState]:
+    try:
+        found = os.stat(path)
+    except OSError:  # it is gone
+        return 0, FileState(0, 0)
+    return found.st_ino, FileState.of(found)
+
+
 class ByteRange(NamedTuple):
-    """The bytes of a file from `start` up to `end`."""
+    """The bytes of a file from `start` up to `end`; `state` is that of the file when it was cut."""
 
     path: str
     start: int
     end: int
+    state: FileState
 
     def stream(self, first_line: int = 1) -> Stream:
         """The bytes as a stream, which has the name of the file; `first_line` is the number of the first line."""
@@ -35,6 +81,9 @@ class _Range:
 
     def __init__(self, of: ByteRange) -> None:
         self._file = open(of.path, "rb", buffering=0)  # noqa: SIM115 - closed with its stream
+        if FileState.of(os.fstat(self._file.fileno())) != of.state:
+            self._file.close()
+            raise FileChanged.at(of.path)
         self._file.seek(of.start)
         self._left = of.end - of.start
 
@@ -61,11 +110,11 @@ def is_cuttable(path: str | Path) -> bool:
 
 def query_ranges(path: str | Path, size: int) -> Iterator[ByteRange]:
     """The ranges of a run file, each of `size` bytes up to the next line of another query."""
-    start, length = 0, os.stat(path).st_size
     with open(path, "rb") as file:
-        while start < length:
-            end = _next_query(file, start + size) if start + size < length else length
-            yield ByteRange(str(path), start, end)
+        start, state = 0, FileState.of(os.fstat(file.fileno()))
+        while start < state.size:
+            end = _next_query(file, start + size) if start + size < state.size else state.size
+            yield ByteRange(str(path), start, end, state)
             start = end
 
 
@@ -138,6 +187,7 @@ class LineRanges:
     def __init__(self, path: str | Path, size: int, batch: int) -> None:
         self._stream = open_stream(path)
         self._path = str(path)
+        _, self._state = _identity(path)
         self._size = size
         self._batch = batch
 
@@ -151,11 +201,11 @@ class LineRanges:
             for index in np.flatnonzero(new & (filled % self._batch == 0)).tolist():
                 end = offset + int(ends[index])
                 if end - start >= self._size:
-                    yield LineRange(ByteRange(self._path, start, end), *begun)
+                    yield LineRange(ByteRange(self._path, start, end, self._state), *begun)
                     start, begun = end, (lines + index + 1, int(filled[index]))
             offset, lines, rows = offset + len(block), lines + len(ends), int(filled[-1])
         if offset > start:
-            yield LineRange(ByteRange(self._path, start, offset), *begun)
+            yield LineRange(ByteRange(self._path, start, offset, self._state), *begun)
 
     def digest(self) -> str:
         """SHA-256 of the file."""

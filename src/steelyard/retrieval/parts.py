@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.engines.base import RUN_BYTES, Engine, Part
 from steelyard.errors import InputError
-from steelyard.io.ranges import ByteRange, Hashing, is_cuttable, query_ranges
+from steelyard.io.ranges import ByteRange, FileChanged, Hashing, is_cuttable, query_ranges, unchanged
 from steelyard.io.streams import line_blocks
 from steelyard.retrieval.matching import MatchedBlock, Matcher
 from steelyard.retrieval.reading.trec import match_lines
@@ -58,15 +58,19 @@ def match_by_ranges(run: Run, matcher: Matcher, engine: Engine) -> tuple[Run, li
     ranges = query_ranges(run.path, engine.part_bytes or RUN_BYTES)
     parts = (Part(str(part), part) for part in ranges)
     try:
-        results = engine.map_in_order(RangeMatching(matcher), parts)
-        first = next(results, [])
-        hashing = Hashing(run.path)  # a thread, after processes were started
-        blocks = list(chain(first, *results))
+        with unchanged(run.path):
+            results = engine.map_in_order(RangeMatching(matcher), parts)
+            first = next(results, [])
+            hashing = Hashing(run.path)  # a thread, after processes were started
+            blocks = list(chain(first, *results))
+            digest = hashing.digest()
+    except FileChanged:
+        raise
     except InputError:
         return None
     if any(block.problems or block.matches.duplicates or not block.readable for block in blocks):
         return None
-    return replace(run, digest=hashing.digest), blocks
+    return replace(run, digest=lambda: digest), blocks
 
 
 def match_by_pieces(run: Run, matcher: Matcher, engine: Engine) -> Iterator[MatchedBlock]:
