@@ -107,6 +107,14 @@ def test_means_of_all_items_above_differences_of_some_are_said(tmp_path, run):
     assert "that both have" not in run("compare", old, same)[1]
 
 
+def test_latex_of_several_runs_has_letters_without_per_item(tmp_path, run):
+    runs = [DATA / f"run_{letter}.txt" for letter in "abc"]
+    assert run("retrieval", DATA / "qrels.txt", *runs, "-m", "nDCG@10,AP,P@5", "-o", tmp_path / "x.tex")[0] == 0
+    text = (tmp_path / "x.tex").read_text("utf-8")
+    assert r"run\_a & \textbf{0.6527}$^{\mathrm{a}}$ & \textbf{0.5635}$^{\mathrm{a}}$ & " in text
+    assert r"run\_c & 0.3977$^{\mathrm{b}}$ & 0.3328$^{\mathrm{b}}$ & " in text
+
+
 def legal_results(folder, count=2):
     """Results over four documents, each a bit better than the one before, with a part on every other item."""
     tags = {"type": ["fact_exact"] * 40, "document": [str(n // 10) for n in range(40)]}

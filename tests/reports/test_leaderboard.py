@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -135,6 +136,30 @@ def test_the_same_board_in_markdown_latex_and_html():
     shown = steelyard.compare(*systems)
     assert "<strong>0.7500</strong>" in shown.to_html()
     assert shown.to_markdown() == markdown
+
+
+def test_the_table_for_a_paper_has_every_metric_with_its_own_letters():
+    systems = [system("base_1", 3, FAMILIES), system("worse", 1, FAMILIES), system("best", 7, FAMILIES)]
+    alike = [replace(each, columns={**each.columns, "P@20": systems[0]["P@20"]}) for each in systems]
+    latex, markdown = render_latex(compared(*alike)), render_markdown(compared(*alike))
+    float_, _, _ = latex.partition(r"\begin{table}[t]")[2].partition(r"\end{table}")
+    assert r"\caption{Means, the best of each metric in bold. Superscripts denote significant differences: " in float_
+    assert r"(permutation test, correction for 24 tests: holm, level 0.05).}" in float_
+    assert r"\label{tab:results}" in float_
+    heads, best, *_ = (line.removesuffix(r" \\").split(" & ") for line in float_.splitlines() if " & " in line)
+    cells = dict(zip(heads, best, strict=True))
+    assert cells["P@1"] == r"\textbf{0.7500}$^{\mathrm{a}}$"
+    assert cells["P@20"] == r"0.4100$^{\mathrm{a}}$"  # all three are equal in it
+    for line in latex.splitlines():  # the letters of the main metric are in no table with other metrics
+        assert not ("letters" in line and "P@" in line)
+    assert "| best | **0.7500** a | " in markdown
+
+
+def test_two_results_and_one_metric_have_a_caption_too():
+    pair = render_latex(compared(system("base_1", 3), system("worse", 1)))
+    assert r"Superscripts denote significant differences from base\_1, + better and $-$ worse (perm" in pair
+    one = render_latex(compared(*(system(f"s{n}", n, ["AP"]) for n in (1, 2, 3))))
+    assert one.count(r"\label{tab:results}") == one.count(r"\caption{AP of 3 systems}") == 1
 
 
 def test_the_board_in_json():

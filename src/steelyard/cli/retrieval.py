@@ -112,16 +112,18 @@ def _deliver(runs: "list[Run]", tables: "list[Table]", arguments: argparse.Names
     from dataclasses import replace
 
     from steelyard.cli.output import deliver
-    from steelyard.reports.content import Report
-    from steelyard.reports.files import TREC_EVAL
-    from steelyard.stats.compare import compare_all
+    from steelyard.reports.content import MANY, Report
+    from steelyard.reports.files import PAPER, TREC_EVAL
+    from steelyard.stats.compare import compare_all, compare_pairs
 
     tables = [table.headed(arguments.metric) for table in tables]
-    comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
-    is_named = any(path.suffix.lower() == TREC_EVAL for path in arguments.output)
-    tag = runs[0].tag() if is_named else ""
+    tested = comparison_settings(arguments)
+    comparisons = compare_all(tables[1:], tables[0], tested)
+    written = {path.suffix.lower() for path in arguments.output}
+    pairs = compare_pairs(tables, tested) if PAPER in written and len(tables) >= MANY else ()
+    tag = runs[0].tag() if TREC_EVAL in written else ""
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
-    report = Report(tables, comparisons, arguments.per_item, units=arguments.units, run_tag=tag)
+    report = Report(tables, comparisons, arguments.per_item, units=arguments.units, pairs=pairs, run_tag=tag)
     deliver(report, arguments, recorded=bare)
 
 

@@ -72,7 +72,8 @@ class TableBlock:
 
     Text has the columns `printed`, in this order, or all. `page` is how a page shows the table, None if it does not;
     `extra` is the heading of what only pages show of the cells, and `value` that of the numbers beside it.
-    `families` are numbers of columns that stay together where a table is divided.
+    `families` are numbers of columns that stay together where a table is divided. With a `caption`, LaTeX has the table
+    as a float with a label.
     """
 
     headings: Sequence[str]
@@ -89,6 +90,7 @@ class TableBlock:
     value: str = ""
     extra: str = ""
     families: Sequence[Sequence[int]] = ()
+    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +147,14 @@ MOST_BESIDE: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class MetricMatrix:
-    """The means of every metric, a row for each result of the board: for formats in which the board is not whole."""
+    """The means of every metric, a row for each result of the board: for formats in which the board is not whole.
+
+    `paper` is the table for papers, in which every mean has the letters of its metric.
+    """
 
     table: TableBlock
     board: Leaderboard
+    paper: TableBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,9 +439,9 @@ def for_paper(block: Leaderboard | MetricMatrix, most: int) -> Iterator[TableBlo
     """The tables of a board for formats without a width: of at most so many columns, and without wide ones."""
     match block:
         case Leaderboard():
-            yield without_columns(block.whole if block.is_small else block.table, block.wide)
-        case MetricMatrix() if not block.board.is_small:
-            yield from divided(block.table, lambda table: len(table.headings) <= most)
+            yield without_columns(block.table, block.wide)
+        case MetricMatrix():
+            yield from divided(block.paper, lambda table: len(table.headings) <= most)
 
 
 def with_columns(block: TableBlock, columns: Sequence[int]) -> TableBlock:

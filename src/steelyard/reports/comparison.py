@@ -8,9 +8,9 @@ from typing import Any, Final
 from steelyard.i18n import Words
 from steelyard.registry.names import columns_called
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Cell, Fields, Note, Notes, PageForm, PageTables, Row, TableBlock
+from steelyard.reports.blocks import Block, Fields, Note, Notes, PageForm, PageTables, Row, TableBlock
 from steelyard.reports.content import MANY, Report, main_metric
-from steelyard.reports.ranking import letters_by_metric, ranking
+from steelyard.reports.ranking import lettered_matrix, letters_by_metric, ranking
 from steelyard.reports.sections.differences import difference, effect, tests_table
 from steelyard.reports.sections.footnotes import CORRECTIONS
 from steelyard.reports.verdicts import undecided
@@ -236,27 +236,14 @@ def _changed(comparison: ComparisonReport) -> list[Changes]:
 def _letter_tables(comparison: ComparisonReport, words: Words) -> Iterator[Block]:
     """The letters of every metric, where all pairs were compared; the board has those of the main metric."""
     if comparison.report.pairs:
-        tables = partial(_letter_table, comparison, words)
+        tables = partial(_letter_table, comparison.report, words)
         yield from [PageTables(tables)] if comparison.report.is_short else tables()
 
 
-def _letter_table(comparison: ComparisonReport, words: Words) -> Iterator[TableBlock]:
-    """Results down, metrics across, each mean with its letters."""
-    by_metric = letters_by_metric(comparison.report)
-    rows: list[Row] = [
-        [table.name, *(_lettered(table, metric, marks) for metric, marks in by_metric.items())]
-        for table in comparison.report.tables
-    ]
-    form = PageForm("results", folded=True)
-    names = [words.name("metric", metric) for metric in by_metric]
-    yield TableBlock([words("report.result"), *names], rows, words("gate.all_pairs"), page=form)
-
-
-def _lettered(table: Table, metric: str, marks: Mapping[str, str] | None) -> Cell:
-    """A mean with its letters, a dash where no test could be significant or the result does not have the metric."""
-    if metric not in table.columns:
-        return Cell(cells.DASH)
-    return Cell(cells.number(table.mean(metric)), cells.DASH if marks is None else marks[table.name])
+def _letter_table(report: Report, words: Words) -> Iterator[TableBlock]:
+    """Results down, metrics across, each mean with its letters; papers have it beside the board."""
+    title, form = words("gate.all_pairs"), PageForm("results", folded=True)
+    yield replace(lettered_matrix(report, words), title=title, page=form, in_papers=False)
 
 
 def _notes(comparison: ComparisonReport, words: Words) -> Iterator[str | Note]:

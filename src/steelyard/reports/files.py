@@ -31,6 +31,7 @@ RENDERERS: Final[Mapping[str, Callable[[Sequence[Block], Language], str]]] = {
 }
 """Formats of blocks."""
 PAGE: Final = ".html"
+PAPER: Final = ".tex"
 PLOTS: Final = (".svg", ".png", ".pdf")
 """What `plots` writes; it and the page are loaded when they are asked for."""
 RECORDED: Final = ".jsonl"

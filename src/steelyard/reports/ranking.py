@@ -1,12 +1,15 @@
 """Results by merit: their ranks in a metric, their letters, and the means of all metrics with the best of each."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from steelyard.i18n import Words
 from steelyard.reports import cells
 from steelyard.reports.blocks import HEATS, Cell, Row, TableBlock
 from steelyard.reports.content import Report, main_metric
+from steelyard.reports.sections.footnotes import caption
 from steelyard.stats.compare import Comparison
 from steelyard.stats.correction import letters
 from steelyard.stats.direction import gain, is_directed
@@ -43,6 +46,22 @@ def _letters_of(tables: Sequence[Table], metric: str, pairs: Sequence[Comparison
     having = [table for table in tables if metric in table.columns]
     names = [table.name for table in sorted(having, key=lambda table: -gain(metric, table.mean(metric)))]
     return letters(names, [(pair.a, pair.b) for pair in pairs if pair.significant])
+
+
+def lettered_matrix(report: Report, words: Words) -> TableBlock:
+    """The means of every metric with its letters, if all pairs were compared, else with marks; for papers."""
+    found = letters_by_metric(report)
+    table = replace(matrix(report, report.metrics, words), caption=caption(report, words))
+    marks = [found.get(metric, {}) for metric in report.metrics]
+    rows = [[row[0], *map(partial(_lettered, str(row[0])), row[1:], marks)] for row in table.rows]
+    return replace(table, rows=rows) if found else table
+
+
+def _lettered(name: str, cell: str | Cell, marks: Mapping[str, str] | None) -> str | Cell:
+    """A mean with its letters instead of its mark; a dash where no test could be significant."""
+    if isinstance(cell, str) or cell.text == cells.DASH:
+        return cell
+    return replace(cell, mark=cells.DASH if marks is None else marks.get(name, ""))
 
 
 def matrix(report: Report, metrics: Sequence[str], words: Words) -> TableBlock:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from steelyard.i18n import Language, words_of
@@ -29,6 +29,7 @@ _NARROWEST: Final = 72.0
 _LETTER: Final = 6.0
 """The width in points of a letter of 10 points, with some to spare; a Chinese character has twice as much."""
 _PIECES: Final = re.compile(r"[^_\-./:\s]{1,12}[_\-./:\s]*|[_\-./:\s]+")
+_CAPTION: Final = r"\caption{"
 _RAISED: Final = {cells.BETTER: "$^{+}$", cells.WORSE: "$^{-}$"}
 _MINUS: Final = re.compile(r"(?<![\w.])-(?=[\d.])")
 _POWER: Final = re.compile(r"(\d(?:\.\d+)?)e([+-])0*(\d+)")
@@ -77,7 +78,7 @@ def render_latex(blocks: Sequence[Block], *, language: Language = "en") -> str:
     """
     words = words_of(language)
     legend = words.joined("core.comma", map(words, ("report.significantly_better", "report.significantly_worse")))
-    lines = [line for block in blocks for line in _lines(block)]
+    lines = list(_labelled(line for block in blocks for line in _lines(block)))
     head = [rf"% \usepackage{{booktabs}}; {words.labelled('$^{+}$ $^{-}$', legend)}"]
     if any(_CHINESE.search(line) for line in lines if not line.startswith("%")):
         head.append(f"% {words('report.chinese_in_latex')}")
@@ -95,6 +96,16 @@ def _lines(block: Block) -> Iterator[str]:
             yield from map(_comment, block.texts)
         case ItemList():
             yield from map(_comment, block.lead)
+
+
+def _labelled(lines: Iterable[str]) -> Iterator[str]:
+    """The lines, those of captions with a label of its own: tab:results, tab:results-2 …"""
+    count = 0
+    for line in lines:
+        yield line
+        if line.startswith(_CAPTION):
+            count += 1
+            yield rf"\label{{tab:results{f'-{count}' if count > 1 else ''}}}"
 
 
 def _comment(line: str) -> str:
@@ -138,7 +149,10 @@ def _broken(block: TableBlock) -> int:
 
 def _sized(block: TableBlock, size: _Size) -> Iterator[str]:
     title = rf"\textbf{{{_escaped(block.title)}}}\par\smallskip\noindent" if block.title else ""
-    yield from ("", rf"\bigskip\noindent{title}")
+    if block.caption:
+        yield from ("", r"\begin{table}[t]", r"\centering", rf"{_CAPTION}{_escaped(block.caption)}}}")
+    else:
+        yield from ("", rf"\bigskip\noindent{title}")
     broken = -1 if size.free(block) >= 0 else _broken(block)
     columns = ["l" if column < block.text_columns else "r" for column in range(len(block.headings))]
     if broken >= 0:
@@ -148,6 +162,7 @@ def _sized(block: TableBlock, size: _Size) -> Iterator[str]:
     rows = ([_placed(block, cell, column, broken) for column, cell in enumerate(row)] for row in block.rows)
     yield from (r"\midrule", *map(_row, rows), r"\bottomrule", r"\end{tabular}")
     yield from (["}"] if size.command else [])
+    yield from ([r"\end{table}"] if block.caption else [])
 
 
 def _placed(block: TableBlock, cell: str | Cell, column: int, broken: int) -> str:

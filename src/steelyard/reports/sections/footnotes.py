@@ -183,6 +183,18 @@ def _method(report: Report, words: Words) -> Iterator[str]:
         yield units_line(report.scope, report.units, words)
 
 
+def caption(report: Report, words: Words) -> str:
+    """What the superscripts of a table of means denote, for papers; "" where nothing was tested."""
+    tests = report.pairs or report.comparisons
+    if not tests:
+        return ""
+    settings = tests[0].settings
+    named = {"test": words(TESTS[settings.test]), "correction": words(CORRECTIONS[settings.correction])}
+    method = words("report.paper_method", **named, n=f"{len(tests):,}", alpha=f"{settings.alpha:g}")
+    code = "report.paper_letters" if report.pairs else "report.paper_marks"
+    return words(code, method=method, baseline=report.tables[0].name)
+
+
 def warnings_of(report: Report, words: Words) -> Iterator[str]:
     """What makes a comparison doubtful."""
     comparisons = report.comparisons

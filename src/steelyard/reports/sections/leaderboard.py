@@ -41,6 +41,7 @@ def leaderboard(report: Report, words: Words) -> Leaderboard:
         board_title(report, words),
         text_columns=2,
         notes=[words("gate.shared_letters")] if marks else [],
+        caption="" if len(report.metrics) > 1 else board_title(report, words),
     )
     others = matrix(report, [metric for metric in report.metrics if metric != main], words)
     wide = [len(table.headings) - 1, _DIFFERENCE_INTERVAL]

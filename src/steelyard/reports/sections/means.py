@@ -10,6 +10,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import IN_METRICS, Block, Cell, Fields, PageForm, Records, Row, TableBlock
 from steelyard.reports.content import Report
 from steelyard.reports.kinds import kind_fields
+from steelyard.reports.sections.footnotes import caption
 from steelyard.stats.summary import Summary, head_fields, known
 
 ORDER: Final = 10
@@ -39,7 +40,8 @@ def _means(report: Report, words: Words) -> TableBlock:
     headings = [words("report.metric"), *(summary.name for summary in report.summaries)]
     detail, value, extra = map(words, ("report.interval", "report.mean", "report.fates"))
     form = PageForm("settings") if report.is_pair else IN_METRICS  # two results have a table of differences
-    return TableBlock(headings, rows, detail=detail, value=value, extra=extra, in_text=not report.changed, page=form)
+    settings: dict[str, Any] = {"in_text": not report.changed, "page": form, "caption": caption(report, words)}
+    return TableBlock(headings, rows, detail=detail, value=value, extra=extra, **settings)
 
 
 def _mean_cells(report: Report, metric: str) -> list[Cell]:
