@@ -98,3 +98,33 @@ def test_a_folder_that_is_called_like_the_bundled_benchmark(here):
     with chdir(here):
         Path("cases").rename(module.BUNDLED)
         assert list(page_of("old.jsonl", "--benchmark", module.BUNDLED)[1]["documents"]) == ["电话13800138000.md"]
+
+
+@pytest.mark.parametrize("name", ["{here}/cases", "../here/cases"])
+def test_a_results_file_chooses_no_folder_of_the_machine(here, name, capsys):
+    other = here.parent / "elsewhere" / "evil.jsonl"
+    text = (here / "old.jsonl").read_text("utf-8")
+    other.write_text(text.replace('"benchmark": "cases"', f'"benchmark": "{name.format(here=here)}"'), "utf-8")
+    secret = "该合同的页面"
+    with (here / "cases" / "电话13800138000.md").open("a", encoding="utf-8") as document:
+        document.write(secret)
+    with chdir(other.parent):
+        page, held = page_of("evil.jsonl")
+        assert held["documents"] == {}
+        assert f"{module.OUTSIDE}" in page
+        assert main(["compare", "evil.jsonl", "evil.jsonl", "-o", "both.html"]) == 0
+        assert main(["sample", "evil.jsonl", "-n", "5", "-o", "sample.html", "--lang", "en"]) == 0
+        assert f"{module.OUTSIDE}" in capsys.readouterr().err
+        assert not any(secret in Path(file).read_text("utf-8") for file in ("page.html", "both.html", "sample.html"))
+        assert secret in page_of("evil.jsonl", "--benchmark", here / "cases")[0]
+
+
+def test_a_page_of_a_resumed_run_shows_the_documents_of_the_benchmark_that_was_named(here, tmp_path):
+    shutil.copytree(here / "cases", tmp_path / "other")
+    (tmp_path / "other" / "电话13800138000.md").write_text("=== 第1页 ===\n另一份。\n", encoding="utf-8")
+    with chdir(here):
+        text = Path("old.jsonl").read_text("utf-8").replace('"benchmark": "cases"', f'"benchmark": "{tmp_path}/other"')
+        Path("old.jsonl").write_text(text, encoding="utf-8")
+        words = ("bench", "cases", "--system", "builtin:baseline", "--resume", "-o", "old.jsonl", "-o", "page.html")
+        assert main([*words]) == 0
+        assert "另一份" not in Path("page.html").read_text("utf-8")

@@ -128,6 +128,20 @@ def test_what_lies_outside_is_not_read(folder, tmp_path):
         ]
 
 
+def test_a_results_file_chooses_no_folder_of_the_machine(folder, tmp_path):
+    results = tmp_path / "results"
+    results.mkdir()
+    assert len(documents_of(str(folder))) == 4, "the user has named it"
+    assert len(documents_of(str(folder), beside=folder.parent)) == 4
+    with chdir(results):
+        assert missing(folder, beside=Path()) == [f"{folder}: {OUTSIDE}"]
+        assert missing("../here/benchmark", beside=Path()) == [f"../here/benchmark: {OUTSIDE}"]
+        assert len(documents_of("benchmark", beside=folder.parent)) == 4
+    with chdir(folder.parent):
+        assert len(documents_of("benchmark", beside=results)) == 4, "as bench has written it"
+        assert missing(folder, beside=results) == [f"{folder}: {OUTSIDE}"], "here, but by its whole path"
+
+
 @posix
 def test_links_that_lead_outside_are_not_followed(folder, tmp_path):
     inside, outside = folder.parent, tmp_path / "outside"

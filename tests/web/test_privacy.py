@@ -97,7 +97,7 @@ def test_a_page_says_why_a_document_is_not_there(tmp_path, served, privacy):
     assert held["documents"] == {}
     why = "benchmark: is outside the folder whose results are shown"
     assert f"documents are not shown: {privacy.text(str(tmp_path))}/{why}" in page
-    assert "benchmark：不在所查看的文件夹内" in page
+    assert "benchmark：不在所查看结果的文件夹内" in page
     legal_result(folder, "no\0where")
     assert "documents are not shown: no\ufffdwhere: " in page_of(folder, served, privacy)[0]
     legal_result(folder, "gone")

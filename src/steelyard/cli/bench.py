@@ -5,6 +5,7 @@ import os
 import sys
 import time
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -125,7 +126,9 @@ def run(arguments: argparse.Namespace) -> int:
         rate=arguments.rate,
         seed=arguments.seed,
     )
-    table = _run(benchmark, settings, path, arguments)
+    table = replace(
+        _run(benchmark, settings, path, arguments), benchmark=benchmark.folder
+    )  # not as a resumed file says
     if path not in arguments.output:
         notify(Message("cli.results_file", path=path).text(arguments.lang))
     reports = [output for output in arguments.output if output != path]

@@ -94,8 +94,9 @@ class KindDocuments(Protocol):
     ) -> "DocumentSet":
         """The documents, and why others are not there.
 
-        A relative folder is looked for from the current folder and then from `beside`, the folder of the results file.
-        With `within`, only files in that folder are read. Documents are in the benchmark or in the folder `also`.
+        A relative folder is looked for in the current folder and then in `beside`, the folder of the results file; an
+        absolute one must be in `beside`. Without `beside`, the user has named the benchmark. With `within`, only files
+        in that folder are read. Documents are in the benchmark or in the folder `also`.
         """
 
 

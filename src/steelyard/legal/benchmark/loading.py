@@ -110,21 +110,29 @@ def documents_of(
 ) -> DocumentSet:
     """The documents of the benchmark that a results file names, and problems for those that cannot be read.
 
-    A relative folder is looked for from the current folder and then from `beside`, the folder of the results file.
-    With `within`, only files in that folder, or bundled ones, are read: a results file may name any folder of the
-    machine. Documents are inside the benchmark, or in the folder `also`, if the user names one.
+    A relative folder is looked for in the current folder and then in `beside`, the folder of the results file; an
+    absolute one must be in `beside`, because a results file may name any folder of the machine. Without `beside`, the
+    user has named the benchmark. With `within`, only files in that folder, or bundled ones, are read. Documents are
+    inside the benchmark, or in the folder `also`, if the user names one.
     """
     if not benchmark:
         return DocumentSet()
     if benchmark == BUNDLED:
         return _documents_in(benchmark_folder(), None, also)
     missing: list[Problem] = []
-    for folder in dict.fromkeys([Path(benchmark), (beside or Path()) / benchmark]):
-        documents = _documents_in(folder, within, also)
+    for folder, around in _places(Path(benchmark), beside).items():
+        documents = _documents_in(folder, within or around, also)
         if documents.found:
             return documents
         missing += documents.missing
     return DocumentSet(missing=tuple(missing))
+
+
+def _places(named: Path, beside: Path | None) -> dict[Path, Path | None]:
+    """The folders that a name in a results file may mean, each with the folder around it that must hold its files."""
+    if beside is None:
+        return {named: None}
+    return {named: beside} if named.is_absolute() else {named: Path(), beside / named: beside}
 
 
 def _documents_in(folder: Path, within: Path | None, also: Path | None) -> DocumentSet:
