@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from tables import table_of
+from tables import make_table, table_of
 
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.stats.compare import ComparisonSettings, compare_all
+from steelyard.table import Missing
 
 pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
@@ -99,3 +100,23 @@ def test_names_of_parts_are_not_cut_into_characters_on_a_phone(page):
     box = page.locator(".differences tbody th[scope=row]").first.bounding_box()
     assert box["width"] >= 80
     assert box["height"] <= 70
+
+
+def test_why_items_have_no_score_is_folded_below_what_changed(opened, tmp_path):
+    ids = [f"What does the contract say about the deposit number {n}, and where is it said?" for n in range(40)]
+    status = {"F1": np.array([1] * 27 + [0] * 13)}
+    scores = {"F1": np.array([np.nan] * 27 + [0.5] * 13)}
+    reasons = [Missing("unscored", "the answer has no values")]
+    old = make_table("a", scores, ids, status=status, reasons=reasons)
+    changed = make_table("b", {"F1": scores["F1"] * ([1.0] * 39 + [2.0])}, ids, status=status, reasons=reasons)
+    path = tmp_path / "x.html"
+    path.write_text(render_html(Report([old, changed], compare_all([changed], old))), encoding="utf-8")
+    shown = opened(path, width=390)
+    folds = shown.locator("details", has=shown.locator("summary", has_text="items without a score"))
+    assert folds.count() == 2
+    assert folds.first.get_attribute("open") is None
+    assert folds.first.bounding_box()["y"] > shown.locator("#section-changes").bounding_box()["y"]
+    folds.first.locator("summary").click()
+    count = folds.first.locator("td", has_text="27").first
+    lines = "cell => { const all = new Range(); all.selectNode(cell.firstChild); return all.getClientRects().length }"
+    assert count.evaluate(lines) == 1, "a number is not broken"

@@ -9,12 +9,15 @@ from steelyard.errors import cut
 from steelyard.i18n import Words
 from steelyard.reports.blocks import Block, PageForm, Row, TableBlock
 from steelyard.reports.content import Report
+from steelyard.reports.sections.changes import excerpt
 from steelyard.stats.selection import NO_PART
 from steelyard.table import Missing, Table
 
 ORDER: Final = 38
 NAMED: Final = 5
 """So many ids are given for each reason."""
+LONGEST_ID: Final = 40
+"""So many characters of an id are given: it may be a question."""
 MOST_REASONS: Final = 10
 """So many reasons of a result are listed, those of most items first."""
 
@@ -25,7 +28,7 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
     """A table for each result in which some cell has no number."""
     for table in report.tables:
         if reasons := _reasons(table):
-            page = PageForm("results", result=table.name) if report.is_many else PageForm()
+            page = PageForm("results" if report.is_many else "details", folded=True, result=table.name)
             yield _table(table, reasons, words, page)
 
 
@@ -48,7 +51,7 @@ def _table(
             cut(" ".join(missing.reason.text(words.language).split())),
             f"{len(places):,}",
             words.joined("core.listed", metrics),
-            words.joined("core.listed", (table.ids[row] for row in places[:NAMED]))
+            words.joined("core.listed", (excerpt(table.ids[row], LONGEST_ID) for row in places[:NAMED]))
             + (" …" if len(places) > NAMED else ""),
         ]
         for (missing, places), metrics in largest[:MOST_REASONS]

@@ -146,8 +146,8 @@ class PageBlocks:
 
     @property
     def is_unfolded(self) -> bool:
-        """Whether tables that can be folded are open at first."""
-        folded = (table for table in self.tables if table.block.page and table.block.page.folded)
+        """Whether tables of numbers that can be folded are open at first; those of text are closed."""
+        folded = (table for table in self.tables if table.block.page and table.block.page.folded and not table.is_text)
         return sum(len(table.rows) for table in folded) <= MOST_UNFOLDED
 
 
