@@ -101,6 +101,7 @@ RANKING_BYTES: Final = _limit(
 RESULTS_BYTES: Final = _limit("RESULTS_BYTES", 1_000_000_000, "bytes of a results file, decompressed")
 FILE_BYTES: Final = _limit("FILE_BYTES", 256_000_000, "bytes of a JSON or parquet file, decompressed")
 DOCUMENT_BYTES: Final = _limit("DOCUMENT_BYTES", 64_000_000, "bytes of a document or a file of questions, decompressed")
+DOCUMENT_SECONDS: Final = _limit("DOCUMENT_SECONDS", 60, "seconds that reading a PDF file may take")
 PART_BYTES: Final = _limit("PART_BYTES", 64_000_000, "bytes of a part of a DOCX file, decompressed")
 PACKAGE_PARTS: Final = _limit("PACKAGE_PARTS", 10_000, "parts of a DOCX file")
 ARCHIVE_MEMBERS: Final = _limit("ARCHIVE_MEMBERS", 100_000, "members of an archive (.zip, .eval)")

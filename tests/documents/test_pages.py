@@ -3,11 +3,15 @@
 import json
 import random
 import sys
+import time
+import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from steelyard import limits
 from steelyard.documents.pages import Document, read_document
 from steelyard.documents.units import cut_units
 from steelyard.errors import InputError, MissingExtra, SteelyardError
@@ -580,6 +584,32 @@ def test_no_damage_to_a_pdf_gives_a_traceback(tmp_path_factory, seed):
     path.write_bytes(content)
     found = outcome(path)
     assert isinstance(found, Document) or str(path) in str(found)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("needs_pypdf")
+@pytest.mark.parametrize("in_thread", [False, True])
+def test_the_time_of_reading_a_pdf_is_bounded(complaint, monkeypatch, in_thread):
+    """400 pages that share one stream, which takes 0.1 s: a file of a few kB."""
+    content = zlib.compress(b"BT /F1 12 Tf " + b"(abcdefgh) Tj " * 2_500 + b"ET")
+    kids = b" ".join(b"%d 0 R" % number for number in range(5, 405))
+    page = b"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 3 0 R >> >> >>"
+    long = numbered_objects(
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [%b] /Count 400 >>" % kids,
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Length %d /Filter /FlateDecode >>\nstream\n%b\nendstream" % (len(content), content),
+        *[page] * 400,
+    )
+    monkeypatch.setattr(limits.DOCUMENT_SECONDS, "value", 0.5)
+    begun = time.monotonic()
+    with ThreadPoolExecutor() as threads:
+        said = threads.submit(complaint, long, "d.pdf").result() if in_thread else complaint(long, "d.pdf")
+    assert said == (
+        "d.pdf: the number of seconds that reading takes is above the limit of 0.5\n"
+        "hint: to raise the limit, set STEELYARD_DOCUMENT_SECONDS"
+    )
+    assert time.monotonic() - begun < 5
 
 
 def test_a_pdf_without_pypdf(complaint, monkeypatch):

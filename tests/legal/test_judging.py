@@ -14,10 +14,10 @@ import pytest
 from platforms import posix
 
 from steelyard import limits
+from steelyard.deadline import DeadlineExceeded, deadline, one_handler
 from steelyard.io.results import load
 from steelyard.legal.benchmark import judging
 from steelyard.legal.benchmark.answers import judge_answers
-from steelyard.legal.benchmark.deadline import DeadlineExceeded, deadline, one_handler
 from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.runner import run_benchmark
@@ -231,7 +231,7 @@ def test_of_deadlines_with_one_timer_the_outer_one_holds_too():
 def test_a_forked_process_has_deadlines_of_its_own():
     program = """
 import os, re, time
-from steelyard.legal.benchmark.deadline import DeadlineExceeded, deadline, one_handler
+from steelyard.deadline import DeadlineExceeded, deadline, one_handler
 with one_handler():
     with deadline(60):
         pass

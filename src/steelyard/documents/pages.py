@@ -3,6 +3,7 @@
 import logging
 import re
 import struct
+import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steelyard import limits
+from steelyard.deadline import DeadlineExceeded, deadline
 from steelyard.documents.docx import read_docx
 from steelyard.documents.ooxml import OLE, ZIP, old_format
 from steelyard.documents.units import Unit, cut_units
@@ -277,7 +279,21 @@ def _docx_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sh
     return [_Sheet(f"{name}: page {number}", number, _clean(text)) for number, text in enumerate(read.pages, 1)]
 
 
-def _pdf_sheets(content: bytes, name: str, warnings: list[Problem], *, blank_pages: bool) -> Iterator[_Sheet]:
+def _pdf_sheets(content: bytes, name: str, warnings: list[Problem], *, blank_pages: bool) -> list[_Sheet]:
+    """The pages of a PDF, within the limit of time: a small file can have very much to read."""
+    seconds = limits.DOCUMENT_SECONDS.value
+    try:
+        with deadline(seconds):
+            return list(_pdf_pages(content, name, warnings, blank_pages=blank_pages, end=time.monotonic() + seconds))
+    except DeadlineExceeded:
+        what = Message("words.the_seconds_of_reading")
+        raise limits.DOCUMENT_SECONDS.exceeded(what, error=InputError, where=name) from None
+
+
+def _pdf_pages(
+    content: bytes, name: str, warnings: list[Problem], *, blank_pages: bool, end: float
+) -> Iterator[_Sheet]:
+    """The pages; in a thread, where nothing interrupts it, the time is looked at after each."""
     try:
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
@@ -295,5 +311,7 @@ def _pdf_sheets(content: bytes, name: str, warnings: list[Problem], *, blank_pag
                 warnings.append(Problem(where, Message("formats.page_without_text")))
             warnings += _unreadable(text, where)
             yield _Sheet(where, number, text)
+            if time.monotonic() > end:
+                raise DeadlineExceeded
     except (PyPdfError, zlib.error, struct.error, *_DAMAGE) as error:
         raise InputError(Message("formats.pdf_unreadable", value=error or type(error).__name__), where=where) from None

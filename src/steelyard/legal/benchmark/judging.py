@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from steelyard import limits
+from steelyard.deadline import DeadlineExceeded, deadline, one_handler
 from steelyard.documents.pages import Document
 from steelyard.i18n import Message
 from steelyard.io.outputs import record_of
-from steelyard.legal.benchmark.deadline import DeadlineExceeded, deadline, one_handler
 from steelyard.legal.benchmark.loading import Benchmark
 from steelyard.legal.model import Question
 from steelyard.legal.score import judge

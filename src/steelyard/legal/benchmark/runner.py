@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from steelyard import __version__, limits
+from steelyard.deadline import one_handler
 from steelyard.documents.pages import Document
 from steelyard.engines.base import Engine, Part, engine_of
 from steelyard.errors import ConfigError, InputError, SystemFailure
@@ -35,7 +36,6 @@ from steelyard.io.results import (
 )
 from steelyard.io.streams import open_stream
 from steelyard.io.writing import replace_whole, write_whole
-from steelyard.legal.benchmark.deadline import one_handler
 from steelyard.legal.benchmark.judging import Unjudged, judge_safely, unwritable, zero_parts
 from steelyard.legal.benchmark.loading import Benchmark, load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder

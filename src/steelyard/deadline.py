@@ -1,7 +1,7 @@
 """A time limit for work in the main thread, effective also inside a regular expression.
 
 The timer signal of the operating system interrupts the main thread. In other threads, and where there is no such
-signal (Windows), nothing is interrupted: there only the limits on the length of answers bound the time.
+signal (Windows), nothing is interrupted: there other limits bound the time.
 """
 
 import signal
