@@ -173,7 +173,7 @@ def test_the_score_comes_first_then_its_parts_with_their_weights(at):
     page = at("legal", ITEM)
     rows = page.locator(".reasons tr")
     names = rows.locator("th").all_text_contents()
-    assert names[:4] == ["legal score", "correct abstention", "no hallucination", "quotation included"]
+    assert names[:4] == ["legal score", "correct abstention", "not blank or invented", "quotation included"]
     assert rows.nth(1).locator(".number").text_content() == "0.4 × 0.00 = 0.00"
     assert rows.nth(2).locator(".number").text_content() == "0.4 × 1.00 = 0.40"
     assert rows.nth(3).locator(".number").text_content() == "0.2 × 1.00 = 0.20"

@@ -73,7 +73,7 @@ def test_parts_by_type():
     assert "### base: parts of the score\n\n| type | part | mean | 95 % interval | n |\n" in text
     # Wilson's intervals of 0 of 1 and of 1 of 2
     assert "| exact facts | exact match | 0.0000 | [0.0000, 0.7935] | 1 |" in text
-    assert "| gaps and conflicts | no hallucination | 0.5000 | [0.0945, 0.9055] | 2 |" in text
+    assert "| gaps and conflicts | not blank or invented | 0.5000 | [0.0945, 0.9055] | 2 |" in text
     latex = render_latex(report())
     assert r"type & part & mean & 95 \% interval & n \\" in latex
     assert r"exact facts & exact match & 0.0000 & [0.0000, 0.7935] & 1 \\" in latex
@@ -91,7 +91,7 @@ def test_questions_about_gaps():
 def test_the_worst_questions_stand_in_markdown_alone():
     text = render_markdown(report(), language="zh")
     assert "### base：得分最低的题目\n\n1. q1 · 0.00 · 一共收了多少钱？\n" in text
-    assert "\n   - 拒答正确：回答称“未载明”；无幻觉：查出“王五”（姓名）\n" in text
+    assert "\n   - 拒答正确：回答称“未载明”；有内容且无幻觉：查出“王五”（姓名）\n" in text
     assert "2. q2 · 0.40 · " in text
     assert "q3" not in text
     assert "   - exact\\_match" not in render_markdown(report())
@@ -100,7 +100,9 @@ def test_the_worst_questions_stand_in_markdown_alone():
 
 
 def test_the_console_gives_the_same_reasons():
-    assert "    拒答正确：回答称“未载明”；无幻觉：查出“王五”（姓名）\n" in render_console(report(), language="zh")
+    assert "    拒答正确：回答称“未载明”；有内容且无幻觉：查出“王五”（姓名）\n" in render_console(
+        report(), language="zh"
+    )
     assert "    correct abstention: the answer says '未载明'; " in render_console(report())
 
 
