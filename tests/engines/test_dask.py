@@ -172,6 +172,15 @@ def test_no_scheduler_at_the_address(monkeypatch, address):
         next(DaskEngine(address).map_in_order(abs, parts(1)))
 
 
+@has_dask
+@slow
+def test_no_scheduler_is_an_error_of_small_inputs_too(tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"id": "1", "prediction": "a", "references": ["a"]}\n', "utf-8")
+    done = start("answers", "rows.jsonl", "--engine", "dask", "--address", "tcp://127.0.0.1:1", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("tcp://127.0.0.1:1: no connection to Dask: ")
+
+
 def test_a_worker_of_another_version():
     with pytest.raises(
         ConfigError, match=r"^a worker has steelyard \S+, this program steelyard 0\.0\.1\nhint: install"

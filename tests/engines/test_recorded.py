@@ -5,7 +5,7 @@ import sys
 from importlib.util import find_spec
 
 import pytest
-from commands import start
+from commands import run, start
 from tables import shown
 
 import steelyard
@@ -69,7 +69,19 @@ def test_an_engine_whose_package_is_not_installed(monkeypatch, name, package):
     monkeypatch.setitem(sys.modules, package, None)
     expected = rf"the {name.title()} engine needs the package {package}\nhint: .*steelyard\[{name}\]"
     with pytest.raises(MissingExtra, match=expected):
-        next(open_engine(name).map_in_order(float, []))
+        open_engine(name)
+
+
+@pytest.mark.parametrize(("name", "package"), [("ray", "ray"), ("dask", "distributed")])
+@pytest.mark.parametrize("command", [("answers", "rows.jsonl"), ("retrieval", "qrels.json", "run.json")])
+def test_an_engine_that_cannot_start_is_an_error_of_small_inputs_too(tmp_path, monkeypatch, command, name, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    (tmp_path / "rows.jsonl").write_text('{"id": "1", "prediction": "a", "references": ["a"]}\n', "utf-8")
+    (tmp_path / "qrels.json").write_text('{"q": {"d": 1}}', "utf-8")
+    (tmp_path / "run.json").write_text('{"q": {"d": 0.5}}', "utf-8")
+    done = run(*command, "--engine", name, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"the {name.title()} engine needs the package {package}\n")
 
 
 @pytest.mark.parametrize("name", CLUSTERS)

@@ -123,8 +123,8 @@ def chosen_engine(arguments: argparse.Namespace, default: str | None = None) -> 
     if name is None:
         yield None
         return
-    engine = open_engine(name, workers=arguments.concurrency, address=arguments.address, retries=arguments.retries)
     with redirect_stdout(sys.stderr):  # Ray prints what it has to say about lost nodes
+        engine = open_engine(name, workers=arguments.concurrency, address=arguments.address, retries=arguments.retries)
         try:
             yield engine
         finally:

@@ -137,7 +137,7 @@ def usual_workers() -> int:
 def open_engine(
     name: str, *, workers: int | None = None, address: str | None = None, retries: int | None = None
 ) -> Engine:
-    """The engine of this name; `address` is that of a cluster."""
+    """The engine of this name; `address` is that of a cluster, which is connected to or started at once."""
     if name not in ENGINES:
         raise UnknownName.of(Message("words.engine"), name, ENGINES)
     if address is not None and name == "local":
@@ -150,7 +150,9 @@ def open_engine(
         from steelyard.engines.ray import RayEngine as ClusterEngine
     else:
         from steelyard.engines.dask import DaskEngine as ClusterEngine  # type: ignore[assignment]
-    return ClusterEngine(address, workers=workers, retries=3 if retries is None else retries)
+    engine = ClusterEngine(address, workers=workers, retries=3 if retries is None else retries)
+    engine.start()
+    return engine
 
 
 @contextmanager

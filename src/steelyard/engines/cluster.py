@@ -33,6 +33,14 @@ class ClusterEngine:
         self.retries = retries
         self.part_bytes = part_bytes
 
+    def start(self) -> None:
+        """Connect to the cluster, or start it: what prevents that is an error even if there is little to do."""
+        self._connected()
+
+    def _connected(self) -> Any:
+        """What a connection is made of, which is made if there is none."""
+        raise NotImplementedError
+
     def _no_connection(self, cluster: str, error: Exception, hint: Message) -> SystemFailure:
         """The error about a cluster that cannot be reached, or no longer; `cluster` is the name of the software."""
         text = str(error).strip().partition("\n")[0]
