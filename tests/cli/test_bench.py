@@ -210,3 +210,13 @@ def test_too_many_failed_questions_are_exit_3_with_the_results_kept(tmp_path):
     assert len(kept.splitlines()) == 154
     done = run(*asked, "--resume", "--max-errors", "90%", cwd=tmp_path)
     assert done.returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("citations", "noticed"), [([], True), ([{"page": 1, "text": "甲"}], False)])
+def test_answers_that_all_lack_citations_are_noticed(tmp_path, citations, noticed):
+    answer = {"answer": "不清楚", "citations": citations}
+    name = f"cites_{len(citations)}"
+    (tmp_path / f"{name}.py").write_text(f"def reply(question):\n    return {answer!r}\n", encoding="utf-8")
+    done = run("--system", f"python:{name}:reply", "-o", "r.jsonl", cwd=tmp_path)
+    assert ("no answer has a citation" in done.stderr) is noticed

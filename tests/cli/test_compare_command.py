@@ -155,8 +155,8 @@ def test_too_few_documents_are_said_in_every_format(tmp_path, run):
     assert documents["reason"] == "cannot tell with 4 documents"
     assert "cannot tell" not in run("compare", old, new, "--test", "t")[1]
     zh = run("compare", old, new, "--lang", "zh")[1]
-    assert "法律题得分：就这 4 份文档而言：+0.1000 [0.1000, 0.1000]，p 1.8e-12：更好\n" in zh
-    assert "法律题得分：对同类的其他文档：只有 4 份文档，无法判断；约需 6 份\n" in zh
+    assert "法律题得分：仅就这 4 份文档：+0.1000 [0.1000, 0.1000]，p 1.8e-12：更好\n" in zh
+    assert "法律题得分：推广到同类文档：只有 4 份文档，无法判断；约需 6 份\n" in zh
 
 
 def test_a_leaderboard_says_what_other_documents_would_need_once(tmp_path, run):

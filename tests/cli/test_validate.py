@@ -103,7 +103,7 @@ def test_errors_come_first(folder, validate):
     code, printed = validate("a.json", "b.json", "none.txt")
     assert code == 2
     assert printed.split("\n")[:2] == [
-        "b.json:9: /questions/0/expected/date: '2020-13-01' is not a date",
+        "b.json:9: /questions/0/expected/date: '2020-13-01' is not a date in the form YYYY-MM-DD",
         "none.txt: no such file",
     ]
     assert printed.endswith("3 files, 2 questions: 2 errors, 2 warnings\n")
@@ -162,7 +162,7 @@ def test_chinese_warnings(folder, validate):
     folder(**{"a.json": FAULTY})
     assert validate("a.json", "--lang", "zh") == (
         0,
-        "a.json:14: 警告：/questions/0/required_evidence/0/must_include：它不在第 1 页，也不在 d.md 的其他页\n"
+        "a.json:14: 警告：/questions/0/required_evidence/0/must_include：该原文不在第 1 页，也不在 d.md 的其他页\n"
         "a.json:22: 警告：/questions/1/expected/amount_total：题目中已包含答案\n"
         "文件 2 个，题目 2 道：错误 0 个，警告 2 个\n",
     )

@@ -392,6 +392,15 @@ def test_a_citation_of_another_document_earns_nothing(document, name, is_right):
     assert found.parts["citation_provided"] == float(is_right)
 
 
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [([], "nothing is cited"), ([{"page": 1, "text": "去过两次"}], "no snippet is on the page it cites")],
+)
+def test_no_citation_is_told_from_citations_of_other_pages(document, given, reason):
+    found = judge(evidence(), {"answer": "去过两次。", "evidence": given}, document)
+    assert str(found.reasons["citation_provided"]) == reason
+
+
 def test_citations_without_a_page_give_only_what_needs_none(document):
     assert judge(fact(), {"answer": "42000元", "citations": [RIGHT["text"]]}, document).score == pytest.approx(0.7)
     plain = ["答：去过两次。", "应该是三次"]

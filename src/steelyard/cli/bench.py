@@ -131,6 +131,8 @@ def run(arguments: argparse.Namespace) -> int:
     )  # not as a resumed file says
     if path not in arguments.output:
         notify(Message("cli.results_file", path=path).text(arguments.lang))
+    if _cites_nothing(table):
+        notify(Message("cli.nothing_cited").text(arguments.lang))
     reports = [output for output in arguments.output if output != path]
     code = _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
     _check_failures(table, arguments.max_errors, path)
@@ -186,6 +188,13 @@ def _notice_when_stopped(
         hint = Message("core.hint", hint=Message("cli.resume_file", path=path))
         notify(*(line.text(language) for line in ((kept, hint) if written.exists() else (STOPPED_EARLY,))))
         raise
+
+
+def _cites_nothing(table: "Table") -> bool:
+    """Whether no answer has a citation although some question asks for one."""
+    asked = any(part.startswith("citation_") for part in table.parts["legal"])
+    answers = [output for output in table.outputs if output and output.get("answer")]
+    return asked and bool(answers) and not any(each.get("citations") or each.get("evidence") for each in answers)
 
 
 def _check_failures(table: "Table", allowed: float, path: Path) -> None:

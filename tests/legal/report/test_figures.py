@@ -35,7 +35,8 @@ def test_the_tiles_are_counted_from_the_items(table):
     errors = "report.abstention_errors"
     assert shown[errors, "report.answered_unanswerable"].counted == f"{wrong[0]} / {len(should)}"
     assert shown[errors, "report.refused_answerable"].counted == f"{wrong[1]} / {len(others)}"
-    assert shown[errors, "report.answered_unanswerable"].value == f"{100 * wrong[0] / len(should):.1f} %"
+    share = f"{100 * wrong[0] / len(should):.1f}"
+    assert shown[errors, "report.answered_unanswerable"].value == (f"{share} %", f"{share}%")
     invented = shown["report.hallucinating_answers", ""]
     assert invented.bad
     assert invented.gauge[0] <= invented.gauge[1] <= invented.gauge[2]

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard.errors import SteelyardError, nearest
+from steelyard.errors import SteelyardError, cut, nearest
 from steelyard.i18n import Joined, Message
 from steelyard.io.located import pointer_to
 from steelyard.legal.model import Fault, Fields
@@ -128,7 +128,7 @@ def _message_length(value: Any, schema: Fields) -> Message:
 
 
 def _message_date(value: Any, schema: Fields) -> Message:
-    return Message("formats.not_date", value=_shown(value))
+    return Message("formats.not_date", value=cut(value, _LONGEST))
 
 
 _MESSAGES: dict[str, Callable[[Any, Fields], Message]] = {

@@ -18,6 +18,7 @@ WEIGHTS: Final = {"recall": 0.5, "precision": 0.3, "citation_provided": 0.2}
 """Recall and precision count in full if they reach their thresholds, else not at all."""
 _PROVIDED: Final = Message("legal.snippet_on_page")
 _NOT_PROVIDED: Final = Message("legal.no_snippet_on_page")
+_NOTHING_CITED: Final = Message("legal.nothing_cited")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class EvidenceQuestion(Question):
             {
                 "recall": why,
                 "precision": Message("legal.relevant_snippets", relevant=relevant, count=count),
-                "citation_provided": _PROVIDED if provided else _NOT_PROVIDED,
+                "citation_provided": _PROVIDED if provided else _NOT_PROVIDED if count else _NOTHING_CITED,
             },
             weighted_sum(WEIGHTS, reached),
             self._count_flags(count),

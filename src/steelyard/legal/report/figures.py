@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.i18n import Message, translations
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.report import results
 from steelyard.legal.report.results import PartMean
@@ -54,16 +55,14 @@ def uncertain_line(doubts: Uncertain) -> TileLine:
     return share_line(mean)
 
 
-def percent(share: float) -> str:
-    """A share in per cent."""
-    return f"{100 * share:.1f} %"
+def percent(*shares: float) -> tuple[str, ...]:
+    """A share in per cent, or a range of shares, in every language."""
+    return translations(Message("core.percent", n=" – ".join(f"{100 * share:.1f}" for share in shares)))
 
 
-def percent_range(mean: PartMean) -> str:
+def percent_range(mean: PartMean) -> tuple[str, ...]:
     """The interval of a share in per cent; a dash where there are too few items."""
-    if not np.isfinite(mean.interval.low):
-        return cells.DASH
-    return f"{100 * mean.interval.low:.1f} – {100 * mean.interval.high:.1f} %"
+    return percent(mean.interval.low, mean.interval.high) if np.isfinite(mean.interval.low) else (cells.DASH,)
 
 
 def _lines(clusters: IntArray | None, column: FloatArray, label: str = "", *, bad: bool = False) -> Iterator[TileLine]:

@@ -22,12 +22,12 @@ Gauge = tuple[float, float, float]
 class TileLine:
     """A figure with what was counted and its interval; `label` is a code, "" where the title of the tile is enough.
 
-    A figure that is `bad` is one of mistakes.
+    Figure and interval are one text, or the text in every language. A figure that is `bad` is one of mistakes.
     """
 
-    value: str
+    value: tuple[str, ...]
     counted: str
-    interval: str
+    interval: tuple[str, ...]
     gauge: Gauge | None = None
     label: str = ""
     bad: bool = False
@@ -60,6 +60,5 @@ def gauge_of(mean: float, interval: Interval) -> Gauge | None:
 
 
 def _line(mean: MetricSummary) -> TileLine:
-    return TileLine(
-        cells.mean(mean), f"n = {mean.scored:,}", cells.interval(mean.interval), gauge_of(mean.mean, mean.interval)
-    )
+    interval = cells.interval(mean.interval)
+    return TileLine((cells.mean(mean),), f"n = {mean.scored:,}", (interval,), gauge_of(mean.mean, mean.interval))
