@@ -115,6 +115,24 @@ def test_latex_of_several_runs_has_letters_without_per_item(tmp_path, run):
     assert r"run\_c & 0.3977$^{\mathrm{b}}$ & 0.3328$^{\mathrm{b}}$ & " in text
 
 
+def test_systems_and_the_baseline_are_chosen_by_name(results, tmp_path, run):
+    files = [results / f"run_{letter}.jsonl" for letter in "abc"]
+
+    def pairs(*words):
+        found = json.loads(run("compare", *files, "-m", "AP", "--json", *words)[1])
+        return [(each["a"], each["b"]) for each in found["comparisons"]]
+
+    assert pairs("--baseline", "run_b") == [("run_a", "run_b"), ("run_c", "run_b")]
+    assert pairs("--systems", "run_c,run_a") == [("run_a", "run_c")]
+    assert pairs("--systems", "run_c", "--systems", "run_a", "--baseline", "run_a") == [("run_c", "run_a")]
+    code, _, err = run("compare", *files, "--baseline", "run_d")
+    assert code == 2
+    assert "no result is called 'run_d'\nhint: did you mean 'run_" in err
+    text = run("report", *files, "--systems", "run_b", "--baseline", "run_c")[1]
+    assert text.startswith("run_c → run_b: nDCG@10 ")
+    assert run("compare", *files, "--systems", "run_a")[0] == 2
+
+
 def legal_results(folder, count=2):
     """Results over four documents, each a bit better than the one before, with a part on every other item."""
     tags = {"type": ["fact_exact"] * 40, "document": [str(n // 10) for n in range(40)]}
@@ -255,13 +273,13 @@ def test_a_result_that_lacks_a_metric_has_a_dash_among_the_letters(results, tmp_
     written = [tmp_path / f"out.{suffix}" for suffix in ("json", "md", "tex", "html")]
     code, text, err = run("compare", *files, "-q", *(word for path in written for word in ("-o", path)))
     assert (code, err) == (0, "")
-    assert re.search(r"\nall pairs\nresult +nDCG@10 +RR +AP\n", text)
-    assert re.search(r"\nrun_b +0\.\d{4} b +0\.\d{4} b +–\n", text)
+    assert re.search(r"\nall pairs\nsystem +nDCG@10 +AP +RR\n", text)
+    assert re.search(r"\nrun_b +0\.\d{4} b +– +0\.\d{4} b\n", text)
     letters = json.loads(written[0].read_text("utf-8"))["letters"]
     assert letters["AP"] == {"run_a": "a", "run_c": "b"}
     assert list(letters["RR"]) == ["run_a", "run_c", "run_b"]
-    assert re.search(r"\| run_b \| .* \| – \|", written[1].read_text("utf-8"))
-    assert re.search(r"run\\_b & .* & -- \\\\", written[2].read_text("utf-8"))
+    assert re.search(r"\| run_b \| .* b \| – \|", written[1].read_text("utf-8"))
+    assert re.search(r"run\\_b & .* & -- & ", written[2].read_text("utf-8"))
 
 
 def test_within_each_value_of_a_tag_as_one_family(tmp_path, run):

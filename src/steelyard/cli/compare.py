@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import (
+    add_choice_options,
     add_direction_option,
     add_documents_option,
     add_old_spelling,
@@ -38,6 +39,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--by", metavar="TAG", help="help.compare_by")
     parser.add_argument("--force", action="store_true", help="help.compare_force")
     add_old_spelling(parser, "--anyway", "--force")
+    add_choice_options(parser)
     add_direction_option(parser)
     add_documents_option(parser)
     add_test_options(parser)
@@ -47,7 +49,7 @@ def add_command(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read the results, check that they are comparable, compare, print and write."""
-    from steelyard.cli.results import read_placed
+    from steelyard.cli.results import chosen, read_placed
     from steelyard.errors import ConfigError
     from steelyard.reports.comparison import compare_results
     from steelyard.reports.files import check_outputs
@@ -55,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     declare_directions(arguments)
     check_outputs(arguments.output, arguments.results, overwrite=arguments.overwrite)
-    placed = read_placed(arguments.results, strict=True)
+    placed = chosen(read_placed(arguments.results, strict=True), arguments)
     tables = [table for _, table in placed]
     if len(tables) < 2:
         raise ConfigError(Message("cli.too_few_results"), hint=Message("cli.compare_hint"))

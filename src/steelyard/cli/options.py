@@ -87,6 +87,12 @@ def add_test_options(parser: argparse.ArgumentParser) -> None:
     add_units_option(group)
 
 
+def add_choice_options(parser: Any) -> None:
+    """--systems and --baseline: which results of the files, and which of them the others are compared with."""
+    parser.add_argument("--systems", action="append", metavar="NAME", help="help.systems")
+    parser.add_argument("--baseline", metavar="NAME", help="help.baseline")
+
+
 def add_direction_option(parser: Any) -> None:
     """The option that declares of which metrics less is better."""
     parser.add_argument("--lower-is-better", action="append", default=[], metavar="NAME", help="help.lower_is_better")

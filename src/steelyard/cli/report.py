@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.cli.options import (
+    add_choice_options,
     add_direction_option,
     add_documents_option,
     add_output_options,
@@ -31,6 +32,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--by", metavar="TAG", help="help.by")
     parser.add_argument("--mask", action="store_true", help="help.mask")
     parser.add_argument("--benchmark", metavar="DIR", help="help.benchmark")
+    add_choice_options(parser)
     add_direction_option(parser)
     add_documents_option(parser)
     add_test_options(parser)
@@ -54,7 +56,7 @@ def _uncollected() -> Iterator[None]:
 def run(arguments: argparse.Namespace) -> int:
     """Read the results, compare them, print and write."""
     from steelyard.cli.output import notify, show, write_and_show, write_file
-    from steelyard.cli.results import load_documents, read_placed
+    from steelyard.cli.results import chosen, load_documents, read_placed
     from steelyard.reports.content import Report
     from steelyard.reports.files import RANKING_SUFFIXES, check_outputs
     from steelyard.reports.masking import mask_documents, mask_tables
@@ -62,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     declare_directions(arguments)
     check_outputs(arguments.output, arguments.results, suffixes=RANKING_SUFFIXES, overwrite=arguments.overwrite)
-    placed = read_placed(arguments.results, arguments.metric)
+    placed = chosen(read_placed(arguments.results, arguments.metric), arguments)
     tables = [table for _, table in placed]
     folders = [folder for folder, _ in placed]
     documents = load_documents(tables, arguments.benchmark, folders, documents_folder(arguments))

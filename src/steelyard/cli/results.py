@@ -1,5 +1,6 @@
 """Results files, columns and documents as commands take them from the command line."""
 
+import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,20 @@ def read_placed(
     tables = with_distinct_names(files)
     shown = [_only(table, metrics) for table in tables] if metrics else tables
     return list(zip((folder_of(path) for path, results in files for _ in results), shown, strict=True))
+
+
+def chosen(placed: "list[tuple[Path, Table]]", arguments: argparse.Namespace) -> "list[tuple[Path, Table]]":
+    """The results that --systems names, in its order, or all; that of --baseline first."""
+    from steelyard.errors import UnknownName
+
+    named = {table.name: (folder, table) for folder, table in placed}
+    given: list[str] = arguments.systems or []
+    systems = [name for text in given for name in ([text] if text in named else map(str.strip, text.split(",")))]
+    wanted = dict.fromkeys([*([arguments.baseline] if arguments.baseline else []), *(systems or named)])
+    for name in wanted:
+        if name not in named:
+            raise UnknownName.of(Message("words.result"), name, named)
+    return [named[name] for name in wanted]
 
 
 def folder_of(path: str) -> Path:
