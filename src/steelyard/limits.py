@@ -91,6 +91,7 @@ MODEL_REPLY_BYTES: Final = _limit(
 )
 NESTING: Final = _limit("NESTING", 50, "levels of objects and lists in a field of a reply")
 JUDGING_SECONDS: Final = _limit("JUDGING_SECONDS", 30, "seconds that judging one answer may take")
+PROMPT_CHARACTERS: Final = _limit("PROMPT_CHARACTERS", 10_000_000, "characters of a prompt that a template makes")
 LOOP_TIMES: Final = _limit("LOOP_TIMES", 10_000, "rounds of a loop in a pipeline")
 # files
 LINE_BYTES: Final = _limit("LINE_BYTES", 64_000_000, "bytes of a line, or of a row of CSV")

@@ -91,6 +91,50 @@ def test_what_a_template_may_not_do_is_an_error_with_its_line(template, content,
     assert str(caught.value) == f"t.jinja:2: the template cannot be filled: {message}"
 
 
+DOUBLED = (
+    "{{% set it = namespace(x=question) %}}{{% for n in range(60) %}}{{% set it.x = {} %}}{{% endfor %}}{{{{ it.x }}}}"
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{{ question*300000000 }}",
+        "{{ [question]*300000000 }}",
+        "{{ 300000000*question }}",
+        "{{ question|center(2000000000) }}",
+        "{{ question.center(2000000000) }}",
+        "{{ question.ljust(width) }}".replace("width", "9" * 10),
+        "{{ question|replace('x', 'y'*100000)|replace('y', 'z'*100000) }}",
+        "{{ question|indent(2000000000, true) }}",
+        "{{ '%2000000000s'|format(question) }}",
+        "{{ '%2000000000s' % question }}",
+        "{{ '{:2000000000}'.format(question) }}",
+        "{{ '{:{}}'.format(question, 2000000000) }}",
+        "{{ ([question*1000000]*1000)|join }}",
+        "{{ question }}{{ 9**999999 }}",
+        "{{ question }}{% for n in range(99999) %}{{ 'abcdefghij'*100 }}{% endfor %}",
+        DOUBLED.format("it.x + it.x"),
+        DOUBLED.format("it.x ~ it.x"),
+    ],
+)
+def test_a_template_makes_nothing_that_is_too_large(template, content):
+    message = r"^t\.jinja(:2)?: the template cannot be filled: the size of a prompt is above the limit of 10,000,000"
+    with pytest.raises(ConfigError, match=message) as caught:
+        filled(template(f"a\n{content}"), question=["x" * 5])
+    assert str(caught.value.hint) == "to raise the limit, set STEELYARD_PROMPT_CHARACTERS"
+
+
+def test_usual_templates_are_filled_within_the_limits(template):
+    content = (
+        "{{ question|replace('a', 'bb')|truncate(5000)|upper }} {{ '%05.1f'|format(2.5) }} {{ '-' * 20 }} {{ 2**10 }}"
+    )
+    content += "{{ ['a', question[:3]]|map('upper')|join(', ') }} {{ '{:>6}'.format(7) }} {{ question + question ~ 1 }}"
+    said = "a" * 40_000
+    (found,) = filled(template(content), question=[said])
+    assert found.split() == ["BB" * 2498 + "B...", "002.5", "-" * 20, "1024A,", "AAA", "7", said + said + "1"]
+
+
 def test_bad_syntax_is_an_error_with_its_line(template):
     with pytest.raises(ConfigError) as caught:
         template("a\nb {{ question\n")

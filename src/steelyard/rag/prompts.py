@@ -7,12 +7,13 @@ and none is missing.
 import difflib
 import string
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
+from steelyard import limits
 from steelyard.errors import ConfigError, InputError, MissingExtra, SteelyardError, nearest
 from steelyard.i18n import Message
 from steelyard.io.streams import read_text
@@ -23,11 +24,11 @@ _FRAME: Final = "<template>"  # the file name that Jinja gives a template from a
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template: its path, the names that it uses with the line of each, and the function that fills it."""
+    """A template: its path, the names that it uses with the line of each, and what gives the pieces of a filled one."""
 
     path: str
     names: Mapping[str, int]
-    render: Callable[[Mapping[str, Any]], str]
+    generate: Callable[[Mapping[str, Any]], Iterator[str]]
 
 
 def read_template(name: str, *, root: Path, escape: bool = False) -> Template:
@@ -37,12 +38,13 @@ def read_template(name: str, *, root: Path, escape: bool = False) -> Template:
     """
     try:
         from jinja2 import StrictUndefined, TemplateSyntaxError, meta, nodes
-        from jinja2.sandbox import SandboxedEnvironment
+
+        from steelyard.rag.sandbox import Sandbox
     except ImportError:
         raise MissingExtra.of("jinja2", "rag", purpose=Message("words.filling_prompt_templates")) from None
     path = _template_path(name, root)
     text, _ = read_text(path)
-    environment = SandboxedEnvironment(undefined=StrictUndefined, autoescape=escape)
+    environment = Sandbox(undefined=StrictUndefined, autoescape=escape)
     try:
         tree = environment.parse(text)
         template = environment.from_string(text)
@@ -52,7 +54,7 @@ def read_template(name: str, *, root: Path, escape: bool = False) -> Template:
         ) from None
     used = meta.find_undeclared_variables(tree)
     lines = sorted((node.lineno, node.name) for node in tree.find_all(nodes.Name) if node.name in used)
-    return Template(str(path), {name: line for line, name in reversed(lines)}, template.render)
+    return Template(str(path), {name: line for line, name in reversed(lines)}, template.generate)
 
 
 def fill(template: Template, columns: Mapping[str, Sequence[str | None]], *, prompt: str, example: str) -> list[str]:
@@ -217,11 +219,20 @@ def _rendered(template: Template, row: Mapping[str, str]) -> str:
     from jinja2 import TemplateError
 
     try:
-        return template.render(row)
-    except (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        return "".join(_limited(template.generate(row)))
+    except (TemplateError, ConfigError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == _FRAME]
         where = f"{template.path}:{lines[-1]}" if lines else template.path
-        raise ConfigError(Message("rag.template_fails", error=error), where=where) from None
+        reason, hint = (error.message, error.hint) if isinstance(error, ConfigError) else (error, None)
+        raise ConfigError(Message("rag.template_fails", error=reason), where=where, hint=hint) from None
+
+
+def _limited(pieces: Iterator[str]) -> Iterator[str]:
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        limits.PROMPT_CHARACTERS.check(size, Message("words.the_size_of_a_prompt"))
+        yield piece
 
 
 def _kind(entry: Any) -> Message | str:
