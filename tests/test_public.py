@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -85,6 +86,30 @@ def test_the_json_of_one_result_brings_in_no_report_and_no_gate(tmp_path, words)
     )
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("\n[]\n")
+
+
+@pytest.mark.slow
+def test_the_evaluation_of_a_run_in_a_pipeline_brings_in_no_judges(tmp_path):
+    for name in ("data", "examples", "servers"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    code = (
+        "import sys; from steelyard.cli import main; main(['run', 'examples/eval_trec.yaml']); "
+        "print([m for m in sys.modules if m.startswith(('steelyard.legal', 'steelyard.answers'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("\n[]\n")
+
+
+@pytest.mark.slow
+def test_a_ranking_metric_with_a_cutoff_brings_in_no_answers(tmp_path):
+    (tmp_path / "qrels").write_text("q1 0 d1 1\n")
+    (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 tag\n")
+    code = (
+        "import sys; from steelyard.cli import main; main(['retrieval', 'qrels', 'run', '--json', '-m', 'P@5']); "
+        "print([m for m in sys.modules if m.startswith('steelyard.answers')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.endswith("\n[]\n")
 
 

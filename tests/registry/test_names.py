@@ -1,7 +1,15 @@
 import pytest
 
 from steelyard.errors import ConfigError, UnknownName
-from steelyard.registry.names import column_called, other_meanings, parse_measure, parse_measures, split_names
+from steelyard.registry import names
+from steelyard.registry.names import (
+    all_metrics,
+    column_called,
+    other_meanings,
+    parse_measure,
+    parse_measures,
+    split_names,
+)
 
 SPELLINGS = {
     "nDCG@10": ["nDCG@10", "ndcg@10", "NDCG@10", "ndcg_cut_10", "ndcg_cut.10", "nDCG(k=10)", "nDCG(cutoff=10)"],
@@ -194,3 +202,8 @@ def test_names_that_mean_something_else_in_another_tool_are_told():
         ("metrics.hits_of_ranx", "Hits"),
     ]
     assert other_meanings(None) == []
+
+
+def test_no_name_of_ours_has_the_mark_of_a_cutoff():
+    registered = [metric.name for metric in all_metrics()]
+    assert not [name for name in (*registered, *names.SPELLINGS) if "@" in name]

@@ -19,7 +19,6 @@ from steelyard.counts import with_texts
 from steelyard.errors import ConfigError, InputError, UnknownName, os_reason
 from steelyard.i18n import Message
 from steelyard.io.results import save_all
-from steelyard.legal.benchmark.answers import judge_answers
 from steelyard.pipelines.server import Server, notify, progress
 from steelyard.registry.names import CUTOFFS, parse_measure
 from steelyard.stats.compare import Comparison
@@ -171,6 +170,8 @@ def evaluate_legal(
     Returns the ids, under `legal` a score from 0 to 1 for each, `reasons` as text, avg_legal, and the average of each
     part of a score (avg_exact_match, avg_citation_correctness, …) over the questions that have it.
     """
+    from steelyard.legal.benchmark.answers import judge_answers  # noqa: PLC0415 - long to import, for one tool
+
     if len(id_ls) != len(pred_ls):
         raise InputError(Message("servers.ids_and_answers", ids=len(id_ls), answers=len(pred_ls)))
     often = Counter(id_ls).most_common(1)

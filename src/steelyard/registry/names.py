@@ -218,7 +218,8 @@ def _expand(name: str, cutoffs: Sequence[int]) -> list[Measure]:
 
 
 def _read(text: str) -> tuple[Metric, dict[str, Number]]:
-    whole = _find(text)  # ROUGE-1 is a name, not ROUGE at 1
+    # ROUGE-1 is a name, not ROUGE at 1; no name of ours has @, so other kinds need not be loaded for one that has it
+    whole = _registered(_folded(text)) if "@" in text else _find(text)
     if whole is not None:
         return whole, {}
     base, level = _level(text)
@@ -265,13 +266,17 @@ def _metric(base: str, text: str) -> Metric:
 
 
 def _find(base: str) -> Metric | None:
-    folded = re.sub(r"[\- ]", "_", base.strip().casefold()).removeprefix(AVERAGE)
+    folded = _folded(base)
     for kind in BUILT_IN:  # rankings first: the metrics of answers import what they know of languages
         found = _registered(folded)
         if found is not None:
             return found
         kind.load_metrics()
     return _registered(folded)
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\- ]", "_", name.strip().casefold()).removeprefix(AVERAGE)
 
 
 def _registered(folded: str) -> Metric | None:
