@@ -12,6 +12,8 @@ from commands import run
 
 import steelyard
 from steelyard.answers.contexts import Context
+from steelyard.answers.metrics import DEFAULT_ANSWERS
+from steelyard.answers.needs import MOST_JUDGED
 from steelyard.answers.rows import BOTH, Wanted
 from steelyard.answers.sources import answers_of_rows, stream_answers
 from steelyard.errors import InputError
@@ -235,7 +237,8 @@ def test_columns_that_nothing_uses_are_counted(write):
     path = write(
         "a.jsonl", lines({"pred": "a", "gold": "a", "contexts": ["p"], "passages": ["q"], "retrieved_ids": [1]})
     )
-    assert steelyard.evaluate_answers(path).counts["counts.columns_unused"] == 3
+    unread = steelyard.evaluate_answers(path, None, "EM", strip_citations=False)
+    assert unread.counts["counts.columns_unused"] == 3
     assert steelyard.evaluate_answers(path, None, "Grounded").counts["counts.columns_unused"] == 1
     plain = write("b.jsonl", lines({"pred": "a", "gold": "a", "other": 1}))
     assert "counts.columns_unused" not in steelyard.evaluate_answers(plain).counts
@@ -397,19 +400,49 @@ CITED = [
 
 @pytest.mark.parametrize("profile", ["steelyard", "ultrarag", "squad"])
 def test_citation_marks_count_as_words_unless_they_are_stripped(profile):
-    table = steelyard.evaluate_answers(CITED, metrics="EM,CitationP", profile=profile)
+    table = steelyard.evaluate_answers(CITED, metrics="EM,CitationP", profile=profile, strip_citations=False)
     assert table.column("EM").tolist() == [0, 0, 0, 0, 0]
     assert table.signature.get("citations") is None
     bare = steelyard.evaluate_answers(CITED, metrics="EM,CitationP", profile=profile, strip_citations=True)
     assert bare.column("EM").tolist() == [1, 1, 1, 0, 0]
     assert bare.signature.get("citations") == "stripped"
     np.testing.assert_array_equal(bare.column("CitationP"), table.column("CitationP"))
+    usual = steelyard.evaluate_answers(CITED, metrics="EM", profile=profile)
+    assert usual.column("EM").tolist() == ([1, 1, 1, 0, 0] if profile == "steelyard" else [0] * 5)
+    assert usual.signature.get("citations") == ("stripped" if profile == "steelyard" else None)
+
+
+def test_rows_without_contexts_keep_their_marks():
+    table = steelyard.evaluate_answers([{"prediction": "Paris [1]", "references": ["Paris"]}], metrics="EM,F1")
+    assert table.column("EM").tolist() == [0]
+    assert table.signature.get("citations") is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "profile", "added"),
+    [
+        (CITED, "steelyard", ["Grounded", "Refusal", "CitationP", "CitationR"]),
+        ([{**CITED[0], "prediction": "Paris."}], "steelyard", ["Grounded", "Refusal"]),
+        (
+            [{**CITED[0], "prediction": "Paris.", "reference_contexts": ["It is Paris."]}],
+            "steelyard",
+            ["Grounded", "Refusal", "ContextP", "ContextR"],
+        ),
+        (CITED, "ultrarag", []),
+        ([{"prediction": "Paris [1]", "references": ["Paris"]}], "steelyard", []),
+        ([{**CITED[0], "id": str(number)} for number in range(MOST_JUDGED + 1)], "steelyard", []),
+    ],
+)
+def test_rows_with_contexts_have_metrics_over_contexts_by_default(rows, profile, added):
+    assert steelyard.evaluate_answers(rows, profile=profile).metrics == [*DEFAULT_ANSWERS, *added]
+    assert steelyard.evaluate_answers(rows, metrics="EM", profile=profile).metrics == ["EM"]
 
 
 @pytest.mark.parametrize("options", [{}, {"keep": True}])
 def test_answers_with_citation_marks_are_counted(options):
     count = "counts.answers_cited"
-    assert steelyard.evaluate_answers(CITED, metrics="EM", **options).counts[count] == (4 if options else 3)
+    kept = steelyard.evaluate_answers(CITED, metrics="EM", strip_citations=False, **options)
+    assert kept.counts[count] == (4 if options else 3)
     assert count not in steelyard.evaluate_answers(CITED, metrics="EM", strip_citations=True, **options).counts
     assert count not in steelyard.evaluate_answers(CITED, metrics="Grounded", **options).counts
     plain = [{"prediction": "Paris [1].", "references": ["Paris"]}]
@@ -418,10 +451,10 @@ def test_answers_with_citation_marks_are_counted(options):
 
 def test_the_option_of_the_command_strips_citation_marks(write):
     path = write("cited.jsonl", "".join(json.dumps(row) + "\n" for row in CITED))
-    status, out, _ = run("answers", path, "-m", "EM")
+    status, out, _ = run("answers", path, "-m", "EM", "--no-strip-citations")
     assert status == 0
     assert "answers with citation marks, which count as words (--strip-citations removes them) 3" in out
-    status, out, _ = run("answers", path, "-m", "EM", "--strip-citations")
+    status, out, _ = run("answers", path, "-m", "EM")
     assert status == 0
     assert "citations:stripped" in out
     assert "--strip-citations" not in out

@@ -1,8 +1,9 @@
 """Evaluation of answers against references: from a source of rows to a Table."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from hashlib import sha256
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
@@ -14,7 +15,7 @@ from steelyard.answers.columns import BatchColumn, reasons_of
 from steelyard.answers.contexts import Contexts
 from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
-from steelyard.answers.needs import check_met, context_use, required_fields, uses_answerable
+from steelyard.answers.needs import check_met, context_metrics, context_use, needed, required_fields, uses_answerable
 from steelyard.answers.parts import RangedAnswers, UnorderedAnswers, ranged_answers
 from steelyard.answers.profiles import profile_of
 from steelyard.answers.rows import AnswerRow, Wanted
@@ -55,7 +56,7 @@ def evaluate_answers(
     progress: Callable[[int], None] | None = None,
     keep: bool | Literal["questions"] = False,
     system: str | None = None,
-    strip_citations: bool = False,
+    strip_citations: bool | None = None,
     tags: Sequence[str] = (),
 ) -> Table:
     """Evaluate answers: one row per item, one column per metric.
@@ -70,10 +71,14 @@ def evaluate_answers(
     number of rows done. With `keep` the Table also contains the texts, for reports, or only the questions. `system`
     selects one of the systems whose outputs a file has; `tags` are columns, beside the usual ones such as `category`,
     that become tags. With `strip_citations`, metrics that compare answers with references do not read marks such as [1]
-    that cite a context of the row.
+    that cite a context of the row, as the profile `steelyard` does by default. Without `metrics`, rows with contexts
+    have metrics over these too (`answers.needs.context_metrics`).
     """
     _check_language(language)
-    spec = ScoringSpec(tuple(_measures(metrics, predictions)), profile, tokens, strip_citations)
+    own = profile == "steelyard"
+    measures = tuple(_measures(metrics, predictions))
+    bare = "references" in needed(measures) and (own if strip_citations is None else strip_citations)
+    spec = ScoringSpec(measures, profile, tokens, bare, is_default=metrics is None and own)
     profile_of(profile, tokens)  # check the name
     answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
     with engine_of(engine or ("local" if processes > 1 else None), workers=processes if processes > 1 else None) as on:
@@ -134,17 +139,20 @@ def evaluate_source(
 ) -> Table:
     """The Table of answers, which are scored batch by batch as they are read."""
     kept = None if keep is False else _output if keep is True else _question
-    builder = partial(_TableBuilder, spec.measures, progress)
     ranged = None if engine is None else ranged_answers(answers, spec, engine, kept)
     if ranged is not None:
         try:
-            return _table(ranged, spec, builder().filled(ranged.scored()), ranged.outputs, name)
+            builder = _TableBuilder(spec.measures, progress)
+            return _table(ranged, spec, builder.filled(ranged.scored()), ranged.outputs, name)
         except UnorderedAnswers:
             answers = ranged.source.unread()
     outputs: list[dict[str, Any]] = []
-    batches = _recorded(answers.batches(), outputs, kept) if kept else answers.batches()
-    scored = score_batches(batches, spec, engine, name=answers.name)
-    return _table(answers, spec, builder().filled(scored), outputs, name)
+    batches = iter(_recorded(answers.batches(), outputs, kept) if kept else answers.batches())
+    first = list(islice(batches, 1))
+    if spec.is_default and (added := context_metrics(*first)):
+        spec = replace(spec, measures=(*spec.measures, *parse_measures(added, default=(), kind="answers")))
+    scored = score_batches(chain(first, batches), spec, engine, name=answers.name)
+    return _table(answers, spec, _TableBuilder(spec.measures, progress).filled(scored), outputs, name)
 
 
 def _table(
@@ -264,6 +272,7 @@ class _TableBuilder:
         self.references = 0
         self.evidence = 0
         self.met: frozenset[str] = frozenset()
+        self.stripped = False
         self.failures: dict[int, str] = {}
         self._columns = {str(measure): _ColumnBuilder(measure) for measure in measures}
 
@@ -285,6 +294,7 @@ class _TableBuilder:
         self.references += batch.references
         self.evidence += batch.evidence
         self.met |= batch.met
+        self.stripped |= batch.stripped
         for metric, scored in batch.columns.items():
             self._columns[metric].add(scored)
 
@@ -359,7 +369,7 @@ def _signature(answers: Answers | AnswerStream | RangedAnswers, spec: ScoringSpe
             "kind": "answers",
             "profile": spec.profile,
             "tokens": spec.tokens if spec.profile == "steelyard" else "as the profile has it",
-            **({"citations": "stripped"} if spec.strip_citations else {}),
+            **({"citations": "stripped"} if builder.stripped else {}),
             "references": "the best one counts",
             "reference set": f"{builder.references % (1 << 32):08x}",
             **({"reference contexts": f"{builder.evidence % (1 << 32):08x}"} if builder.evidence else {}),

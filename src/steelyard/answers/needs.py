@@ -10,7 +10,10 @@ from steelyard.i18n import Message
 from steelyard.io import layouts
 from steelyard.registry.metrics import Measure
 from steelyard.table import Flags, Missing
+from steelyard.text.citations import has_citations
 
+MOST_JUDGED: Final = 1_000
+"""Rows up to which a file has metrics over contexts by default."""
 NO_REFERENCE: Final = Missing("unscored", Message("missing.no_reference"))
 NO_PREDICTION: Final = Missing("unscored", Message("missing.no_prediction"))
 
@@ -125,6 +128,15 @@ def context_use(measures: Iterable[Measure], *, keep: bool) -> ContextUse:
     if needed(measures) - _WITHOUT_CONTEXTS:
         return "needed"
     return "kept" if keep else "unused"
+
+
+def context_metrics(rows: Sequence[AnswerRow] = ()) -> list[str]:
+    """The metrics over contexts that the rows of a file have by default; none in a long file, where they take long."""
+    if not any(row.contexts and _has_texts(row.contexts) for row in rows) or len(rows) > MOST_JUDGED:
+        return []
+    cited = any(has_citations(row.prediction or "", [each.id for each in row.contexts or ()]) for row in rows)
+    wanted = any(_has_ids(row) or _has_reference_texts(row) for row in rows)
+    return ["Grounded", "Refusal", *(["CitationP", "CitationR"] * cited), *(["ContextP", "ContextR"] * wanted)]
 
 
 def uses_answerable(measures: Iterable[Measure]) -> bool:

@@ -21,13 +21,14 @@ from steelyard.text.tokens import TokenUnit
 class ScoringSpec:
     """The metrics, the profile, the token unit, and whether citation marks count as words of an answer.
 
-    It can be sent to another process.
+    With `is_default` nobody named the metrics. It can be sent to another process.
     """
 
     measures: tuple[Measure, ...]
     profile: str
     tokens: TokenUnit
     strip_citations: bool = False
+    is_default: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class ScoredBatch:
 
     `references` is a checksum of ids and references that does not depend on their order, `evidence` one of the
     reference contexts. `met` are the needs that some row meets, `failures` the rows on which the system failed.
+    `stripped` says that citation marks of some row do not count as words.
     """
 
     ids: list[str]
@@ -45,6 +47,7 @@ class ScoredBatch:
     evidence: int
     met: frozenset[str]
     failures: dict[int, str]
+    stripped: bool = False
 
 
 def score_batches(
@@ -100,7 +103,8 @@ def score_batch(
     met = met_by(rows, needed(measures), prepared.has)
     failures = {index: row.error for index, row in enumerate(rows) if row.error}
     sums = _reference_sum(rows), _evidence_sum(rows)
-    return ScoredBatch([row.id for row in rows], _tags(rows), columns, *sums, met, failures)
+    stripped = strip_citations and any(row.contexts for row in rows)
+    return ScoredBatch([row.id for row in rows], _tags(rows), columns, *sums, met, failures, stripped)
 
 
 def _reference_sum(rows: Sequence[AnswerRow]) -> int:

@@ -62,7 +62,7 @@ def _add_reading_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--strip-citations",
-        action="store_true",
+        action=argparse.BooleanOptionalAction,
         help="help.strip_citations",
     )
     group.add_argument("--system", metavar="NAME", help="help.answers_system")
