@@ -170,6 +170,26 @@ def test_credentials_that_a_server_repeats(serve):
     assert system.name.endswith("/a;key=***")
 
 
+def test_a_key_that_a_system_repeats_in_its_answer_is_masked(serve):
+    said = "serial sk-planted-1, hunter2-header, pw-hunter2, value-of-key"
+    server = serve(Answer({"answer": said, "citations": [{"page": 1, "text": said}], "count": 12345678}))
+    url = server.url.replace("http://", "http://me:pw-hunter2@") + "/ask?api_key=value-of-key&count=12345678"
+    record = HttpSystem(url, SystemSettings(headers={"X-Api-Key": "hunter2-header"})).ask(ASK).record
+    masked = "serial sk-planted-1, ***, ***, ***"
+    assert (record["answer"], record["citations"][0]["text"]) == (masked, masked)
+    server = serve(Answer({"choices": [{"message": {"content": said}}]}))
+    system = open_system(f"openai:m@{server.url}", SystemSettings(key="sk-planted-1"))
+    assert system.ask(ASK).record["answer"] == said.replace("sk-planted-1", "***")
+
+
+@pytest.mark.parametrize("key", ["EMPTY", "abc", "contract", "x-1"])
+def test_a_key_that_may_be_a_word_of_the_answer_leaves_it_alone(serve, key):
+    said = "the contract is EMPTY, abc, x-1; collection 20240101"
+    server = serve(Answer({"choices": [{"message": {"content": said}}]}))
+    system = open_system(f"openai:m@{server.url}/?collection=20240101", SystemSettings(key=key))
+    assert system.ask(ASK).record["answer"] == said
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -22,7 +22,14 @@ from steelyard.io.addresses import masked_url
 from steelyard.net.encodings import ACCEPTED, BadEncoding, TooLarge, decode_bounded
 from steelyard.net.replies import check_size, decode_reply, error_text, too_large
 from steelyard.net.retry import RetryableFailure, is_retryable, retry_after_seconds
-from steelyard.net.secrets import basic_credentials, mask_failures, public_address, secrets_in_request
+from steelyard.net.secrets import (
+    basic_credentials,
+    keys_in_request,
+    mask_failures,
+    mask_values,
+    public_address,
+    secrets_in_request,
+)
 
 if TYPE_CHECKING:
     import httpcore
@@ -45,7 +52,7 @@ class JsonClient:
     Every request has a connection of its own: one that is given up disturbs no other, and no request is lost because
     the server has closed a kept connection. `timeout` is for the whole request; None waits without limit. `party` is
     the name of the server in messages, `limit` that of the size of a reply, decoded. Secrets of the address, the
-    headers and the proxy, and those in `secrets`, are masked in failures.
+    headers and the proxy, and those in `secrets`, are masked in failures, and keys that the server repeats in replies.
     """
 
     def __init__(
@@ -64,6 +71,7 @@ class JsonClient:
         self._tls = _tls(url, proxy)
         self._proxy = _proxy(proxy, self._tls)
         self._secrets = secrets_in_request(url, headers) | secrets_in_request(proxy or "", {}) | set(secrets)
+        self._keys = keys_in_request(url, headers, secrets)
         self._headers = _headers(url, headers)
         self._party = party
         self._timeout = timeout
@@ -89,7 +97,8 @@ class JsonClient:
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
             raise RetryableFailure(self._unreachable(str(error) or type(error).__name__)) from None
         self._check_status(response.status, _named(response.headers), content)
-        return decode_reply(content, self._party)
+        value = decode_reply(content, self._party)
+        return mask_values(value, self._keys) if any(key.encode() in content for key in self._keys) else value
 
     def _connection(self) -> "httpcore.ConnectionPool":
         """A pool of one connection, which ends at the deadline."""
