@@ -20,6 +20,7 @@ from steelyard.reports.ranking import ranking
 from steelyard.reports.render import console
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.reports.render.latex import render_latex as latex_of
+from steelyard.reports.sections.leaderboard import _round_ends
 from steelyard.stats.compare import ComparisonSettings, compare_all
 
 table = partial(make_table, kind="retrieval")
@@ -160,6 +161,15 @@ def test_two_results_and_one_metric_have_a_caption_too():
     assert r"Superscripts denote significant differences from base\_1, + better and $-$ worse (perm" in pair
     one = render_latex(compared(*(system(f"s{n}", n, ["AP"]) for n in (1, 2, 3))))
     assert one.count(r"\label{tab:results}") == one.count(r"\caption{AP of 3 systems}") == 1
+
+
+@pytest.mark.parametrize(
+    ("ends", "expected"),
+    [((0.306, 0.713), (0.3, 0.75)), ((0.207, 0.706), (0.2, 0.75)), ((0.0, 1.0), (0.0, 1.0)), ((-0.3, 0.9), (-0.4, 1.0)),
+     ((0.42, 0.5801), (0.42, 0.6)), ((12.0, 1890.0), (0.0, 2000.0)), ((0.99912, 0.99987), (0.9991, 0.9999))],
+)  # fmt: skip
+def test_axes_have_round_ends(ends, expected):
+    assert _round_ends(*ends) == expected
 
 
 def test_the_board_in_json():

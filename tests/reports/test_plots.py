@@ -4,6 +4,7 @@ import re
 import struct
 import sys
 from functools import partial
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,8 +18,11 @@ from steelyard.legal.report.losses import losses
 from steelyard.legal.report.page import losses_chart
 from steelyard.reports.content import Report
 from steelyard.reports.plots import charts as plots
+from steelyard.reports.plots import means as plot_means
+from steelyard.reports.plots import style
 from steelyard.reports.plots.style import (
     BAD,
+    DASHES,
     FONT,
     GOOD,
     GRID,
@@ -28,6 +32,7 @@ from steelyard.reports.plots.style import (
     TEXT,
     WIDTH,
     extent,
+    in_turn,
     labels,
     lacks_font,
     short,
@@ -62,7 +67,6 @@ def ranked(name, level=0.0):
 
 def test_the_first_metrics_of_many_are_drawn_and_the_page_says_so(monkeypatch):
     """Each row costs time: a small file may have a thousand metrics."""
-    from steelyard.reports.plots import means as plot_means
     from steelyard.reports.render.html import report_html as page
 
     metrics = [f"m{n:02}" for n in range(60)]
@@ -76,6 +80,28 @@ def test_the_first_metrics_of_many_are_drawn_and_the_page_says_so(monkeypatch):
     monkeypatch.setattr(page, "charts", lambda *_: Charts())
     assert "charts show the first 40 of 60 metrics" in page.render_html(report)
     assert "charts show the first 40" not in page.render_html(Report([ranked("a")]))
+
+
+def test_results_differ_in_colour_and_line_style_up_to_seventy():
+    names = [f"system {n:02}" for n in range(12)]
+    curves = plot_means.precision_recall_panel({name: [1.0, 0.5] for name in names}, [0.0, 1.0])
+    dashes = {value["result"]: tuple(value["dash"]) for value in curves["data"]["values"]}
+    scale = in_turn(names, SERIES)["scale"]
+    drawn = {(scale["range"][place], dashes[name]) for place, name in enumerate(scale["domain"])}
+    assert len(drawn) == len(names)
+    assert len(set(scale["range"][:10])) == 10
+    assert len({(SERIES[n % len(SERIES)], tuple(DASHES[n % len(DASHES)])) for n in range(70)}) == 70
+    css = (Path(style.__file__).parents[1] / "render/html/templates/style.css").read_text("utf-8")
+    assert all(f'svg [{kind}="{colour}"]' in css for colour in SERIES for kind in ("fill", "stroke"))
+
+
+def test_the_change_of_each_item_is_a_figure_of_its_own():
+    shown = plots.report_figure(compared(), shown="items")
+    for name in ("new", "other"):
+        assert f">{name}</text>" in shown
+    assert shown.count(">Change of nDCG@10</text>") == 2
+    with pytest.raises(ConfigError, match="nothing to draw for --plot items\nhint: differences need two results"):
+        plots.report_figure(Report([ranked("alone")]), shown="items")
 
 
 def legal():

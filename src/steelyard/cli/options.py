@@ -39,7 +39,7 @@ def add_metric_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--metrics-from", action="append", default=[], metavar="MODULE", help="help.metrics_from")
 
 
-PLOTTED = ("means", "differences", "cutoffs", "precision-recall")
+PLOTTED = ("means", "differences", "cutoffs", "precision-recall", "items")
 
 
 def add_output_options(parser: argparse.ArgumentParser) -> None:

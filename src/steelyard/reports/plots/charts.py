@@ -11,12 +11,12 @@ from typing import Any, Final
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Language, Message
 from steelyard.io.writing import write_whole
-from steelyard.reports.content import Report
+from steelyard.reports.content import Report, main_metric
 from steelyard.reports.kinds import kind_panels
 from steelyard.reports.plots import items as plot_items
 from steelyard.reports.plots import means as plot_means
 from steelyard.reports.plots.items import MOST_ROWS, Paired
-from steelyard.reports.plots.style import Spec, as_pdf, as_png, description, draw, lacks_font
+from steelyard.reports.plots.style import Spec, as_pdf, as_png, description, draw, labels, lacks_font
 from steelyard.stats.compare import Comparison
 from steelyard.table import Table
 
@@ -122,12 +122,21 @@ def report_figure(report: Report, *, language: Language = "en", shown: str | Non
     `shown` is one of `SHOWN`, for a figure of that alone.
     """
     about = description("report.means_with_intervals", report.metrics, language)
-    means, differences, cutoffs, recall = (list(make(report)) for make in _PANELS.values())
     if shown is None:
+        means, differences, cutoffs, recall = (list(_PANELS[name](report)) for name in SHOWN[:4])
         spec = _beside(_column([*means, *differences]), [*cutoffs, *recall])
     else:
-        spec = _grid(dict(zip(SHOWN, (means, differences, cutoffs, recall), strict=True))[shown], shown)
+        spec = _grid(list(_PANELS[shown](report)), shown)
     return draw(spec, about=about, language=language, background=PAPER)
+
+
+def _item_panels(report: Report) -> Iterable[Spec]:
+    """For each result that is compared, the change of each item in the metric of the headline, sorted."""
+    metric, (old, *new) = main_metric(report), report.tables
+    for table, name in zip(new, labels([each.name for each in new]), strict=True):
+        if report.comparison(table.name, metric):
+            changed = plot_items.difference_bars(Paired.of(table, old, metric).difference, metric)
+            yield {**changed, "title": name}
 
 
 _PANELS: Final[Mapping[str, Callable[[Report], Iterable[Spec]]]] = {
@@ -135,15 +144,17 @@ _PANELS: Final[Mapping[str, Callable[[Report], Iterable[Spec]]]] = {
     "differences": lambda report: [plot_means.difference_panel(report.comparisons)] if report.comparisons else [],
     "cutoffs": lambda report: plot_means.curve_panels(report).values(),
     "precision-recall": lambda report: kind_panels(report.tables).values(),
+    "items": _item_panels,
 }
 SHOWN: Final = tuple(_PANELS)
-"""What a figure may show alone: means, differences, metrics over cut-offs, precision over recall."""
+"""What a figure may show alone: means, differences, metrics over cut-offs, precision over recall, changed items."""
 
 
 _NEEDED: Final = {
     "differences": Message("plots.needs_differences"),
     "cutoffs": Message("plots.needs_cutoffs"),
     "precision-recall": Message("plots.needs_recall"),
+    "items": Message("plots.needs_differences"),
 }
 
 

@@ -1,9 +1,9 @@
 """The style of plots, and drawing: Vega-Lite specifications rendered by vl-convert, sanitized for pages.
 
 The colours are those that `style.css` maps to the theme; no other is used, and a colour is never the only mark.
-Results have the colours of the Okabe-Ito palette that are neither red nor green: these two mean worse and better. Names
-in plots are cut to 40 characters, without control and direction characters. A drawing is as wide as a narrow column of
-a page, and its text is large enough for the same column on a phone.
+Results have colours of the Okabe-Ito palette, and others, that are neither red nor green: these two mean worse and
+better. Names in plots are cut to 40 characters, without control and direction characters. A drawing is as wide as a
+narrow column of a page, and its text is large enough for the same column on a phone.
 """
 
 import re
@@ -25,10 +25,13 @@ ORANGE: Final = "#e69f00"
 PURPLE: Final = "#cc79a7"
 SKY: Final = "#56b4e9"
 BROWN: Final = "#8c6510"
+VIOLET: Final = "#5b3fa0"
+TEAL: Final = "#0e7c8c"
+OLIVE: Final = "#a39400"
 GOOD: Final = "#1a7f37"
 BAD: Final = "#cf222e"
-SERIES: Final = (BLUE, ORANGE, PURPLE, SKY, BROWN, MUTED, INK)
-# six shapes with seven colours: forty-two results before two look the same
+SERIES: Final = (BLUE, ORANGE, PURPLE, SKY, BROWN, VIOLET, TEAL, OLIVE, MUTED, INK)
+# ten colours with seven dashes and six shapes: thirty results before two look the same
 SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 DASHES: Final = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4], [4, 4], [1, 3])
 

@@ -79,17 +79,26 @@ def _compared(report: Report, name: str, metric: str, words: Words) -> tuple[str
 
 
 def _axis(report: Report, metric: str) -> Axis | None:
-    """The means and intervals on one axis from the lowest bound to the highest; None where all are equal."""
+    """The means and intervals on one axis with round ends; None where all are equal."""
     ranked = (summary.metrics.get(metric) for _, summary in ranking(report, metric))
     means = [mean if mean is not None and math.isfinite(mean.mean) else None for mean in ranked]
     ends = [end for mean in means if mean for end in _ends(mean)]
     if not ends or min(ends) == max(ends):
         return None
-    low, high = min(ends), max(ends)
+    low, high = _round_ends(min(ends), max(ends))
     first = report.summaries[0].metrics.get(metric)
     line = None if first is None or not math.isfinite(first.mean) else (first.mean - low) / (high - low)
     dots = [None if mean is None else _dot(mean, low, high) for mean in means]
-    return Axis(f"{low:.3g}", f"{high:.3g}", dots, line)
+    return Axis(f"{low:g}", f"{high:g}", dots, line)
+
+
+def _round_ends(low: float, high: float) -> tuple[float, float]:
+    """The multiples of a round step (0.02, 0.05, 0.1 …) around a range of four to ten steps."""
+    power = math.floor(math.log10(high - low))
+    first = (high - low) / 10.0**power
+    step = (2 if first < 2 else 5 if first < 5 else 10) * 10.0 ** (power - 1)
+    down, up = (math.floor(round(low / step, 9)) * step, math.ceil(round(high / step, 9)) * step)
+    return round(down, 2 - power), round(up, 2 - power)
 
 
 def _ends(mean: MetricSummary) -> tuple[float, float]:
