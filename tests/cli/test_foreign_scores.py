@@ -192,3 +192,20 @@ def test_a_system_that_failed_does_not_pass(tmp_path, capsys):
     assert "19 items have an error in place of a score" in capsys.readouterr().out
     assert main(["gate", str(path), "--require", "pass >= 0.9", "--allow-errors", "95%"]) == 0
     assert main(["gate", str(path), "--require", "pass >= 0.9", "--allow-errors", "94%"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "command"),
+    [
+        ("q1 Q0 d1 1 2.5 tag\n", "TREC run, without scores: score it with steelyard retrieval QRELS FILE -o"),
+        ("q1 0 d1 1\n", "TREC qrels, without scores: score it with steelyard retrieval FILE RUN -o"),
+        (
+            '{"user_input": "q", "response": "a", "reference": "b", "retrieved_contexts": ["c"]}\n',
+            "RAGAS, without scores: score it with steelyard answers FILE -o",
+        ),
+    ],
+)
+def test_a_file_without_scores_is_told_which_command_scores_it(write, capsys, content, command):
+    path = str(write("file.jsonl" if content.startswith("{") else "file.txt", content))
+    assert main(["compare", path, path, "--lang", "en"]) == 2
+    assert f"hint: {command.replace('FILE', path)} results.jsonl\n" in capsys.readouterr().err

@@ -44,7 +44,7 @@ def load_scores(path: str | Path) -> list[Table]:
     source = open_source(path)
     records = list(source.records() if source.format else _plain(source))
     if not any(record.fields.get(rows.SCORES) for record in records):
-        raise InputError(Message("formats.no_scores"), where=str(path), hint=_hint(source))
+        raise InputError(Message("formats.no_scores"), where=str(path), hint=_hint(source, records))
     systems = systems_of(records)
     return [
         _Scores(source, [record for record in records if str(record.fields.get(rows.SYSTEM) or "") == system]).table(
@@ -54,11 +54,14 @@ def load_scores(path: str | Path) -> list[Table]:
     ]
 
 
-def _hint(source: Source) -> Message:
-    """What to do with a file without scores: rows of a known format can be scored."""
+def _hint(source: Source, records: Sequence[Record]) -> Message:
+    """What to do with a file without scores: rows of a known format can be scored, rankings with their judgments."""
     if source.format is None:
         return hint_for_folder(Path(source.container.name)) or Message("formats.no_scores_hint")
-    return Message("formats.score_rows_hint", title=source.title, name=source.container.name)
+    name, fields = source.container.name, records[0].fields if records else {}
+    ranking = f"retrieval QRELS {name}" if rows.RETRIEVED_IDS in fields else f"retrieval {name} RUN"
+    command = f"answers {name}" if fields.keys() & {rows.QUESTION, rows.PREDICTION, rows.REFERENCES} else ranking
+    return Message("formats.score_rows_hint", title=source.title, command=command)
 
 
 def holds_scores(path: str | Path) -> bool:
