@@ -311,10 +311,17 @@ def test_many_citations_take_no_time():
     [
         ("30,000 yuan", 1 / 3, 1),
         ("30000元", 1 / 3, 1),
-        ("The weather was fine in May", 1 / 3, 1),
+        ("The weather was fine in May", None, None),
         ("the WEATHER was fine", 1 / 3, 1),
+        ("bank transfer", 1 / 3, 1),
+        ("by cheque", 0, 0),  # a phrase that would be copied
+        ("No, transfers are not offered.", None, None),  # in other words: neither there nor missing
+        ("The documents do not say.", None, None),
+        ("Transfers are not offered. Acme paid 12,000 yuan.", 1 / 3, 1),
+        ("银行转账", 0, 0),
+        ("合同没有提到这一点", None, None),
         ("42,000 yuan", 0, 0),
-        ("Acme paid 30,000 yuan on 2020-06-05. It snowed in December.", 1 / 3, 0.5),
+        ("Acme paid 30,000 yuan on 2020-06-05. It rained 7 times.", 1 / 3, 0.5),
         ("yes", None, None),
         ("是", None, None),
         ([["30,000 yuan", "12,000 yuan"], ["nothing of this"]], 2 / 3, 0.5),

@@ -1,6 +1,5 @@
 """Whether contexts have what they should: the reference contexts by id, or the sentences of the reference."""
 
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -14,11 +13,15 @@ from steelyard.contexts.sentences import sentences
 from steelyard.legal.evidence.quotes import key_of, quote_key
 from steelyard.legal.grounding.claims import claims_of
 from steelyard.legal.grounding.inventions import find_invented
+from steelyard.text.scripts import has_han
+from steelyard.text.tokens import atoms
 
 # sentences whose words are in every text
 _YES_OR_NO: Final = frozenset(
     ["yes", "no", "true", "false", "是的", "不是", "没有", "有的", "正确", "错误", "对的", "不对", "可以", "不可以"]
 )
+
+_LONGEST_PHRASE: Final = 6  # three words, or six Chinese characters
 
 
 def evidence_scores(pairs: AnswerBatch) -> PrecisionRecall:
@@ -47,7 +50,11 @@ def _by_ids(row: AnswerRow) -> tuple[float, float]:
 
 
 def _by_text(row: AnswerRow) -> tuple[float, float]:
-    groups = [units for group in _references(row) if (units := [each for text in group if (each := _units(text))])]
+    passages = [[each.text] for each in row.reference_contexts or () if each.text is not None]
+    wanted_of = [[_units(text) for text in group] for group in passages or row.references]
+    if not passages:  # an answer in other words than the documents says nothing about them without a value
+        wanted_of = [[[unit for unit in units if _is_anchored(unit)] for units in group] for group in wanted_of]
+    groups = [units for group in wanted_of if (units := list(filter(None, group)))]
     if not groups:
         return np.nan, np.nan
     contexts = list(dict.fromkeys(each.text or "" for each in row.contexts or ()))
@@ -59,12 +66,6 @@ def _by_text(row: AnswerRow) -> tuple[float, float]:
     return right / len(contexts) if contexts else 0.0, sum(shares) / len(shares)
 
 
-def _references(row: AnswerRow) -> Sequence[Sequence[str]]:
-    """Groups of texts, of each of which one is enough: the reference contexts, else the references."""
-    contexts = [each.text for each in row.reference_contexts or () if each.text is not None]
-    return [[text] for text in contexts] if contexts else row.references
-
-
 def _units(text: str) -> list[str]:
     """The sentences of a text that can be looked for."""
     return [sentence for sentence in sentences(text) if _is_telling(sentence)]
@@ -73,6 +74,12 @@ def _units(text: str) -> list[str]:
 def _is_telling(sentence: str) -> bool:
     key = quote_key(sentence)
     return _has_claims(sentence) or (len(key) > 1 and key not in _YES_OR_NO)
+
+
+def _is_anchored(sentence: str) -> bool:
+    """Whether a sentence has a value, or is a phrase so short that it would be copied from a document."""
+    weight = sum(1 if has_han(each) else 2 for each in atoms(sentence))
+    return weight <= _LONGEST_PHRASE or _has_claims(sentence)
 
 
 def _has_claims(sentence: str) -> bool:

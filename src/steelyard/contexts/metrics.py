@@ -113,7 +113,8 @@ def context_precision(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     Formula: |contexts that are reference contexts by id, or that have a sentence of the reference| / |contexts|
     Convention: by id if the row has ids of both, the rank does not matter, and a context counts once. Else a context
         has a sentence if it has its words, whatever the punctuation, or all its values; sentences are those of the
-        reference contexts, else of the references. Nothing retrieved scores 0.
+        reference contexts, else of the references, there those with values or of few words (see ContextR). Nothing
+        retrieved scores 0.
     Source: RAGAS IDBasedContextPrecision; without ids, the judge of `steelyard.legal`
     """
     from steelyard.contexts.evidence import evidence_scores
@@ -127,7 +128,8 @@ def context_recall(pairs: AnswerBatch, profile: Profile) -> FloatArray:
 
     Formula: |reference contexts retrieved, by id, or sentences of the reference that the contexts have| / |all of them|
     Convention: as ContextP, all contexts being one text; of several references of one group the best one counts, and
-        groups count equally. A sentence without values that is one character or a yes or no is not looked for.
+        groups count equally. A sentence without values that is one character or a yes or no is not looked for, nor is
+        one of an answer that is longer than three words (six Chinese characters): documents may say it in other words.
     Source: RAGAS IDBasedContextRecall; without ids, the judge of `steelyard.legal`
     """
     from steelyard.contexts.evidence import evidence_scores
