@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import steelyard
+from steelyard.i18n import locale_language
+from steelyard.legal.report.verdicts import note_in
 
 FOLDER = Path(__file__).parent
 DIGITS = 10  # of sums after the point: what lies below is the error of binary fractions
@@ -57,7 +59,7 @@ def summary_of(table: steelyard.Table) -> dict[str, Any]:
                 "type": kinds[row],
                 "score": scores[row],
                 "passed": passed[row],
-                "reason": table.notes(row).get("legal", ""),
+                "reason": note_in(locale_language(), table, row),
                 "error": table.failures.get(row),
             }
             for row, identifier in enumerate(table.ids)

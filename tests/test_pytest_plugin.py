@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from steelyard.pytest_plugin import _items
 from steelyard.resources import bundled
 
 ROOT = Path(__file__).parents[1]
@@ -245,6 +246,20 @@ def test_checks_of_an_item(tmp_path, check, passes):
     (tmp_path / "test_items.py").write_text(mark + body, encoding="utf-8")
     outcome = run(tmp_path, "-q")
     assert outcome.returncode == (0 if passes else 1), outcome.stdout
+
+
+def test_a_check_is_in_the_language_of_the_locale(tmp_path, monkeypatch):
+    (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS[0]) + "\n", encoding="utf-8")
+    item, row = (next(iter(_items(path))) for path in (bundled("benchmark"), tmp_path / "rows.jsonl"))
+    shown = {}
+    for locale in ("C", "zh_CN.UTF-8"):
+        monkeypatch.setenv("LC_ALL", locale)
+        shown[locale] = [repr(item.check("")), repr(row.check("Mr", "EM", at_least=0.5, at_most=1))]
+    assert shown["C"][0].startswith("<failed: legal 0.0000, ")
+    assert shown["C"][1] == "<failed: EM 0.0000; at least 0.5 and at most 1 is needed>"
+    assert shown["zh_CN.UTF-8"][0].startswith("<未通过：legal 0.0000, ")
+    assert "回答" in shown["zh_CN.UTF-8"][0]
+    assert shown["zh_CN.UTF-8"][1] == "<未通过：EM 0.0000；要求至少 0.5和至多 1>"
 
 
 BLOCK = re.compile(r"^`([\w.]+)`\n\n```\w+\n(.*?)^```", re.DOTALL | re.MULTILINE)

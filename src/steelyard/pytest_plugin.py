@@ -144,7 +144,8 @@ class ItemCheck:
 
     def __repr__(self) -> str:
         scores = ", ".join(f"{metric} {score:.4f}" for metric, score in self.scores.items())
-        return f"<{'passed' if self.passed else 'failed'}: {scores}; {self.reason}>"
+        code = "plugins.check_passed" if self.passed else "plugins.check_failed"
+        return _text(code, scores=scores, reason=self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,8 @@ class QuestionItem:
 
         verdict: LegalVerdict = verdict_on_answer(self.content, answer, self.document)
         least = self.content.about.passing if at_least is None else at_least
-        return ItemCheck(verdict.score >= least, {"legal": verdict.score, **verdict.parts}, verdict.reason)
+        scores = {"legal": verdict.score, **verdict.parts}
+        return ItemCheck(verdict.score >= least, scores, verdict.reason_in(_language()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +210,12 @@ class RowItem:
         score = float(table.column(metric)[0])
         why = table.why(metric, 0)
         if why is not None:
-            return ItemCheck(False, {metric: score}, str(why.reason))
+            return ItemCheck(False, {metric: score}, why.reason.text(_language()))
         low = 1.0 if at_least is None and at_most is None else at_least
-        limits = [f"{word} {limit:g}" for word, limit in (("at least", low), ("at most", at_most)) if limit is not None]
+        named = {"plugins.at_least": low, "plugins.at_most": at_most}
+        limits = [_text(code, limit=f"{limit:g}") for code, limit in named.items() if limit is not None]
         passed = score >= (-math.inf if low is None else low) and score <= (math.inf if at_most is None else at_most)
-        return ItemCheck(passed, {metric: score}, f"{' and '.join(limits)} is needed")
+        return ItemCheck(passed, {metric: score}, _text("plugins.limits_needed", limits=_text("core.and").join(limits)))
 
     def _row(self, answer: str, contexts: Sequence[Any] | None) -> dict[str, Any]:
         groups = [list(group) for group in self.row.references]
@@ -221,6 +224,18 @@ class RowItem:
         own = [each._asdict() for each in self.row.contexts or ()] or None
         found = own if contexts is None else contexts
         return row if found is None else {**row, "contexts": found}
+
+
+def _text(code: str, **values: str) -> str:
+    from steelyard.i18n import Message
+
+    return Message(code, **values).text(_language())
+
+
+def _language() -> str:
+    from steelyard.i18n import locale_language
+
+    return locale_language()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

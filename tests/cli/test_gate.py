@@ -404,7 +404,7 @@ def test_findings_about_what_rose_in_every_format(run, judged, tmp_path):
     outputs = [tmp_path / name for name in ("gate.md", "gate.xml", "gate.json")]
     run("gate", judged / "many.jsonl", *words, *(word for path in outputs for word in ("-o", path)))
     text, xml, found = (path.read_text("utf-8") for path in outputs)
-    assert "### 上升的条目：no item of legal.uncertain may rise from 0" in text
+    assert "### 上升的条目：legal.uncertain 的条目不得从 0 上升" in text
     assert re.search(r"原得 0 分的 \d+ 个条目中有 \d+ 个上升", xml)
     assert {"id": "contract_fact_001", "now": 1.0} in json.loads(found)["findings"][0]["fell"]
 

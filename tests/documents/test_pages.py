@@ -551,7 +551,7 @@ def test_a_pdf_with_radicals_keeps_them_and_knows_who_speaks(read):
 @pytest.mark.usefixtures("needs_pypdf")
 def test_a_pdf_whose_font_does_not_say_what_it_shows(read):
     (problem,) = read(printed_pdf("甲\0\0乙"), "d.pdf").warnings
-    assert problem.where.endswith("d.pdf: page 1")
+    assert problem.where.endswith("d.pdf#page=1")
     assert str(problem.message) == "2 of 4 characters cannot be read; is the font embedded in the PDF?"
     assert problem.message.text("zh") == "4 个字符中有 2 个无法读取；PDF 是否嵌入了字体？"
 
@@ -563,7 +563,7 @@ def test_page_marks_with_radicals(read):
 @pytest.mark.usefixtures("needs_pypdf")
 def test_bad_pdfs(complaint):
     assert complaint(pdf(b"text", b""), "d.pdf") == (
-        "d.pdf: page 2: this page has no text\nhint: a scanned page needs text recognition (OCR) first"
+        "d.pdf#page=2: this page has no text\nhint: a scanned page needs text recognition (OCR) first"
     )
     assert complaint(b"%PDF-1.7\n", "d.pdf").startswith("d.pdf: this PDF cannot be read: ")
     assert complaint(b"", "d.pdf").startswith("d.pdf: this PDF cannot be read: ")

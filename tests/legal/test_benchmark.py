@@ -249,7 +249,7 @@ def test_public_python():
         steelyard.evaluate_legal("builtin:baseline", types=["fact_exakt"])
 
 
-def test_the_seed_s_own_interface():
+def test_the_seed_s_own_interface(monkeypatch):
     from benchmark.test_runner import BenchmarkRunner
 
     class Silent:
@@ -263,6 +263,10 @@ def test_the_seed_s_own_interface():
     }  # fmt: skip
     assert (summary["total_tests"], summary["passed_tests"], summary["overall_percentage"]) == (83, 0, 0.0)
     assert summary["individual_results"][0].keys() == {"id", "type", "score", "passed", "reason", "error"}
+    assert "the answer is empty" in summary["individual_results"][0]["reason"]
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    chinese = BenchmarkRunner(ROOT / "benchmark").run_benchmark(Silent(), question_type="fact_exact")
+    assert "回答为空" in chinese["individual_results"][0]["reason"]
 
 
 def test_percentages_of_the_summary_have_no_binary_error():

@@ -4,11 +4,14 @@ import numpy as np
 
 from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.rows import is_answerable
+from steelyard.i18n import Message
 from steelyard.io.layouts import ANSWERABLE
 from steelyard.legal.reading import answer_in, is_too_long, read
 from steelyard.legal.refusals.abstention import detect_abstention
 from steelyard.registry.metrics import Scored
 from steelyard.table import Flags, FloatArray
+
+UNCLEAR = Message("missing.answerable_unclear")
 
 
 def refusals(pairs: AnswerBatch) -> Scored:
@@ -30,8 +33,8 @@ def refusals(pairs: AnswerBatch) -> Scored:
 def _notes(pairs: AnswerBatch) -> dict[int, str]:
     """A note at each value of `answerable` that is neither yes nor no."""
     given = {row: tags.get(ANSWERABLE, "") for row, tags in enumerate(pairs.tags)}
-    unclear = {row: text for row, text in given.items() if text and is_answerable(text) is None}
-    return {row: f"{ANSWERABLE} is {text!r}, neither yes nor no" for row, text in unclear.items()}
+    unclear = [row for row, text in given.items() if text and is_answerable(text) is None]
+    return dict.fromkeys(unclear, str(UNCLEAR))
 
 
 def _value(text: str) -> float:

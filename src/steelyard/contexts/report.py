@@ -19,7 +19,7 @@ MOST_CHECKED: Final = 2_500_000
 """Characters of contexts that are checked for one page; contexts full of numbers take ten seconds."""
 LONGEST_CHECKED: Final = 500_000
 """Contexts of one answer that are longer together are not checked."""
-_JUDGED: Final = ("Grounded", "GroundedValues", "Invented")
+_JUDGED: Final = ("Grounded", "GroundedValues", "Invented", "Refusal")
 _KIND: Final = re.compile(rf" \(({'|'.join(INVENTED)})\)(?=; |$)")
 """The kind of a value after it, as in "10万元 (money); …"."""
 _UNCHECKED: Final = Message("report.not_highlighted")

@@ -276,7 +276,7 @@ def _unreadable(text: str, where: str) -> list[Problem]:
 def _docx_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sheet]:
     read = read_docx(content, name)
     warnings += [Problem(name, message) for message in read.warnings]
-    return [_Sheet(f"{name}: page {number}", number, _clean(text)) for number, text in enumerate(read.pages, 1)]
+    return [_Sheet(f"{name}#page={number}", number, _clean(text)) for number, text in enumerate(read.pages, 1)]
 
 
 def _pdf_sheets(content: bytes, name: str, warnings: list[Problem], *, blank_pages: bool) -> list[_Sheet]:
@@ -303,7 +303,7 @@ def _pdf_pages(
     where = name
     try:
         for number, page in enumerate(PdfReader(BytesIO(content)).pages, 1):
-            where = f"{name}: page {number}"
+            where = f"{name}#page={number}"
             text = _clean(page.extract_text())
             if not text and not blank_pages:
                 raise InputError(Message("formats.page_without_text"), where=where, hint=SCANNED_HINT)

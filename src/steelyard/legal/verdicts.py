@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
-from steelyard.i18n import Localized, Message
+from steelyard.i18n import Language, Localized, Message
 from steelyard.legal.question_types import part_labels
 from steelyard.legal.wording import in_one_line
 
@@ -42,7 +42,11 @@ class LegalVerdict:
     @property
     def reason(self) -> str:
         """All reasons in one line, in English."""
-        return str(in_one_line(self.why.items(), part_labels()))
+        return self.reason_in("en")
+
+    def reason_in(self, language: Language) -> str:
+        """All reasons in one line."""
+        return in_one_line(self.why.items(), part_labels()).text(language)
 
     @property
     def uncertain(self) -> bool:

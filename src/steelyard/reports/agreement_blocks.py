@@ -39,7 +39,7 @@ def _rates(agreement: Agreement, review: ReviewAgreement, words: Words) -> Table
         _kappa_row(words("review.kappa_judge"), review.kappa),
         [words("review.wrong_at_most"), cells.percent(review.bound, words), "", _bound_words(review, words)],
     ]
-    title = f"{agreement.table.name} · {agreement.metric} · {review.file}{who}"
+    title = f"{agreement.table.name} · {words.name('headline', agreement.metric)} · {review.file}{who}"
     return replace(_named_rows(title, rows, words), notes=list(_notes(agreement, review, words)))
 
 

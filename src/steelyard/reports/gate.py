@@ -25,7 +25,7 @@ from steelyard.reports.sections.footnotes import questions_differ, repeats, unit
 from steelyard.reports.verdicts import needed_units, sentence
 from steelyard.stats.direction import best, is_lower_better
 from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
-from steelyard.stats.rules import NoRegression, NotWorse, Relative, Threshold
+from steelyard.stats.rules import NoRegression, NotWorse, Relative, Rule, Threshold
 from steelyard.stats.scopes import FEWEST_DOCUMENTS, cannot_tell
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import Table
@@ -144,9 +144,16 @@ def regression_lines(finding: Finding, words: Words) -> Iterator[str]:
         yield words("gate.and_more", n=f"{len(finding.regressions) - LISTED:,}")
 
 
+def _rule(rule: Rule, words: Words) -> str:
+    """A rule as it is written; one against falling in the language of the reader."""
+    if not isinstance(rule, NoRegression):
+        return str(rule)
+    return words("gate.no_rise" if is_lower_better(rule.target.name) else "gate.no_fall", target=rule.target)
+
+
 def _table(gate: Gate, words: Words) -> TableBlock:
     rows = [
-        [SIGNS[finding.outcome], str(finding.rule), outcome(finding, words), reason(finding, words)]
+        [SIGNS[finding.outcome], _rule(finding.rule, words), outcome(finding, words), reason(finding, words)]
         for finding in gate.findings
     ]
     headings = ["", words("gate.rule"), words("gate.verdict"), words("gate.why")]
@@ -159,7 +166,7 @@ def _other_scopes(gate: Gate, words: Words) -> Iterator[str]:
         for other in finding.others:
             decided = words.joined("core.clauses", _decision(other, words))
             line = sentence(other.scope, other.units, _documents(finding), decided)
-            yield words("core.labelled", label=str(finding.rule), message=line)
+            yield words("core.labelled", label=_rule(finding.rule, words), message=line)
 
 
 def _decision(finding: Finding, words: Words) -> Iterator[str]:
@@ -199,7 +206,7 @@ def _regressions(gate: Gate, finding: Finding, words: Words) -> ItemList:
     ]
     more = len(finding.regressions) - LISTED
     rest = words("gate.and_more", n=f"{more:,}") if more > 0 else ""
-    return ItemList(words.labelled(title, str(finding.rule)), items, more=rest)
+    return ItemList(words.labelled(title, _rule(finding.rule, words)), items, more=rest)
 
 
 def _found(places: Sequence[tuple[Table, Mapping[str, int]]], item: str) -> list[tuple[Table, int]]:

@@ -9,6 +9,8 @@ const Evidence = (() => {
     absent: ["✗", "bad", "report.not_on_the_page"],
   };
 
+  const SPEAKERS = { question: "units.question", answer: "units.answer" };
+
   // `passage` shows a citation and whether it was found; `pane` is the page, none where no passage has one
   function make(data, item, results) {
     const name = documentOf(data, item);
@@ -98,7 +100,7 @@ const Evidence = (() => {
   }
 
   function passage(view, each, kind) {
-    const speaker = [each.section, each.speaker].filter(Boolean).join(" · ");
+    const speaker = [each.section, SPEAKERS[each.speaker] ? t(SPEAKERS[each.speaker]) : each.speaker].filter(Boolean).join(" · ");
     return element(
       "div",
       { class: "passage" },
