@@ -97,7 +97,7 @@ def _plain(source: Source) -> Iterator[Record]:
     columns = list(dict.fromkeys(name for record in records for name in record.fields))
     identifier = next((name for name in columns if name.casefold() in layouts.ID), None)
     if identifier is None:
-        raise InputError(Message("formats.no_scores"), where=source.container.name, hint=_hint(source))
+        raise InputError(Message("formats.no_scores"), where=source.container.name, hint=_hint(source, records))
     parsed = [_parsed(record, identifier) for record in records] if source.cells else records
     scores = [name for name in columns if name != identifier and _is_scores(name, parsed)]
     others = [name for name in columns if name not in (identifier, *scores) and name.casefold() not in _TEXTS]
