@@ -59,13 +59,19 @@ def summary_of(table: steelyard.Table) -> dict[str, Any]:
                 "type": kinds[row],
                 "score": scores[row],
                 "passed": passed[row],
-                "reason": note_in(locale_language(), table, row),
+                "reason": _reason(table, row),
                 "error": table.failures.get(row),
             }
             for row, identifier in enumerate(table.ids)
         ],
         "timestamp": datetime.now(UTC).isoformat(timespec="seconds"),
     }
+
+
+def _reason(table: steelyard.Table, row: int) -> str:
+    """The reason of a score in the language of the locale; in English, parts have their names in rules."""
+    language = locale_language()
+    return table.notes(row).get("legal", "") if language == "en" else note_in(language, table, row)
 
 
 def _of_kind(kind: str, kinds: list[str], *columns: list[float]) -> list[list[float]]:
