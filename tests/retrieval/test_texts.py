@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import steelyard
-from steelyard.errors import InputError
+from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.retrieval.reading.texts import LONGEST, read_documents, read_queries
 from steelyard.retrieval.reading.topics import read_topics
 
@@ -62,6 +62,31 @@ def written(folder, name, text):
     path = folder / name
     path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
     return path
+
+
+CORD19 = """cord_uid,sha,source_x,title,doi,abstract,publish_time
+ug7v899j,d1aafb70,PMC,Clinical features,10.1186/1471,"OBJECTIVE: a retrospective, chart review",2001-07-04
+02tnwd4m,,PMC,Nitric oxide,10.1186/rr14,,2000-08-15
+"""
+
+
+def test_documents_of_cord_19_and_of_named_columns(tmp_path):
+    path = written(tmp_path, "metadata.csv", CORD19)
+    both = {
+        "ug7v899j": ("Clinical features", "OBJECTIVE: a retrospective, chart review"),
+        "02tnwd4m": ("Nitric oxide", ""),
+    }
+    assert read_documents(path, {"ug7v899j", "02tnwd4m"}) == both
+    named = read_documents(path, {"d1aafb70"}, {"id": "sha", "text": "title", "title": "doi"})
+    assert named == {"d1aafb70": ("10.1186/1471", "Clinical features")}
+    lines = written(tmp_path, "d.jsonl", '{"id": "1", "Key": "a", "body": "text a"}\n')
+    assert read_documents(lines, {"a"}, {"id": "key"}) == {"a": ("", "text a")}
+    with pytest.raises(InputError, match="no id or no text among the fields: cord_uid, sha, source_x"):
+        read_documents(path, {"x"}, {"text": "body"})
+    with pytest.raises(UnknownName, match="no column is called 'abstract'"):
+        read_documents(path, {"x"}, {"abstract": "text"})
+    with pytest.raises(ConfigError, match="the file has no columns that --map could name"):
+        read_documents(written(tmp_path, "d.tsv", "a\ttext\n"), {"a"}, {"id": "x"})
 
 
 @pytest.mark.parametrize("name", FORMS)

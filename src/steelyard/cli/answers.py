@@ -3,14 +3,15 @@
 import argparse
 from typing import TYPE_CHECKING, Any, Literal
 
-from steelyard.cli.language import refused
 from steelyard.cli.options import (
     add_engine_options,
     add_output_options,
     add_test_options,
     checkpoint_engine,
     comparison_settings,
+    field_name,
     forget_parts,
+    mapping_of,
     processes,
     result_names,
 )
@@ -136,7 +137,7 @@ def _tables(arguments: argparse.Namespace, keep: 'bool | Literal["questions"]') 
                 arguments.metric and split_names(arguments.metric),
                 profile=arguments.profile,
                 tokens=arguments.tokens,
-                mapping=_mapping(arguments.map),
+                mapping=mapping_of(arguments.map),
                 name=name,
                 engine=engine,
                 progress=progress,
@@ -202,22 +203,3 @@ def _distinct(tables: "Iterable[Table]") -> "list[Table]":
     found = list(tables)
     names = unique_names([table.name for table in found])
     return [replace(table, name=name) for table, name in zip(found, names, strict=True)]
-
-
-def _mapping(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    """Fields and their columns, each field once."""
-    from steelyard.errors import ConfigError
-
-    columns: dict[str, str] = {}
-    for field, name in pairs:
-        if columns.setdefault(field, name) != name:
-            raise ConfigError(Message("cli.duplicate_mapping", field=field, found=columns[field], name=name))
-    return columns
-
-
-def field_name(text: str) -> tuple[str, str]:
-    """FIELD=NAME as a pair."""
-    field, equals, name = text.partition("=")
-    if not (field and equals and name):
-        raise refused("cli.must_be_field", text=text)
-    return field, name

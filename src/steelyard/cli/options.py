@@ -316,6 +316,25 @@ def name_of_result(text: str) -> str:
     return text.strip()
 
 
+def mapping_of(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    """Fields and their columns, each field once."""
+    from steelyard.errors import ConfigError
+
+    columns: dict[str, str] = {}
+    for field, name in pairs:
+        if columns.setdefault(field, name) != name:
+            raise ConfigError(Message("cli.duplicate_mapping", field=field, found=columns[field], name=name))
+    return columns
+
+
+def field_name(text: str) -> tuple[str, str]:
+    """FIELD=NAME as a pair."""
+    field, equals, name = text.partition("=")
+    if not (field and equals and name):
+        raise refused("cli.must_be_field", text=text)
+    return field, name
+
+
 def result_names(paths: Sequence[str]) -> list[str]:
     """The names of results: file names without folders and extensions, made unique."""
     from steelyard.io.records import result_name, unique_names

@@ -13,7 +13,9 @@ from steelyard.cli.options import (
     at_a_time,
     checkpoint_engine,
     comparison_settings,
+    field_name,
     forget_parts,
+    mapping_of,
     positive,
     result_names,
 )
@@ -78,6 +80,9 @@ def _add_text_options(parser: argparse.ArgumentParser) -> None:
         help="help.docs",
     )
     group.add_argument(
+        "--map", action="append", default=[], type=field_name, metavar="FIELD=NAME", help="help.docs_map"
+    )
+    group.add_argument(
         "--rankings",
         action="store_true",
         help="help.rankings",
@@ -96,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     if texts:
         from steelyard.retrieval.reading.texts import with_texts
 
-        tables = with_texts(tables, arguments.queries, arguments.docs)
+        tables = with_texts(tables, arguments.queries, arguments.docs, mapping_of(arguments.map))
     if arguments.json and not arguments.output and len(tables) == 1 and not arguments.per_item:
         from steelyard.cli.output import print_summary
 

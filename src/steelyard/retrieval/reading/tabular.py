@@ -20,7 +20,7 @@ from steelyard.retrieval.runs import Run, run_from_rows
 from steelyard.table import FloatArray, IntArray
 
 QUERY_ID, DOCUMENT_ID = Message("words.query"), Message("words.document")
-QUERY = ("query", "query_id", "query-id", "qid", "q_id", "topic", "topic_id")
+QUERY = ("query", "query_id", "query-id", "qid", "q_id", "topic", "topic_id", "topicno")
 DOCUMENT = (
     "document",
     "doc",

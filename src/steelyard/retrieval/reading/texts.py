@@ -12,9 +12,10 @@ from contextlib import closing
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from steelyard.errors import MOST_PROBLEMS, InputError, Problem
+from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.records import Record, format_suffix, parse_json, stream_records
 from steelyard.io.streams import Stream, is_folder, open_stream, read_text, text_blocks
@@ -26,8 +27,12 @@ TextSource = Any
 
 QUERY_IDS: Final = ("_id", "query_id", "query-id", "q_id", *NUMBER, "topic")
 QUERY_TEXTS: Final = ("text", "query", "question", "title", "query_text", "description")
-DOCUMENT_IDS: Final = ("_id", "id", "doc_id", "doc-id", "docid", "docno", "document_id", "corpus_id", "pid", "did")
+DOCUMENT_IDS: Final = (
+    *("_id", "id", "doc_id", "doc-id", "docid", "docno", "document_id", "corpus_id", "pid", "did"),
+    "cord_uid",
+)
 DOCUMENT_TEXTS: Final = ("text", "contents", "content", "body", "passage", "abstract")
+DOCUMENT_FIELDS: Final = ("id", "title", "text")
 LONGEST: Final = 300
 """So many characters of a document are kept."""
 
@@ -50,12 +55,20 @@ class DocumentText(NamedTuple):
     text: str
 
 
-def with_texts(tables: Sequence[Table], queries: TextSource | None, docs: TextSource | None) -> list[Table]:
-    """Tables of kept rankings with the texts of their queries and documents, and the counts of those without."""
+def with_texts(
+    tables: Sequence[Table],
+    queries: TextSource | None,
+    docs: TextSource | None,
+    columns: Mapping[str, str] = MappingProxyType({}),
+) -> list[Table]:
+    """Tables of kept rankings with the texts of their queries and documents, and the counts of those without.
+
+    `columns` are the names of columns of documents for id, title and text, where they are not the usual ones.
+    """
     if queries is None and docs is None:
         return list(tables)
     asked = None if queries is None else _asked(tables, queries)
-    found = None if docs is None else read_documents(docs, {id_ for table in tables for id_ in _shown(table)})
+    found = None if docs is None else read_documents(docs, {id_ for table in tables for id_ in _shown(table)}, columns)
     return [_with_texts(table, asked, found) for table in tables]
 
 
@@ -72,14 +85,19 @@ def read_queries(source: TextSource) -> dict[str, str]:
     return _by_id(_query_rows(text, stream.name), stream.name)
 
 
-def read_documents(source: TextSource, wanted: Collection[str]) -> dict[str, DocumentText]:
+def read_documents(
+    source: TextSource, wanted: Collection[str], columns: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, DocumentText]:
     """The wanted documents that a source has; a file is read until all are found."""
+    for field in columns:
+        if field not in DOCUMENT_FIELDS:
+            raise UnknownName.of(Message("words.column"), field, DOCUMENT_FIELDS)
     if isinstance(source, Mapping):
         return {id_: _document(source[id_]) for id_ in wanted if id_ in source}
     found: dict[str, DocumentText] = {}
     path = _in_folder(source, "corpus.jsonl")
     with closing(open_stream(path)) as stream:
-        for id_, document in _document_rows(stream, format_suffix(path), wanted):
+        for id_, document in _document_rows(stream, format_suffix(path), wanted, columns):
             found.setdefault(id_, document)
             if len(found) == len(wanted):
                 break
@@ -217,17 +235,21 @@ def _by_id(rows: Iterator[Row], name: str) -> dict[str, str]:
     return {**{id_.lstrip("0"): text for id_, text in texts.items() if id_.isdigit()}, **texts}
 
 
-def _document_rows(stream: Stream, kind: str, wanted: Collection[str]) -> Iterator[tuple[str, DocumentText]]:
+def _document_rows(
+    stream: Stream, kind: str, wanted: Collection[str], columns: Mapping[str, str]
+) -> Iterator[tuple[str, DocumentText]]:
     """The wanted documents as they are read."""
     if kind in _COLUMNS:
-        return _wanted_records(stream_records(stream, kind), wanted)
+        return _wanted_records(stream_records(stream, kind), wanted, columns)
     lines = enumerate(chain.from_iterable(text.removesuffix("\n").split("\n") for text in text_blocks(stream)), 1)
     first = next(((number, line) for number, line in lines if line.strip()), None)
     if first is None:
         raise InputError(Message("formats.no_rows"), where=stream.name, hint=_DOCUMENTS_HINT)
     every = chain([first], ((number, line) for number, line in lines if line.strip()))
     if first[1].lstrip().startswith("{"):
-        return _wanted_records(_records_of(every, stream.name, wanted), wanted)
+        return _wanted_records(_records_of(every, stream.name, None if "id" in columns else wanted), wanted, columns)
+    if columns:
+        raise ConfigError(Message("formats.no_columns"), where=stream.name, hint=_DOCUMENTS_HINT)
     if _DOCUMENT.match(first[1]):
         return _wanted_markup(every, wanted)
     return _wanted_cells(_tab_rows(every, stream.name, DOCUMENT_IDS, _DOCUMENTS_HINT), wanted)
@@ -256,19 +278,26 @@ def _from_markup(text: str) -> DocumentText:
     return _document({"title": plain[0], "text": plain[1]})
 
 
-def _records_of(lines: Iterator[tuple[int, str]], name: str, wanted: Collection[str]) -> Iterator[Record]:
+def _records_of(lines: Iterator[tuple[int, str]], name: str, wanted: Collection[str] | None) -> Iterator[Record]:
     """The lines of JSONL; of a line that begins with the id of another document nothing more is parsed."""
     for number, line in lines:
-        leading = _LEADING_ID.match(line)
-        if leading is None or leading[1] in wanted:
+        leading = None if wanted is None else _LEADING_ID.match(line)
+        if leading is None or wanted is None or leading[1] in wanted:
             yield _parsed(line, name, number, _DOCUMENTS_HINT)
 
 
-def _wanted_records(records: Iterator[Record], wanted: Collection[str]) -> Iterator[tuple[str, DocumentText]]:
+def _wanted_records(
+    records: Iterator[Record], wanted: Collection[str], columns: Mapping[str, str]
+) -> Iterator[tuple[str, DocumentText]]:
+    named = {field: name.lower() for field, name in columns.items()}
+    ids = (named["id"],) if "id" in named else DOCUMENT_IDS
+    title = named.get("title", "title")
+    texts = (named["text"],) if "text" in named else (*DOCUMENT_TEXTS, title)
     for record in records:
-        for _, id_, text in _named([record], DOCUMENT_IDS, (*DOCUMENT_TEXTS, "title"), record.name, _DOCUMENTS_HINT):
+        for _, id_, text in _named([record], ids, texts, record.name, _DOCUMENTS_HINT):
             if id_ in wanted:
-                yield id_, _document({"title": record.fields.get("title") or "", "text": text})
+                by_name = {key.lower(): value for key, value in record.fields.items()}
+                yield id_, _document({"title": by_name.get(title) or "", "text": text})
 
 
 def _wanted_cells(rows: Iterator[tuple[str, list[str]]], wanted: Collection[str]) -> Iterator[tuple[str, DocumentText]]:
