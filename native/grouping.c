@@ -4,9 +4,6 @@
 
 #include "portable.h"
 
-#define FEW_STEPS 1024 /* to find slots, and MOST_STEPS for each line on average: more are no accident */
-#define MOST_STEPS 16
-
 struct line {
     uint64_t hash; /* of the query */
     uint32_t start, size;
@@ -110,7 +107,8 @@ enum outcome bucket_lines(const uint8_t *bytes, size_t size, unsigned bits, uint
 /* Numbers the hashes in the order of their first lines; `slots` are zero, twice as many as lines or more. The number of
    groups, 0 if too many steps were needed. */
 static size_t number_groups(struct lines *lines, uint32_t *slots, uint32_t mask) {
-    size_t groups = 0, steps = 0, most = FEW_STEPS + MOST_STEPS * lines->count;
+    size_t groups = 0;
+    uint64_t steps = 0;
     for (size_t at = 0; at < lines->count; at++) {
         struct line *line = &lines->all[at];
         uint32_t slot = (uint32_t)line->hash & mask;
@@ -118,7 +116,7 @@ static size_t number_groups(struct lines *lines, uint32_t *slots, uint32_t mask)
             slot = (slot + 1) & mask;
             steps++;
         }
-        if (steps > most)
+        if (are_made_to_collide(steps, lines->count))
             return 0;
         if (!slots[slot]) {
             slots[slot] = (uint32_t)at + 1;

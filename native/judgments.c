@@ -89,24 +89,28 @@ static uint64_t copy_text(struct judgments *made, const struct texts *texts, siz
     return text_hash(made->bytes + start, size, end);
 }
 
-static uint64_t add_queries(struct judgments *made, const struct texts *queries, const uint8_t *end) {
-    uint64_t next = 0;
+/* 0 if texts are made to collide, as below; else `next` is where the next text begins. */
+static int add_queries(struct judgments *made, const struct texts *queries, uint64_t *next, const uint8_t *end) {
+    uint64_t steps = 0;
     for (size_t row = 0; row < queries->count; row++) {
         struct query *one = &made->queries[row];
-        made->starts[row] = next;
-        one->hash = copy_text(made, queries, row, next, end);
+        made->starts[row] = *next;
+        one->hash = copy_text(made, queries, row, *next, end);
         one->size = (uint32_t)(queries->ends[row] - queries->starts[row]);
-        next += one->size;
+        *next += one->size;
         uint64_t slot = one->hash >> 32 & made->mask;
-        while (made->numbers[slot])
+        for (; made->numbers[slot]; steps++)
             slot = (slot + 1) & made->mask;
         made->numbers[slot] = (uint32_t)row + 1;
+        if (are_made_to_collide(steps, queries->count))
+            return 0;
     }
-    return next;
+    return 1;
 }
 
-static void add_documents(struct judgments *made, const struct texts *documents, const int64_t *query, uint64_t next,
-                          const uint8_t *end) {
+static int add_documents(struct judgments *made, const struct texts *documents, const int64_t *query, uint64_t next,
+                         const uint8_t *end) {
+    uint64_t steps = 0;
     for (size_t row = 0; row < documents->count; row++) {
         struct query *of = &made->queries[query[row]];
         struct slot *slots = made->slots + of->first_slot;
@@ -115,10 +119,13 @@ static void add_documents(struct judgments *made, const struct texts *documents,
         uint32_t size = (uint32_t)(documents->ends[row] - documents->starts[row]);
         next += size;
         of->bits |= judged_bit(hash);
-        while (slots[slot].judgment)
+        for (; slots[slot].judgment; steps++)
             slot = (slot + 1) & of->mask;
         slots[slot] = (struct slot){hash, size, (uint32_t)row + 1};
+        if (are_made_to_collide(steps, documents->count))
+            return 0;
     }
+    return 1;
 }
 
 struct judgments *judgments_new(const struct texts *queries, const struct texts *documents, const int64_t *query,
@@ -143,8 +150,12 @@ struct judgments *judgments_new(const struct texts *queries, const struct texts 
         return NULL;
     }
     const uint8_t *end = made->bytes + size;
-    add_documents(made, documents, query, add_queries(made, queries, end), end);
-    return made;
+    uint64_t next = 0;
+    if (add_queries(made, queries, &next, end) && add_documents(made, documents, query, next, end))
+        return made;
+    *invalid = 1;
+    judgments_free(made);
+    return NULL;
 }
 
 void judgments_free(struct judgments *judgments) {
@@ -164,9 +175,10 @@ static int same_text(const struct judgments *judgments, size_t number, const uin
     return size <= 8 || memcmp(judgments->bytes + judgments->starts[number], text, size) == 0;
 }
 
-int64_t judgments_query(const struct judgments *judgments, const uint8_t *text, size_t size, const uint8_t *end) {
+int64_t judgments_query(const struct judgments *judgments, const uint8_t *text, size_t size, const uint8_t *end,
+                        uint64_t *steps) {
     uint64_t hash = text_hash(text, size, end), slot = hash >> 32 & judgments->mask;
-    for (uint32_t number; (number = judgments->numbers[slot]) != 0; slot = (slot + 1) & judgments->mask) {
+    for (uint32_t number; (number = judgments->numbers[slot]) != 0; slot = (slot + 1) & judgments->mask, ++*steps) {
         const struct query *one = &judgments->queries[number - 1];
         if (one->hash == hash && one->size == size && same_text(judgments, number - 1, text, size))
             return (int64_t)number - 1;
@@ -179,10 +191,10 @@ uint64_t judgments_bits(const struct judgments *judgments, int64_t query) {
 }
 
 int64_t judgments_document(const struct judgments *judgments, int64_t query, uint64_t hash, const uint8_t *text,
-                           size_t size) {
+                           size_t size, uint64_t *steps) {
     const struct query *of = &judgments->queries[query];
     const struct slot *slots = judgments->slots + of->first_slot;
-    for (uint64_t at = hash >> 32 & of->mask; slots[at].judgment; at = (at + 1) & of->mask) {
+    for (uint64_t at = hash >> 32 & of->mask; slots[at].judgment; at = (at + 1) & of->mask, ++*steps) {
         size_t judgment = slots[at].judgment - 1;
         if (slots[at].hash == hash && slots[at].size == size &&
             same_text(judgments, judgments->count + judgment, text, size))

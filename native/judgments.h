@@ -11,6 +11,11 @@
 
 struct judgments;
 
+/* Whether so many steps past the slots of others, to find those of `count` texts, are no accident. */
+static inline int are_made_to_collide(uint64_t steps, uint64_t count) {
+    return steps > 1024 + 16 * count;
+}
+
 /* Texts as slices of a buffer. */
 struct texts {
     const uint8_t *buffer;
@@ -19,14 +24,15 @@ struct texts {
     size_t count;
 };
 
-/* A copy of the queries, and of the documents with the number of the query of each; NULL if memory is lacking or a
-   number or a slice is out of bounds (`invalid` is set then). */
+/* A copy of the queries, and of the documents with the number of the query of each; NULL if memory is lacking, or if
+   a number or a slice is out of bounds or texts are made to collide (`invalid` is set then). */
 struct judgments *judgments_new(const struct texts *queries, const struct texts *documents, const int64_t *query,
                                 int *invalid);
 void judgments_free(struct judgments *judgments);
 
-/* The number of a query, or -1. */
-int64_t judgments_query(const struct judgments *judgments, const uint8_t *text, size_t size, const uint8_t *end);
+/* The number of a query, or -1; `steps` grows by the slots of others that were passed. */
+int64_t judgments_query(const struct judgments *judgments, const uint8_t *text, size_t size, const uint8_t *end,
+                        uint64_t *steps);
 
 /* A bit for the hash of a document. */
 static inline uint64_t judged_bit(uint64_t hash) {
@@ -36,9 +42,9 @@ static inline uint64_t judged_bit(uint64_t hash) {
 /* The bits of all judged documents of a query; none if its number is -1. */
 uint64_t judgments_bits(const struct judgments *judgments, int64_t query);
 
-/* The judgment of a document with this hash, or -1. */
+/* The judgment of a document with this hash, or -1; `steps` as above. */
 int64_t judgments_document(const struct judgments *judgments, int64_t query, uint64_t hash, const uint8_t *text,
-                           size_t size);
+                           size_t size, uint64_t *steps);
 
 /* A hash of the bytes of a text, different for different texts of one size up to eight bytes; nothing is read at or
    after `end`. */

@@ -46,6 +46,7 @@ struct reader {
     uint64_t *seen;         /* hashes of the documents of a query */
     struct ordered *order;  /* two halves, the second for merging */
     size_t seen_room, order_room;
+    uint64_t steps; /* past the slots of others */
 };
 
 /* ---- separators: all bytes up to a space ---- */
@@ -300,7 +301,8 @@ static int reserve(struct reader *reader) {
     return reader->seen && (reader->falling || reader->order);
 }
 
-/* Replaces the hash of each document by its judgment, plus one, or 0 if it has none; 0 if two have the same hash. */
+/* Replaces the hash of each document by its judgment, plus one, or 0 if it has none; 0 if two have the same hash,
+   or texts are made to collide. */
 static int find_judged(struct reader *reader, int64_t query) {
     unsigned shift = 60;
     while ((size_t)1 << (64 - shift) < 2 * reader->count)
@@ -310,14 +312,16 @@ static int find_judged(struct reader *reader, int64_t query) {
     for (size_t at = 0; at < reader->count; at++) {
         struct row *row = &reader->rows[at];
         uint64_t hash = row->hash, slot = hash >> shift;
-        for (; reader->seen[slot]; slot = (slot + 1) & mask)
+        for (; reader->seen[slot]; slot = (slot + 1) & mask, reader->steps++)
             if (reader->seen[slot] == (hash | 1))
                 return 0;
         reader->seen[slot] = hash | 1;
         row->hash = 0;
         if (bits & judged_bit(hash))
             row->hash = (uint64_t)(judgments_document(reader->judgments, query, hash, reader->bytes + row->start,
-                                                      row->size) + 1);
+                                                      row->size, &reader->steps) + 1);
+        if (are_made_to_collide(reader->steps, (uint64_t)reader->found->lines))
+            return 0;
     }
     return 1;
 }
@@ -346,7 +350,8 @@ static int add_first(struct reader *reader) {
 
 static enum outcome finish_query(struct reader *reader) {
     struct matches *found = reader->found;
-    int64_t number = judgments_query(reader->judgments, reader->query, reader->query_size, reader->end);
+    int64_t number = judgments_query(reader->judgments, reader->query, reader->query_size, reader->end,
+                                     &reader->steps);
     uint64_t hash = span_hash(reader->query, reader->query_size, reader->end);
     int64_t signed_hash;
     memcpy(&signed_hash, &hash, 8);

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from platforms import compiled
 from properties import TIMES
 
+import steelyard
 from steelyard.native import kernel
 from steelyard.retrieval.kernel import match_regular
 from steelyard.retrieval.matching import MatchedBlock, Matcher, QrelsIndex
@@ -269,3 +270,33 @@ def test_newlines_are_counted(size):
     assert native is not None
     for text in (bytes(random.Random(size).choices(b"\n\n\n\x8a\x0b ", k=size)), b"\n" * size):
         assert native.count_lines(text) == text.count(b"\n")
+
+
+def colliding(count: int) -> list[str]:
+    """Ids of eight characters whose hashes differ in the lowest 32 bits only, by the inverse of `text_hash`."""
+    multiplier = 0x9E3779B97F4A7C15
+    inverse, size = np.uint64(pow(multiplier, -1, 1 << 64)), np.uint64(8 * multiplier % (1 << 64))
+    mixed = ((np.uint64(7 << 32) + np.arange(4_000_000, dtype=np.uint64)) * inverse).astype("<u8")
+    found = (((mixed ^ (mixed >> np.uint64(32))) * inverse) ^ size).view(np.uint8).reshape(-1, 8)
+    return [bytes(row).decode() for row in found[((found > ord(" ")) & (found < 127)).all(axis=1)][:count]]
+
+
+@pytest.mark.slow
+def test_ids_that_were_made_to_collide_are_left_to_numpy(tmp_path):
+    ids, usual = colliding(1000), [f"d{number:07}" for number in range(1000)]
+    assert len(set(ids)) == 1000
+
+    def outcome(query: str, documents: list[str], judged: list[tuple[str, str]]) -> MatchedBlock | None:
+        queries, names = zip(*judged, strict=True)
+        columns = (Spans.of(text.encode() for text in column) for column in (queries, names))
+        qrels = qrels_from_columns("q", *columns, np.ones(len(judged), np.int64), digest="", place=str)
+        lines = "".join(f"{query} Q0 {name} 1 {-at} tag\n" for at, name in enumerate(documents))
+        return match_regular(lines.encode(), Matcher(QrelsIndex(qrels), single_precision=True, keep=0))
+
+    assert outcome("q", usual, [("q", name) for name in usual]) is not None
+    assert outcome("q", ids, [("q", name) for name in usual]) is None
+    assert outcome("q", usual, [("q", name) for name in ids]) is None
+    assert outcome("q", usual, [(name, "d") for name in ids]) is None
+    (tmp_path / "qrels").write_text("".join(f"q 0 {name} 1\n" for name in ids), "utf-8")
+    (tmp_path / "run").write_text("".join(f"q Q0 {name} 1 {-at} t\n" for at, name in enumerate(ids)), "utf-8")
+    assert steelyard.evaluate_retrieval(tmp_path / "qrels", tmp_path / "run", ["R@1000"]).mean("R@1000") == 1
