@@ -21,6 +21,8 @@ from steelyard.legal.benchmark.answers import judge_answers
 from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.runner import run_benchmark
+from steelyard.legal.facts.fields import judge_fact
+from steelyard.legal.model import FactRules
 from steelyard.legal.score import judge
 from steelyard.systems.ask import AskSettings
 from steelyard.systems.python import PythonSystem
@@ -278,3 +280,22 @@ def test_other_threads_are_not_interrupted():
     thread.start()
     thread.join()
     assert done == [True]
+
+
+@pytest.mark.parametrize(
+    ("answer", "source", "expected", "correct"),
+    [
+        ("It follows up to 10 redirects.", "The client follows up to 10 redirects.", {"count": 10}, True),
+        ("At least 10 redirects.", "The client follows up to 10 redirects.", {"count": 10}, False),
+        ("It does not follow up to 10 redirects.", "The client follows up to 10 redirects.", {"count": 10}, False),
+        ("Up to 12 redirects.", "The client follows up to 10 redirects.", {"count": 10}, False),
+        ("It follows up to 10 redirects.", "", {"count": 10}, False),
+        ("On or before 30 April 2024.", "due on or before 30 April 2024", {"date": "2024-04-30"}, True),
+        ("After 30 April 2024.", "due on or before 30 April 2024", {"date": "2024-04-30"}, False),
+        ("10次以内", "须在10次以内完成", {"count": 10}, True),
+        ("至少10次", "须在10次以内完成", {"count": 10}, False),
+    ],
+)
+def test_a_bound_in_the_words_of_the_evidence_is_exact(answer, source, expected, correct):
+    verdict = judge_fact(expected, answer, question="How many, and when?", rules=FactRules(source=source))
+    assert verdict.correct is correct

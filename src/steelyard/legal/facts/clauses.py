@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import takewhile
 from operator import eq
 from typing import Final, NamedTuple
 
@@ -37,6 +38,7 @@ _CORRECTED: Final = Alternatives(
     r"|\bcorrection:|\bactually\b|\bbut rather\b",
     re.IGNORECASE,
 )
+_BOUND_WORDS: Final = 24  # characters beside a value that may be the words of a bound
 _STANDARD: Final = re.compile(r"以(.{1,30}?)为准")
 _DOUBTED: Final = Alternatives(
     r"无法确定|不能确定|难以确定|不太?确定|不敢确定|不敢肯定|不能肯定|记不[清得]|不记得|(?<!不)(?<!尽)(?<!也不)可能(?!性)|也许|或许|好像|似乎|猜|估计|恐怕|说不准|"
@@ -178,6 +180,29 @@ def outline(text: str) -> Outline:
 def clause_of(text: str, index: int) -> Clause:
     """The clause at an index."""
     return outline(text).clauses.at(index)
+
+
+def without_stated_bounds(answer: str, source: str) -> str:
+    """The answer without the words of a bound that the source has beside the same value: up to 10."""
+    stated = [value for value in mentions(source) if value.loose == "bound" and value.value is not None]
+    for value in reversed(mentions(answer)) if stated else ():
+        same = [each for each in stated if value.loose == "bound" and each.value == value.value]
+        if same:
+            before, after = _shared_words(answer, value, source, same[0])
+            answer = f"{answer[: value.start - before]} {answer[value.start : value.end]} {answer[value.end + after :]}"
+    return answer
+
+
+def _shared_words(answer: str, value: Mention, source: str, stated: Mention) -> tuple[int, int]:
+    """How many characters beside a value, before and after it, are those of the source."""
+    ahead = answer[max(0, value.start - _BOUND_WORDS) : value.start], source[: stated.start]
+    behind = answer[value.end : value.end + _BOUND_WORDS], source[stated.end :]
+    return _shared(*(reversed(text) for text in ahead)), _shared(*behind)
+
+
+def _shared(one: Iterable[str], other: Iterable[str]) -> int:
+    """How many characters two texts begin with in common, in any case."""
+    return len(list(takewhile(lambda pair: pair[0].lower() == pair[1].lower(), zip(one, other, strict=False))))
 
 
 def without_quotes(text: str) -> str:

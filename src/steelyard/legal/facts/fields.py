@@ -21,7 +21,7 @@ from steelyard.legal.facts.amounts import (
     same_amount,
     same_items,
 )
-from steelyard.legal.facts.clauses import doubt, is_bare_list, takes_itself_back
+from steelyard.legal.facts.clauses import doubt, is_bare_list, takes_itself_back, without_stated_bounds
 from steelyard.legal.facts.counts import judge_count
 from steelyard.legal.facts.days import date_values, day_of, judge_date, judge_range
 from steelyard.legal.facts.names import judge_name
@@ -102,7 +102,8 @@ def judge_fact(
     answer = record.get("answer")
     reading = read(answer) if isinstance(answer, str) else Reading("")
     applied = _with_aliases(rules or FactRules(), expected)
-    case = _Case(normalise(question), reading.text, applied, reading.final, _named_currency(record))
+    text, final = (without_stated_bounds(each, applied.source) for each in (reading.text, reading.final))
+    case = _Case(normalise(question), text, applied, final, _named_currency(record))
     keys = [key for key in FIELDS if expected.get(key) is not None]
     if "boolean_answer" in keys and not case.rules.partial_credit:
         keys = [key for key in keys if key != "text_answer"]  # beside a boolean it only explains
