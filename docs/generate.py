@@ -6,7 +6,7 @@ legal-examples, modules, limits.
 
 import argparse
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import steelyard
@@ -108,6 +108,11 @@ HEADS = {
 
 `steelyard` 和 `ultrarag` 是同一程序的两个名称；安装了 UltraRAG 时，`ultrarag` 运行它的客户端。""",
 }
+HIDDEN = (argparse._HelpAction, argparse._VersionAction, argparse._SubParsersAction)
+EVERY = {
+    "en": "## Options of every command\n\nAlso before the command: [output in CI, defaults in a file](ci.md).",
+    "zh": "## 每个命令都有的选项\n\n它们也可以写在命令之前：[CI 中的输出、文件中的默认值](ci.zh.md)。",
+}
 MODULES_TITLE = f"""# Modules
 
 {MADE}
@@ -129,8 +134,11 @@ def commands_page(language: Language = "en") -> str:
     """Every command with its arguments and options."""
     lines = [*HEADS["commands", language].splitlines(), ""]
     parser = build_parser(language)
+    every = [option for action in parser._actions for option in action.option_strings]
+    lines += [EVERY[language], "", *_options(parser, language), ""]
     for name, command in _commands(parser):
-        lines += [f"## steelyard {name}", "", command.description or "", "", *_options(command, language), ""]
+        options = _options(command, language, apart_from=every)
+        lines += [f"## steelyard {name}", "", command.description or "", "", *options, ""]
     lines.append(parser.epilog or "")
     return "\n".join(lines).rstrip() + "\n"
 
@@ -194,16 +202,18 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.A
             yield from action.choices.items()
 
 
-def _options(parser: argparse.ArgumentParser, language: Language) -> Iterator[str]:
-    yield TABLES[language]
-    yield "|---|---|"
+def _options(parser: argparse.ArgumentParser, language: Language, apart_from: Sequence[str] = ()) -> list[str]:
+    """The table of arguments and options, if there are any."""
+    rows = []
     for action in parser._actions:
-        if not isinstance(action, argparse._HelpAction) and action.help != argparse.SUPPRESS:
+        hidden = action.help == argparse.SUPPRESS or isinstance(action, HIDDEN)
+        if not hidden and not set(action.option_strings) & set(apart_from):
             names = ", ".join(f"`{name}`" for name in action.option_strings) or f"`{action.metavar or action.dest}`"
             choices = f" `{'` `'.join(map(str, action.choices))}`" if action.choices else ""
             value = f" `{action.metavar}`" if action.option_strings and action.metavar else choices
             meaning = parser._get_formatter()._expand_help(action) if action.help else ""
-            yield f"| {names}{value} | {meaning} |"
+            rows.append(f"| {names}{value} | {meaning} |")
+    return [TABLES[language], "|---|---|", *rows] if rows else []
 
 
 def main() -> None:

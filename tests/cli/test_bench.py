@@ -22,7 +22,7 @@ def run(*words, cwd=ROOT):
 @pytest.mark.slow
 def test_json_and_per_item(tmp_path):
     done = run("--system", "builtin:baseline", "--json", "-q", "-o", tmp_path / "r.jsonl", "-o", tmp_path / "r.md")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, f"baseline: 153 questions, results in {tmp_path / 'r.jsonl'}\n")
     found = json.loads(done.stdout)
     assert found["kind"] == "legal"
     (result,) = found["results"]
@@ -121,7 +121,9 @@ def test_a_system_that_is_not_there(tmp_path):
 def test_the_results_file_is_named_where_none_was_asked_for(tmp_path):
     done = run("--system", "builtin:baseline", "--limit", "3", cwd=tmp_path)
     assert done.returncode == 0
-    path = tmp_path / done.stderr.removeprefix("results: ").strip()
+    begins, ends = done.stderr.splitlines()
+    path = tmp_path / ends.removeprefix("results: ")
+    assert begins.endswith(f", results in {ends.removeprefix('results: ')}")
     assert path.parent.name == "results"
     assert len(path.read_text("utf-8").splitlines()) == 5
 

@@ -36,29 +36,34 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(line: Sequence[str], language: "Language") -> int:
+    """Run a command; its errors are printed and become exit codes."""
+    from steelyard.cli.log import LOG, CommandLog
     from steelyard.errors import SteelyardError, os_reason
     from steelyard.i18n import Message
     from steelyard.signals import terminable
 
-    arguments = _parsed(line, language)
-    try:
-        with nullcontext() if getattr(arguments, "handles_signals", False) else terminable():
-            code: int = arguments.run(arguments)
-        return code
-    except SteelyardError as error:
-        _print_error(error.text(language))
-        return error.exit_code
-    except KeyboardInterrupt as stop:
-        return getattr(stop, "exit_code", INTERRUPTED)
-    except OSError as error:
-        where = error.filename or Message("words.output")
-        _print_error(Message("core.located", where=where, message=os_reason(error)).text(language))
-        return SteelyardError.exit_code
-    except Exception:
-        import traceback
+    with CommandLog(language) as log:
+        try:
+            arguments = _parsed(line, language)
+            log.begin(arguments)
+            with nullcontext() if getattr(arguments, "handles_signals", False) else terminable():
+                code: int = arguments.run(arguments)
+            LOG.debug(Message("log.ended", code=code))
+            return code
+        except SteelyardError as error:
+            LOG.error(error)
+            return error.exit_code
+        except KeyboardInterrupt as stop:
+            return getattr(stop, "exit_code", INTERRUPTED)
+        except OSError as error:
+            where = error.filename or Message("words.output")
+            LOG.error(Message("core.located", where=where, message=os_reason(error)))
+            return SteelyardError.exit_code
+        except Exception:
+            import traceback
 
-        _print_error(traceback.format_exc().rstrip("\n"))
-        return BUG
+            LOG.error(traceback.format_exc().rstrip("\n"))
+            return BUG
 
 
 def _parsed(line: Sequence[str], language: "Language") -> argparse.Namespace:
@@ -80,10 +85,3 @@ def _parsed(line: Sequence[str], language: "Language") -> argparse.Namespace:
         except SteelyardError as error:
             parser.error(error.text(language))
         return parser.parse_args(line)
-
-
-def _print_error(text: str) -> None:
-    """Print an error; on a terminal its first line is red."""
-    from steelyard.cli.output import notify_error
-
-    notify_error(text)

@@ -120,6 +120,7 @@ def _deliver(tables: "list[Table]", shown: "list[Table]", arguments: argparse.Na
 def _tables(arguments: argparse.Namespace, keep: 'bool | Literal["questions"]') -> "list[Table]":
     """The result of every file and of every system in it."""
     from steelyard.answers.evaluate import evaluate_answers
+    from steelyard.cli.log import log_scored
     from steelyard.cli.progress import counting
     from steelyard.registry.names import split_names
 
@@ -131,7 +132,7 @@ def _tables(arguments: argparse.Namespace, keep: 'bool | Literal["questions"]') 
     ):
 
         def evaluate(path: str, name: str, system: str | None = arguments.system) -> "Table":
-            return evaluate_answers(
+            table = evaluate_answers(
                 path,
                 arguments.references,
                 arguments.metric and split_names(arguments.metric),
@@ -146,6 +147,8 @@ def _tables(arguments: argparse.Namespace, keep: 'bool | Literal["questions"]') 
                 strip_citations=arguments.strip_citations,
                 tags=_tags(arguments),
             )
+            log_scored(table)
+            return table
 
         return _distinct(each for pair in _names(arguments) for each in _of_every_system(evaluate, *pair))
 

@@ -82,7 +82,7 @@ def add_command(commands: Any) -> None:
     add_engine_options(parser, parts=False)
     add_units_option(parser)
     add_output_options(parser)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, announced=True)
 
 
 def _add_asking_options(parser: argparse.ArgumentParser) -> None:
@@ -105,7 +105,7 @@ def _add_asking_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask every question, judge the answers, print and write the results."""
-    from steelyard.cli.output import notify
+    from steelyard.cli.log import log_scored, notify
     from steelyard.legal.benchmark.loading import load_benchmark
     from steelyard.legal.benchmark.question_checks import benchmark_folder
     from steelyard.systems.ask import AskSettings
@@ -126,13 +126,13 @@ def run(arguments: argparse.Namespace) -> int:
         rate=arguments.rate,
         seed=arguments.seed,
     )
-    table = replace(
-        _run(benchmark, settings, path, arguments), benchmark=benchmark.folder
-    )  # not as a resumed file says
+    made = _run(benchmark, settings, path, arguments)
+    log_scored(made)
+    table = replace(made, benchmark=benchmark.folder)  # not as a resumed file says
     if path not in arguments.output:
-        notify(Message("cli.results_file", path=path).text(arguments.lang))
+        notify(Message("cli.results_file", path=path))
     if _cites_nothing(table):
-        notify(Message("cli.nothing_cited").text(arguments.lang))
+        notify(Message("cli.nothing_cited"))
     reports = [output for output in arguments.output if output != path]
     code = _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
     _check_failures(table, arguments.max_errors, path)
@@ -148,10 +148,12 @@ def _run(benchmark: "Benchmark", settings: "AskSettings", path: Path, arguments:
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
     mode = {"resume": arguments.resume, "overwrite": arguments.overwrite}
     words = words_of(arguments.lang)
+    begins = Message("cli.bench_begins", system=system.name, n=len(benchmark.questions), path=path)
+    beginning = begins if arguments.announced else None
     with (
-        _notice_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions), arguments.lang) as counted,
+        _notice_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions)) as counted,
         redirect_stdout(sys.stderr),  # a system may print
-        proportion(words("cli.progress_questions"), words("report.errors")) as draw,
+        proportion(words("cli.progress_questions"), words("report.errors"), beginning) as draw,
         chosen_engine(arguments) as engine,
     ):
         return run_benchmark(
@@ -166,10 +168,10 @@ def _run(benchmark: "Benchmark", settings: "AskSettings", path: Path, arguments:
 
 @contextmanager
 def _notice_when_stopped(
-    path: Path, written: Path, questions: int, language: str
+    path: Path, written: Path, questions: int
 ) -> "Iterator[Callable[[ProgressCallback], ProgressCallback]]":
     """Print what is saved when the run is stopped by Ctrl-C or SIGTERM; yields a wrapper that counts finished items."""
-    from steelyard.cli.output import notify
+    from steelyard.cli.log import notify
 
     done = 0
 
@@ -186,7 +188,7 @@ def _notice_when_stopped(
     except KeyboardInterrupt:
         kept = Message("cli.stopped", done=done, questions=questions, written=written)
         hint = Message("core.hint", hint=Message("cli.resume_file", path=path))
-        notify(*(line.text(language) for line in ((kept, hint) if written.exists() else (STOPPED_EARLY,))))
+        notify(*((kept, hint) if written.exists() else (STOPPED_EARLY,)))
         raise
 
 
@@ -239,13 +241,14 @@ def _required_rules(texts: "Sequence[str]") -> "list[Rule]":
 
 def _show_gate(gate: "Gate", arguments: argparse.Namespace) -> int:
     """Print the outcome of the rules, beside JSON on standard error; gives the exit code."""
+    from steelyard.cli.log import has_colour, notify
+    from steelyard.cli.output import print_text
     from steelyard.reports.gate import gate_blocks
     from steelyard.reports.render.console import render_console
-    from steelyard.text.visible import printable
 
-    stream = sys.stderr if arguments.json else sys.stdout
-    text = render_console(gate_blocks(gate, arguments.lang), colour=stream.isatty(), spaced=False)
-    stream.write(printable("\n" + text))
+    colour = not arguments.json and has_colour(sys.stdout)
+    text = render_console(gate_blocks(gate, arguments.lang), colour=colour, spaced=False)
+    notify(f"\n{text.rstrip()}") if arguments.json else print_text(f"\n{text}")
     return 0 if gate.passed else 1
 
 

@@ -39,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     with TemporaryDirectory() as folder:
         options = [*shown, "-o", str(Path(folder) / "demo.jsonl"), "--lang", arguments.lang]
         command = build_parser(arguments.lang, options).parse_args(options)
+        command.announced = False  # the file is not for the user
         code: int = command.run(command)
     print_text(f"\n{words('cli.demo_report', path=REPORT)}\n")
     return code

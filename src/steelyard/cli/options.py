@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard import limits
 from steelyard.cli.language import chosen_language, refused
+from steelyard.cli.log import OPTIONS as LOG_OPTIONS
 from steelyard.i18n import LANGUAGES, Message
 from steelyard.io.addresses import path_of
 
@@ -27,7 +28,7 @@ LARGEST = 10**12
 _OF_OUTPUT = ("output", "plot", "overwrite", "json", "per_item", "lang")
 _OF_ENGINES = ("engine", "address", "retries", "resume", "concurrency")
 _OF_TESTS = ("test", "resamples", "correction", "alpha", "seed", "units")
-_NO_SETTINGS = frozenset(("run", *_OF_OUTPUT, *_OF_ENGINES, *_OF_TESTS))
+_NO_SETTINGS = frozenset(("run", *_OF_OUTPUT, *_OF_ENGINES, *_OF_TESTS, *LOG_OPTIONS))
 _LONGEST_NUMBER = 40  # characters
 
 

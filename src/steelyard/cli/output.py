@@ -5,9 +5,11 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
-from steelyard.text.visible import HALVES, printable, visible_json, visible_lines
+from steelyard.cli.log import LOG, has_colour, notify
+from steelyard.i18n import Message
+from steelyard.text.visible import HALVES, printable, visible_json
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
@@ -42,7 +44,7 @@ def write_file(
     given = {"language": arguments.lang, "overwrite": arguments.overwrite, "plot": arguments.plot}
     note = write_report(report, path, documents=documents, **given)
     if note:
-        notify(note.text(arguments.lang))
+        notify(note)
 
 
 def write_and_show(paths: Sequence[Path], write: Callable[[Path], None], show: Callable[[], None]) -> None:
@@ -53,6 +55,7 @@ def write_and_show(paths: Sequence[Path], write: Callable[[Path], None], show: C
     for path in dict.fromkeys(paths):
         try:
             write(path)
+            LOG.debug(Message("cli.written", path=path))
         except SteelyardError as error:
             failed.append(error)
     show()
@@ -105,29 +108,7 @@ def notify_other_meanings(arguments: argparse.Namespace) -> None:
     from steelyard.registry.names import other_meanings
 
     for message in other_meanings(arguments.metric):
-        notify(message.text(arguments.lang))
-
-
-def notify(*lines: str) -> None:
-    """Print lines on standard error and flush; control characters are escaped."""
-    if sys.stderr is not None:
-        sys.stderr.write("".join(f"{visible_lines(line)}\n" for line in lines))
-        sys.stderr.flush()
-
-
-def notify_error(text: str) -> None:
-    """Print an error on standard error; on a terminal with colours its first line is red."""
-    if sys.stderr is None or not has_colour(sys.stderr):
-        notify(text)
-        return
-    first, *others = visible_lines(text).split("\n")
-    sys.stderr.write("\n".join((f"\x1b[31m{first}\x1b[0m", *others, "")))
-    sys.stderr.flush()
-
-
-def has_colour(stream: TextIO) -> bool:
-    """Whether text may have styles: on a terminal, unless NO_COLOR is set."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        notify(message)
 
 
 def width_of_terminal() -> int:

@@ -4,6 +4,7 @@ The parser of a line that names a command has only the commands of that module: 
 """
 
 import argparse
+import logging
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -12,6 +13,7 @@ from typing import Any, Final, NoReturn
 
 from steelyard import __version__
 from steelyard.cli.language import chosen_language, put_into, speaking
+from steelyard.cli.log import add_log_options
 from steelyard.cli.options import add_language_option
 from steelyard.errors import nearest_name
 from steelyard.i18n import Language, locale_language, words_of
@@ -40,6 +42,9 @@ COMMANDS: Final = (
 
 _MODULES: Final = {"build": "pipelines", "run": "pipelines"}
 """The modules of commands that are not in the module of their name."""
+
+_VALUED: Final = ("--lang", "--log-file")
+"""The options of every command that have a value."""
 
 GROUPS = (
     ("cli.commands_evaluate", ("demo", "retrieval", "answers", "bench")),
@@ -100,7 +105,7 @@ class Parser(argparse.ArgumentParser):
         """The name most like the first unknown command or option; those of a command are looked for there."""
         commands = self._commands()
         after = pairwise(["", *self._line])
-        word = next((word for before, word in after if not word.startswith("-") and before != "--lang"), None)
+        word = next((word for before, word in after if not word.startswith("-") and before not in _VALUED), None)
         if commands and word is not None:
             command = commands.choices.get(word)
             return command._meant() if isinstance(command, Parser) else nearest_name(word, commands.choices)
@@ -115,23 +120,26 @@ def coded_parser(line: Sequence[str] = ()) -> argparse.ArgumentParser:
     parser = Parser(prog="steelyard", description="help.about", epilog="help.exit_codes")
     parser.add_argument("--version", action="version", version=version(), help="help.version")
     add_language_option(parser)
+    add_log_options(parser, level=logging.INFO, file=None)
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for module in dict.fromkeys(_MODULES.get(name, name) for name in _needed_commands(line)):
+    name = named_command(line)
+    for module in dict.fromkeys(_MODULES.get(each, each) for each in (COMMANDS if name is None else [name])):
         import_module(f"steelyard.cli.{module}").add_command(commands)
     for command_parser in commands.choices.values():
         command_parser.allow_abbrev = False  # --metrics is not short for --metrics-from
+        add_log_options(command_parser)
     return parser
 
 
-def _needed_commands(line: Sequence[str]) -> Sequence[str]:
-    """The command that a line names before any option but --lang; where it names none, all commands."""
+def named_command(line: Sequence[str]) -> str | None:
+    """The command that a line names, if nothing stands before it but options that every command has."""
     words = iter(line)
     for word in words:
-        if word == "--lang":
+        if word in _VALUED:
             next(words, None)
-        elif not word.startswith("--lang="):
-            return [word] if word in COMMANDS else COMMANDS
-    return COMMANDS
+        elif word not in ("--quiet", "--verbose") and word.partition("=")[0] not in _VALUED:
+            return word if word in COMMANDS else None
+    return None
 
 
 def version() -> str:

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import json
+import logging
 import os
 import re
 import shlex
@@ -12,16 +13,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steelyard.cli.log import LOG, has_bars, notify
 from steelyard.cli.options import add_language_option, seconds
 from steelyard.counts import with_codes
 from steelyard.errors import InputError
-from steelyard.i18n import Localized, Message, Words, locale_language, words_of
+from steelyard.i18n import Message, Words, locale_language, words_of
 from steelyard.text.visible import printable
 
 if TYPE_CHECKING:
     from steelyard.cli.progress import Bar
     from steelyard.pipelines.journal import Journal
-    from steelyard.pipelines.server import NoticeCallback
     from steelyard.pipelines.spec import Pipeline
 
 OUTPUT = Path("output")
@@ -70,7 +71,6 @@ def run_build(arguments: argparse.Namespace) -> int:
     from steelyard.pipelines.server import callbacks
     from steelyard.pipelines.spec import read_pipeline
 
-    notify = _notifier(arguments.lang)
     with (
         ServerPool(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=notify) as pool,
         callbacks(on_notice=notify),
@@ -106,7 +106,6 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
     from steelyard.pipelines.spec import read_pipeline
 
     pipeline = read_pipeline(arguments.pipeline)
-    notify = _notifier(arguments.lang)
     if arguments.is_demo:
         notify(Message("cli.no_demo_mode"))
     with (
@@ -121,9 +120,9 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
             notify(Message("cli.unused_sections", names=", ".join(parameters.unused)))
         journal = _journal(pipeline, parameters.values, resume=arguments.resume)
         state = RunState(parameters.values, journal, history_variables(steps))
-        with _finished(journal, arguments, notify), contextlib.redirect_stdout(sys.stderr):
-            run_steps(steps, state, partial(_begin_step, arguments.lang, bar))
-    _notify_of_failures(state.variables.get("ans_errors"), notify)
+        with _finished(journal, arguments), contextlib.redirect_stdout(sys.stderr):
+            run_steps(steps, state, partial(_begin_step, bar))
+    _notify_of_failures(state.variables.get("ans_errors"))
     text = _result_text(state.last, as_json=arguments.json, words=words_of(arguments.lang))
     sys.stdout.write(text if arguments.json else printable(text))
     return 0
@@ -139,7 +138,7 @@ def _journal(pipeline: "Pipeline", parameters: dict[str, Any], *, resume: bool) 
 
 
 @contextlib.contextmanager
-def _finished(journal: "Journal", arguments: argparse.Namespace, notify: "NoticeCallback") -> Iterator[None]:
+def _finished(journal: "Journal", arguments: argparse.Namespace) -> Iterator[None]:
     """Write the snapshot after the run, also after an error; then the run can be resumed."""
     complete = False
     try:
@@ -196,29 +195,17 @@ def _env_file(path: Path) -> Iterator[tuple[str, str]]:
         yield name, value[1:-1] if quoted else value
 
 
-def _begin_step(language: str, bar: "Bar", name: str) -> None:
+def _begin_step(bar: "Bar", name: str) -> None:
     """Print the name of a step on a terminal; progress is that of the step from now on."""
     bar.begin(name)
-    if sys.stderr is not None and sys.stderr.isatty():
-        _print_lines(Message("cli.step", name=name).text(language))
+    LOG.log(logging.INFO if has_bars() else logging.DEBUG, Message("cli.step", name=name))
 
 
-def _notify_of_failures(errors: Any, notify: "NoticeCallback") -> None:
+def _notify_of_failures(errors: Any) -> None:
     """Notify of the number of failed answers, with the first error."""
     failed = [error for error in errors if isinstance(error, str)] if isinstance(errors, list) else []
     if failed:
         notify(Message("cli.answers_failed", failed=len(failed), all=len(errors), why=failed[0]))
-
-
-def _notifier(language: str) -> "NoticeCallback":
-    """A function that prints a notice in a language."""
-    return lambda notice: _print_lines(notice.text(language) if isinstance(notice, Localized) else notice)
-
-
-def _print_lines(*lines: str) -> None:
-    from steelyard.cli.output import notify
-
-    notify(*lines)
 
 
 def _result_text(last: Any, *, as_json: bool, words: Words) -> str:

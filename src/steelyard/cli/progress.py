@@ -1,19 +1,23 @@
-"""Progress bars of long work, only on a terminal."""
+"""Progress of long work: bars on a terminal, elsewhere a line every so often."""
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
-DELAY = 1.0  # seconds before the first output
+from steelyard.cli.log import has_bars, notify
+from steelyard.i18n import Localized
+
+DELAY = 1.0  # seconds before the first output of a bar
+EVERY = 30.0  # seconds between two lines
 
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int], None]]:
     """A callback for the number of finished items; it draws on standard error and clears its output at the end."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda done: None
+    if not has_bars():
+        lines = _Lines(what)
+        yield lambda done: lines(done, None)
         return
     began = time.monotonic()
     drawn: list[tuple[Any, Any]] = []
@@ -31,8 +35,8 @@ def counting(what: str) -> Iterator[Callable[[int], None]]:
             bar.stop()
 
 
-class Bar:
-    """Progress of work: the number of finished items, of all, and of failures. This one draws nothing."""
+class Bar(Protocol):
+    """Progress of work: the number of finished items, of all, and of failures."""
 
     def __call__(self, done: int, total: int | None) -> None:
         """Show how much is done."""
@@ -45,6 +49,38 @@ class Bar:
 
     def stop(self) -> None:
         """Remove the bar."""
+
+
+class _Lines(Bar):
+    """Lines in place of a bar: what begins, and the numbers of long work every so often and at its end."""
+
+    def __init__(self, what: str, failures: str = "", beginning: Localized | None = None) -> None:
+        self._what, self._failures, self._failed = what, failures, 0
+        self._began = self._last = time.monotonic()
+        self._progress: tuple[int, int | None] = (0, None)
+        if beginning is not None:
+            notify(beginning)
+
+    def __call__(self, done: int, total: int | None) -> None:
+        self._progress = done, total
+        if time.monotonic() - self._last >= EVERY:
+            self._print()
+
+    def fail(self) -> None:
+        self._failed += 1
+
+    def begin(self, what: str) -> None:
+        self._what, self._failed = what, 0
+
+    def stop(self) -> None:
+        if self._last > self._began:
+            self._print()
+
+    def _print(self) -> None:
+        self._last = time.monotonic()
+        numbers = "/".join(f"{number:,}" for number in self._progress if number is not None)
+        failed = f", {self._failures} {self._failed:,}" if self._failed else ""
+        notify(f"{numbers} {self._what}{failed}, {self._last - self._began:.0f} s")
 
 
 class _DrawnBar(Bar):
@@ -87,13 +123,12 @@ class _DrawnBar(Bar):
 
 
 @contextmanager
-def proportion(what: str, failures: str = "") -> Iterator[Bar]:
+def proportion(what: str, failures: str = "", beginning: Localized | None = None) -> Iterator[Bar]:
     """A callback for the number of finished items and the total; it draws a bar with the remaining time.
 
-    `failures` is the word before the number of failures.
+    `failures` is the word before the number of failures, `beginning` the first line where there is no bar.
     """
-    drawn = sys.stderr is not None and sys.stderr.isatty()
-    bar = _DrawnBar(what, failures) if drawn else Bar()
+    bar = _DrawnBar(what, failures) if has_bars() else _Lines(what, failures, beginning)
     try:
         yield bar
     finally:

@@ -55,7 +55,8 @@ def _uncollected() -> Iterator[None]:
 @_uncollected()
 def run(arguments: argparse.Namespace) -> int:
     """Read the results, compare them, print and write."""
-    from steelyard.cli.output import notify, show, write_and_show, write_file
+    from steelyard.cli.log import notify
+    from steelyard.cli.output import show, write_and_show, write_file
     from steelyard.cli.results import chosen, load_documents, read_placed
     from steelyard.reports.content import Report
     from steelyard.reports.files import RANKING_SUFFIXES, check_outputs
@@ -76,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     def write(path: Path) -> None:
         write_file(report, path, arguments, documents)
-        notify(Message("cli.written", path=path).text(arguments.lang))
+        notify(Message("cli.written", path=path))
 
     is_shown = arguments.json or not arguments.output
     write_and_show(arguments.output, write, lambda: show(report, arguments) if is_shown else None)

@@ -1,7 +1,6 @@
 """`steelyard retrieval QRELS RUN [RUN…]`: ranking metrics, and paired comparison of runs."""
 
 import argparse
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from steelyard.cli.options import (
     positive,
     result_names,
 )
-from steelyard.i18n import Message
+from steelyard.i18n import Message, words_of
 
 if TYPE_CHECKING:
     from steelyard.retrieval.runs import Run
@@ -147,7 +146,9 @@ def _check(inputs: list[str], arguments: argparse.Namespace) -> None:
 
 def _tables(runs: "list[Run]", arguments: argparse.Namespace, *, keep: bool) -> "list[Table]":
     """The result of every run; with `keep` its rankings too."""
+    from steelyard.cli.log import log_scored
     from steelyard.cli.output import notify_other_meanings
+    from steelyard.cli.progress import counting
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import parse_measures, split_names
     from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run, need_subtopics
@@ -159,12 +160,17 @@ def _tables(runs: "list[Run]", arguments: argparse.Namespace, *, keep: bool) -> 
     notify_other_meanings(arguments)
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
     judgments = qrels_from(arguments.qrels, subtopics=need_subtopics(measures))
-    with checkpoint_engine(arguments, [arguments.qrels, *arguments.runs]) as engine:
-        evaluate = partial(evaluate_run, threads=arguments.concurrency, engine=engine, keep=keep)
-        return [
-            evaluate(judgments, run, measures, settings, name=name)
-            for run, name in zip(runs, result_names(arguments.runs), strict=True)
-        ]
+    tables = []
+    with (
+        counting(words_of(arguments.lang)("cli.progress_runs")) as progress,
+        checkpoint_engine(arguments, [arguments.qrels, *arguments.runs]) as engine,
+    ):
+        for run, name in zip(runs, result_names(arguments.runs), strict=True):
+            given: dict[str, Any] = {"threads": arguments.concurrency, "engine": engine, "keep": keep}
+            tables.append(evaluate_run(judgments, run, measures, settings, name=name, **given))
+            log_scored(tables[-1])
+            progress(len(tables))
+    return tables
 
 
 def _shows_rankings(outputs: list[Path]) -> bool:

@@ -63,7 +63,7 @@ def sample_size(text: str) -> "SampleSize":
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw the sample, write it, and print what was drawn."""
-    from steelyard.cli.output import notify
+    from steelyard.cli.log import notify
     from steelyard.cli.results import folder_of, load_documents
     from steelyard.io.results import load
     from steelyard.io.reviews import is_untouched

@@ -2,11 +2,11 @@
 
 import argparse
 import os
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from steelyard.cli.log import notify
 from steelyard.cli.options import add_language_option, positive, seconds
 from steelyard.errors import ConfigError, InputError, UnknownName, nearest
 from steelyard.i18n import Message
@@ -84,7 +84,7 @@ def run_serve(arguments: argparse.Namespace) -> int:
     token = arguments.token or os.environ.get(TOKEN_VARIABLE)
     if not token and not is_loopback(host):
         raise ConfigError(Message("pipelines.token_needed", host=host), where="--http", hint=TOKEN_HINT)
-    on_start = partial(_print_address, server.name, arguments.lang)
+    on_start = partial(_print_address, server.name)
     serve_http(server, host, port, token, on_start, limits, calls)
     return 0
 
@@ -110,7 +110,5 @@ def _address(text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def _print_address(name: str, language: str, address: str) -> None:
-    if sys.stderr is not None:
-        sys.stderr.write(Message("cli.serving", name=name, address=address).text(language) + "\n")
-        sys.stderr.flush()
+def _print_address(name: str, address: str) -> None:
+    notify(Message("cli.serving", name=name, address=address))

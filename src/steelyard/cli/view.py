@@ -53,7 +53,7 @@ def run_view(arguments: argparse.Namespace) -> int:
         pages = report_pages(index.folder, privacy, documents_folder(arguments))
         viewer = Viewer(index, pages, arguments.lang, privacy, units=arguments.units)
         with suppress(KeyboardInterrupt):  # where the server itself cannot handle signals
-            serve(viewer, access, arguments.port, partial(_print_address, index.folder, arguments.lang))
+            serve(viewer, access, arguments.port, partial(_print_address, index.folder))
     return 0
 
 
@@ -71,7 +71,7 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _print_address(folder: Path, language: str, address: str) -> None:
-    from steelyard.cli.output import notify
+def _print_address(folder: Path, address: str) -> None:
+    from steelyard.cli.log import notify
 
-    notify(Message("cli.viewing", folder=visible(str(folder)), address=address).text(language))
+    notify(Message("cli.viewing", folder=visible(str(folder)), address=address))
