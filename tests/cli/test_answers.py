@@ -107,3 +107,11 @@ def test_a_field_is_mapped_once(write):
     done = run(path, "--map", "references=golden_answers", "--map", "references=question")
     assert done.stderr == "the field 'references' is mapped to both 'golden_answers' and 'question'\n"
     assert done.returncode == 2
+
+
+def test_results_are_named_by_the_user(write):
+    files = [write_rows(write, "a.jsonl", ROWS), write_rows(write, "b.jsonl", ROWS)]
+    done = run(*files, "-m", "em", "--name", "old model", "--name", "new model", "--json")
+    assert [result["name"] for result in json.loads(done.stdout)["results"]] == ["old model", "new model"]
+    done = run(*files, "--name", "old model")
+    assert (done.returncode, done.stderr) == (2, "1 name for 2 files: --name is needed once for each file\n")

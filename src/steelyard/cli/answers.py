@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from steelyard.cli.options import (
     add_engine_options,
+    add_name_option,
     add_output_options,
     add_test_options,
     checkpoint_engine,
@@ -67,6 +68,7 @@ def _add_reading_options(parser: argparse.ArgumentParser) -> None:
         help="help.strip_citations",
     )
     group.add_argument("--system", metavar="NAME", help="help.answers_system")
+    add_name_option(group)
     group.add_argument("--tags", action="append", default=[], metavar="COLUMN", help="help.tags_columns")
     group.add_argument("--references", metavar="FILE", help="help.references")
     group.add_argument("--metrics-from", action="append", default=[], metavar="MODULE", help="help.metrics_from")
@@ -174,7 +176,8 @@ def _tags(arguments: argparse.Namespace) -> list[str]:
 def _names(arguments: argparse.Namespace) -> "Iterable[tuple[str, str]]":
     """Each file with the name of its result; that of the only file is the system, where one is selected."""
     is_named = arguments.system is not None and len(arguments.files) == 1
-    return zip(arguments.files, [arguments.system] if is_named else result_names(arguments.files), strict=True)
+    given = arguments.name or ([arguments.system] if is_named else [])
+    return zip(arguments.files, result_names(arguments.files, given), strict=True)
 
 
 def _check_tags(names: "Iterable[str]", tables: "list[Table]") -> None:

@@ -336,11 +336,21 @@ def field_name(text: str) -> tuple[str, str]:
     return field, name
 
 
-def result_names(paths: Sequence[str]) -> list[str]:
-    """The names of results: file names without folders and extensions, made unique."""
+def add_name_option(parser: Any) -> None:
+    """The option for the names of the results of files."""
+    parser.add_argument(
+        "--name", action="append", default=[], type=name_of_result, metavar="NAME", help="help.result_name"
+    )
+
+
+def result_names(paths: Sequence[str], given: Sequence[str] = ()) -> list[str]:
+    """The names of results: those given, else file names without folders and extensions; made unique."""
+    from steelyard.errors import ConfigError
     from steelyard.io.records import result_name, unique_names
 
-    return unique_names([result_name(path) for path in paths])
+    if given and len(given) != len(paths):
+        raise ConfigError(Message("cli.names_differ", names=len(given), files=len(paths)))
+    return unique_names(given or [result_name(path) for path in paths])
 
 
 def _whole(text: str, *, least: int) -> int:

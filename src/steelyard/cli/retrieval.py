@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from steelyard.cli.options import (
     add_engine_options,
     add_metric_options,
+    add_name_option,
     add_output_options,
     add_test_options,
     at_a_time,
@@ -58,6 +59,7 @@ def add_command(commands: Any) -> None:
         default=9,
         help="help.trec_eval",
     )
+    add_name_option(parser)
     _add_text_options(parser)
     add_test_options(parser)
     parser.add_argument("-j", "--concurrency", type=at_a_time, metavar="N", help="help.reading_threads")
@@ -165,7 +167,7 @@ def _tables(runs: "list[Run]", arguments: argparse.Namespace, *, keep: bool) -> 
         counting(words_of(arguments.lang)("cli.progress_runs")) as progress,
         checkpoint_engine(arguments, [arguments.qrels, *arguments.runs]) as engine,
     ):
-        for run, name in zip(runs, result_names(arguments.runs), strict=True):
+        for run, name in zip(runs, result_names(arguments.runs, arguments.name), strict=True):
             given: dict[str, Any] = {"threads": arguments.concurrency, "engine": engine, "keep": keep}
             tables.append(evaluate_run(judgments, run, measures, settings, name=name, **given))
             log_scored(tables[-1])
