@@ -41,7 +41,18 @@ def pages(tmp_path_factory):
         outputs=result().outputs,
         **missing,
     )
-    reports = {"one": [result()], "two": [result(), result("second", 0.1)], "bare": [bare], "gaps": [gaps]}
+    questions = ["What is the rent?", "What is the rent of the second hall, of which the lease begins in March? " * 2]
+    ids = [questions[0], f"{questions[1][:80]}… 0d7e0ea832eea448"]
+    outputs = [{"question": question, "answer": "5,000 yuan"} for question in questions]
+    asked = table_of(ids, {"F1": np.array([0.0, 0.5])}, name="asked", outputs=outputs)
+    reports = {
+        "one": [result()],
+        "two": [result(), result("second", 0.1)],
+        "many": [result("first", 0.2), result("third"), result("best", 0.3), result("second", 0.1)],
+        "bare": [bare],
+        "gaps": [gaps],
+        "asked": [asked],
+    }
     for name, tables in reports.items():
         (folder / f"{name}.html").write_text(render_html(Report(tables)), encoding="utf-8")
     return folder
@@ -91,6 +102,25 @@ def test_two_results_have_before_after_and_the_change(at):
     assert "▲" in page.locator("#row-0 .c-change .good").evaluate(
         "(each) => getComputedStyle(each, '::before').content"
     )
+
+
+def test_of_many_results_the_best_is_set_against_the_first(at):
+    page = at("many")
+    assert control(page, "system, compared with the first").locator("option:checked").text_content() == "best"
+    assert address(page) == ""
+
+
+def test_an_id_that_is_the_question_is_not_repeated(at):
+    page = at("asked")
+    assert page.locator("[role=columnheader]").all_text_contents() == ["question and answer", "score"]
+    assert page.locator(".worst li").first.inner_text().count("What is the rent?") == 1
+    page.click("#row-0")
+    assert page.locator("#item-title").text_content() == "What is the rent?"
+    assert page.locator(".asked").text_content() == ""
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.getElementById('item-title').textContent.startsWith('What is the rent of')")
+    assert "0d7e" not in page.locator("#item").text_content()
+    assert at("one").locator("#row-0 .row-id").text_content() == "i?0"
 
 
 def test_failures_and_missing_scores_say_why(at):

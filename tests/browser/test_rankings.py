@@ -57,6 +57,17 @@ def cells(text):
     return [cell for cell in text.split("\n") if cell]
 
 
+def test_a_topic_is_listed_by_its_title_with_its_description_below(at):
+    page = at("two")
+    item = page.locator(".changed li", has_text="rent of the hall")
+    assert item.locator("a").text_content() == "rent of the hall"
+    assert item.locator(".below").text_content() == "q1 · How much is it?"
+    assert item.locator("div").bounding_box()["width"] > 900, "nothing stands beside it"
+    row = page.locator(".list-row", has_text="rent of the hall")
+    assert row.locator(".row-question").text_content() == "rent of the hall"
+    assert row.locator(".row-answer").first.text_content() == "How much is it?"
+
+
 def test_the_query_is_above_the_documents_of_every_system(at):
     page = at("two", "q1")
     assert page.locator("dialog .question").inner_text() == "rent of the hall"

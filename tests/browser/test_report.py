@@ -123,7 +123,7 @@ def test_three_results_are_a_leaderboard(at):
     assert page.get_by_text("run_b against run_a").is_visible()
 
 
-@pytest.mark.parametrize(("name", "charts"), [("legal", 2), ("compare", 5), ("retrieval", 11), ("answers", 4)])
+@pytest.mark.parametrize(("name", "charts"), [("legal", 2), ("compare", 5), ("retrieval", 13), ("answers", 4)])
 def test_charts_have_names_and_are_drawn_once_in_each_language(at, name, charts):
     page = at(name)
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
@@ -133,6 +133,30 @@ def test_charts_have_names_and_are_drawn_once_in_each_language(at, name, charts)
     assert all(each.locator("[role=img]").get_attribute("aria-labelledby") for each in drawn.all())
     page.click("#language-switch")
     assert page.locator(".drawing:visible").count() == charts
+
+
+@pytest.mark.parametrize("name", ["compare", "retrieval", "answers"])
+def test_charts_are_whole_at_1280(at, name):
+    page = at(name)
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+    cut = "[...document.querySelectorAll('.drawing')].filter((each) => each.scrollWidth > each.clientWidth + 1).length"
+    assert page.evaluate(cut) == 0
+
+
+def test_what_can_be_scrolled_has_a_shadow_at_its_edge(at):
+    board = at("retrieval", width=390, height=844).locator(".scroll").first
+    assert board.evaluate("(each) => each.scrollWidth > each.clientWidth")
+    # the shadows stay at the edges, what covers them where nothing is beyond moves with the table
+    assert board.evaluate("(each) => getComputedStyle(each).backgroundAttachment") == "local, local, scroll, scroll"
+
+
+def test_the_theme_button_says_what_it_does(at):
+    page = at("answers")
+    button = page.locator("#theme-switch")
+    assert button.inner_text() == "深色"
+    button.click()
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    assert button.inner_text() == "浅色"
 
 
 def test_items_are_searched_filtered_and_sorted(at):
@@ -285,7 +309,7 @@ def test_differences_are_words_or_characters_by_script(at):
 def test_any_result_can_be_set_against_the_first(at):
     page = at("retrieval")
     before = page.locator(".list-space .c-score").all_text_contents()
-    control(page, "compared with the first").select_option(label="run_b")
+    control(page, "system, compared with the first").select_option(label="run_b")
     assert page.locator(".list-space .c-score").all_text_contents() != before
     control(page, "metric").select_option("RR")
     assert shown(page) == "40"

@@ -14,6 +14,7 @@ from steelyard.legal.report.results import inventions, wrong_answers, wrong_refu
 from steelyard.reports.comparison import compare_results
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
+from steelyard.reports.sections.changes import is_question
 from steelyard.stats.compare import ComparisonSettings, compare_all
 from steelyard.stats.correction import adjust
 
@@ -179,3 +180,11 @@ def test_how_many_items_would_show_a_difference_is_said_in_every_format():
         f"items needed to detect the difference in F1 with a power of 80 %: new {needed} · third {needed}"
         in render_console(compare_results([old, new, third], SETTINGS))
     )
+
+
+def test_an_id_that_is_the_question_is_known():
+    question = "What is the rent\nof the hall? " * 4
+    assert is_question("What is the rent?", "What is  the rent?\n")
+    assert is_question(f"{' '.join(question.split())[:80]}… 0d7e0ea832eea448", question)
+    assert not is_question("1", "1 euro is how much?")
+    assert not is_question("What is… 0d7e", "Which is")

@@ -201,8 +201,11 @@ def test_the_page_is_called_what_was_compared_and_has_a_dot_for_each_system():
     assert (
         body.index('<table class="numbers board">') < body.index('id="head-metrics"') < body.index('id="head-detail"')
     )
-    # differences and charts of each system are folded
-    assert len(re.findall(r'<details class="against"><summary class="name said">[abc]</summary>', body)) == 3
+    # each system has its charts in a grid, the rest is folded
+    grid = body[body.index('<div class="systems">') : body.index('id="section-items"')]
+    assert re.findall(r'<h4 class="name"><span class="said">([abc])</span>', grid) == ["b", "c", "a"]
+    assert grid.count("<details><summary>") == 3
+    assert len(re.findall(r'<figcaption[^>]*><span data-en="(distribution of scores|change of each item)"', grid)) == 5
     assert "heat-6" in body
 
 

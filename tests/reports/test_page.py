@@ -245,7 +245,7 @@ def test_results_that_are_alike_have_no_items_that_changed():
     old = answers().tables[0]
     report = Report([old, replace(old, name="again")])
     names = [each.name for each in page_figures.charts(report, "F1", "en", KindPage()).figures]
-    assert names == ["forest", "distribution", "differences"]
+    assert names == ["forest", "distribution", "distribution", "differences"]
 
 
 def test_without_the_plots_extra_the_page_has_tables(monkeypatch):

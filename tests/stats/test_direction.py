@@ -17,9 +17,10 @@ from steelyard.reports.plots.items import Paired, difference_bars, dumbbells
 from steelyard.reports.plots.means import difference_panel
 from steelyard.reports.plots.style import BAD, GOOD
 from steelyard.reports.ranking import letters_by_metric
-from steelyard.reports.render.html.headlines import headlines, lowest, outcome_of
+from steelyard.reports.render.html.headlines import lowest
 from steelyard.reports.render.html.items import item_data
 from steelyard.reports.render.html.kind_page import KindPage
+from steelyard.reports.verdicts import outcome_of
 from steelyard.stats.compare import ComparisonSettings, compare_all, compare_pairs
 from steelyard.stats.direction import best, gain, is_lower_better
 from steelyard.stats.gate import decide
@@ -88,7 +89,7 @@ def test_the_best_letter_goes_to_the_least():
 def test_the_page_knows_it():
     new, old = (with_parts(each, [NAME]) for each in (NEW, OLD))
     report = Report([old, new], compare_all([new], old, metrics=[NAME]))
-    assert [each.outcome for each in headlines(report, NAME)] == [None, "report.worse"]
+    assert outcome_of(report.comparisons[0]) == "report.worse"
     assert item_data(report, {}, NAME, KindPage())["falling"] == [NAME]
     assert [each.score for each in lowest(old, NAME, KindPage())] == ["1.0000"] * 5
 

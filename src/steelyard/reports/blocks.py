@@ -277,14 +277,15 @@ class Notes:
 class ListItem:
     """An entry of a list: its parts in one line, and a note below it.
 
-    A page links to the item with the id `item`, and has `sides`, what explains each of two results, instead of the
-    note.
+    A page links to the item with the id `item`, has texts `below` that, such as the description of a topic, and
+    `sides`, what explains each of two results, instead of the note.
     """
 
     parts: Sequence[str]
     note: str = ""
     item: str = ""
     sides: Sequence[str] = ()
+    below: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

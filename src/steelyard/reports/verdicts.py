@@ -38,13 +38,6 @@ def verdict_lines(comparison: Comparison, words: Words) -> list[str]:
     return [message.text(words.language) for message in sentences(comparison)]
 
 
-def verdict(comparison: Comparison) -> Message:
-    """The outcome in a few words, with the number of units where these are too few."""
-    if comparison.cannot_tell:
-        return cannot_tell(comparison.scope, comparison.units)
-    return Message(outcome_of(comparison))
-
-
 def outcome_of(comparison: Comparison) -> OutcomeCode:
     """The code of the outcome of a comparison in its scope."""
     if comparison.cannot_tell:

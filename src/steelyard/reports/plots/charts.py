@@ -62,6 +62,14 @@ def distribution(tables: Sequence[Table], metric: str, language: Language = "en"
     return draw(_column(panels), about=about, language=language)
 
 
+def distributions(tables: Sequence[Table], metric: str, language: Language = "en") -> dict[str, str]:
+    """The histogram of each result that has the metric, by its name, all with the same axes."""
+    panels = plot_items.histograms(tables, metric)
+    about = description("report.distribution", [metric], language)
+    drawn = (draw({**panel, "title": None}, about=about, language=language) for panel in panels)
+    return dict(zip((table.name for table in tables), drawn, strict=True))
+
+
 def curves(report: Report, language: Language = "en") -> dict[str, str]:
     """For each family of metrics with several cut-offs its means over them, on a logarithmic axis."""
     panels = plot_means.curve_panels(report)

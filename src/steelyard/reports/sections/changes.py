@@ -119,12 +119,22 @@ def changed_item(
     reasons = [excerpt(item_reason(table, row, metric, words), LONGEST_REASON) for table, row in found]
     outputs = [table.outputs[row] if table.outputs else None for table, row in found]
     questions = (str((output or {}).get("question") or "").strip() for output in outputs)
-    question = excerpt(next(filter(None, questions), ""), LONGEST_QUESTION)
-    parts = [identifier, scores, *([question] if question and question != identifier else [])]
+    question = next(filter(None, questions), "")
+    title, _, rest = question.partition("\n")
+    asked = excerpt(title, LONGEST_QUESTION)
+    parts = [identifier, scores, *([asked] if asked and asked != identifier else [])]
+    below = ["" if not asked or is_question(identifier, question) else identifier, excerpt(rest, LONGEST_REASON)]
     reason = reasons[chosen] if reasons else ""
     if reason and chosen == 0:
         reason = words("core.labelled", label=words("report.before"), message=reason)
-    return ListItem(parts, reason, item=identifier, sides=reasons)
+    return ListItem(parts, reason, item=identifier, sides=reasons, below=[text for text in below if text])
+
+
+def is_question(identifier: str, question: str) -> bool:
+    """Whether an id is the question itself: the whole of it, or its beginning with a hash (`io.foreign.items`)."""
+    line = " ".join(question.split())
+    begin, _, cut = identifier.partition("… ")
+    return identifier == line or (bool(cut) and line.startswith(begin))
 
 
 def excerpt(text: str, longest: int) -> str:

@@ -98,8 +98,11 @@ def _figures(report: Report, metric: str, language: Language, kind: KindPage) ->
     with_metric = [table for table in report.tables if metric in table.columns]
     if not report.is_pair:  # two means are in the headline
         yield from _figure("forest", "report.means_with_intervals", plots.forest(report, language))
-    distribution = plots.distribution(with_metric, metric, language)
-    yield from _figure("distribution", "report.distribution", distribution)
+    if report.is_many:
+        for name, histogram in plots.distributions(with_metric, metric, language).items():
+            yield from _figure("distribution", "report.distribution", histogram, name)
+    else:
+        yield from _figure("distribution", "report.distribution", plots.distribution(with_metric, metric, language))
     for family, curve in plots.curves(report, language).items():
         yield from _figure("curves", "report.by_cutoff", curve, family)
     for caption, svg in plots.kind_charts(report, language).items():

@@ -9,6 +9,7 @@ from steelyard.documents.pages import Document
 from steelyard.i18n import LANGUAGES, translations
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.content import Report
+from steelyard.reports.ranking import ranking
 from steelyard.reports.render.html.contexts import ContextTexts
 from steelyard.reports.render.html.kind_page import ItemDetails, Json, KindPage, Rows, as_text, present
 from steelyard.stats.direction import is_lower_better
@@ -34,7 +35,8 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str, kind
     outputs = [[_output(*each) for each in zip(tables, of_item, strict=True)] for of_item in zip(*rows, strict=True)]
     details, texts = kind.details(documents), ContextTexts()
     answer = partial(_answer, details=details, kind=kind, texts=texts)
-    order = _lowest_first(tables, rows, main)
+    chosen = _chosen(report, main)
+    order = _lowest_first(tables[chosen], rows[chosen], main)
     return {
         "kind": tables[0].kind,
         "part_names": kind.part_names,
@@ -43,6 +45,7 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str, kind
         "lower": sorted(name.rpartition(".")[2] for name in kind_of(tables[0].kind).lower_is_better),
         "undirected": sorted(kind_of(tables[0].kind).undirected),
         "main": main,
+        "chosen": chosen,
         "ids": ids,
         "questions": [_first(of_item, "question") for of_item in outputs],
         "tags": _tags(tables, rows),
@@ -56,6 +59,13 @@ def item_data(report: Report, documents: Mapping[str, Document], main: str, kind
         "contexts": texts.as_json(),
         **kind.item_columns(tables, rows, order),
     }
+
+
+def _chosen(report: Report, main: str) -> int:
+    """The number of the result whose items are listed at first: of many the best after the first, else the last."""
+    names = [table.name for table in report.tables]
+    ranked = [names.index(summary.name) for _, summary in ranking(report, main)] if report.is_many else []
+    return next(filter(None, ranked), len(names) - 1)
 
 
 def _first(outputs: Sequence[Output], key: str) -> Any:
@@ -117,9 +127,9 @@ def _answers(
     return answers
 
 
-def _lowest_first(tables: Sequence[Table], rows: Sequence[Rows], main: str) -> list[int]:
-    """The items in the order of their scores in the last result, the lowest first."""
-    scores = _column(tables[-1].column(main), rows[-1]) if main in tables[-1].metrics else [None] * len(rows[-1])
+def _lowest_first(table: Table, rows: Rows, main: str) -> list[int]:
+    """The items in the order of their scores in a result, the lowest first."""
+    scores = _column(table.column(main), rows) if main in table.metrics else [None] * len(rows)
     return sorted(range(len(scores)), key=lambda item: (scores[item] is None, scores[item] or 0.0))
 
 

@@ -106,7 +106,6 @@ const Frame = (() => {
 
   function switchTheme(theme) {
     document.documentElement.dataset.theme = theme;
-    document.getElementById("theme-switch").setAttribute("aria-pressed", String(theme === "dark"));
   }
 
   const prefersDark = window.matchMedia("(prefers-color-scheme: dark)").matches;

@@ -35,7 +35,7 @@ const Filters = (() => {
 
   function start(data) {
     const sort = { by: data.results.length > 1 ? "change" : "score", down: false };
-    const given = { state: "", uncertain: "", change: "", metric: data.main, other: last(data) };
+    const given = { state: "", uncertain: "", change: "", metric: data.main, other: data.chosen };
     return { query: "", tags: Object.create(null), low: null, high: null, ...given, sort };
   }
 
@@ -57,11 +57,6 @@ const Filters = (() => {
     show(data, filters);
     changed("clear");
     document.getElementById("search").focus();
-  }
-
-  // the result whose scores are listed: the newest; with two or more it is set against the first
-  function last(data) {
-    return data.results.length - 1;
   }
 
   // a control with its label; `show` sets it to what a choice says

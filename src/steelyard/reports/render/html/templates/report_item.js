@@ -2,6 +2,8 @@
 // One item, opened: the question, what was expected, the answers, the reasons of their scores, and the page of the document.
 const Item = (() => {
   const { element, t } = Frame;
+  const LONGEST_TITLE = 240;
+  const CUT_TITLE = 80;
 
   // `around` says what the page knows: the result set against the first, the metric, the neighbours in the list
   function make(dialog, data, around) {
@@ -75,7 +77,7 @@ const Item = (() => {
     return element(
       "header",
       { class: "item-head" },
-      element("h2", { id: "item-title", class: "said", tabindex: "-1" }, data.ids[item]),
+      element("h2", { id: "item-title", class: "said", tabindex: "-1" }, titleOf(data, item)),
       element("div", { class: "chips" }, tags(data, item)),
       element(
         "div",
@@ -102,7 +104,14 @@ const Item = (() => {
     return element("section", { class: "block" }, element("h3", {}, t(title)), ...children);
   }
 
+  // the id, or instead of one that is the question the question itself, which is then not below once more
+  function titleOf(data, item) {
+    const text = String(data.questions[item]);
+    return !Texts.isQuestion(data, item) ? data.ids[item] : text.length > LONGEST_TITLE ? `${text.slice(0, CUT_TITLE)}…` : text;
+  }
+
   function question(data, item) {
+    if (titleOf(data, item) === data.questions[item]) return null;
     return data.questions[item] ? block("report.question", Texts.box(String(data.questions[item]), [], { class: "question" })) : null;
   }
 

@@ -17,7 +17,7 @@ const Rows = (() => {
       ...(has.texts ? [{ key: "question", title: heading(has), width: "minmax(0, 1.7fr)", cell: (item) => said(data, state, item, has) }] : []),
       ...(has.reasons ? [{ key: "why", title: has.explained ? "report.reason" : "report.expected", width: "minmax(0, 1fr)", cell: (item) => why(data, state, item, has) }] : []),
       ...(has.rankings ? [{ key: "why", title: "report.first_documents", width: "minmax(0, 1fr)", cell: (item) => ranking(data, state, item) }] : []),
-      ...(has.texts ? [id] : []),
+      ...(has.texts && (has.tagged || !has.repeated) ? [id] : []),
       ...(compared ? [number("before", "report.before", "64px", (item) => beforeCell(state, item))] : []),
       number("score", compared ? "report.after" : "report.score", "112px", (item) => scoreCell(data, state, item)),
       ...(compared ? [number("change", "report.change", "92px", (item) => changeCell(data, state, item))] : []),
@@ -33,7 +33,8 @@ const Rows = (() => {
     const rankings = Boolean(data.rankings);
     const reasons = !rankings && (explained || data.expected.some((expected) => expected?.references));
     const tagged = Object.keys(data.tags).length > 0;
-    return { questions, answers, texts: questions || answers, reasons, explained, rankings, tagged };
+    const repeated = data.ids.every((_, item) => Texts.isQuestion(data, item));
+    return { questions, answers, texts: questions || answers, reasons, explained, rankings, tagged, repeated };
   }
 
   // whether a row has two lines
@@ -58,9 +59,11 @@ const Rows = (() => {
 
   function said(data, state, item, has) {
     const answer = data.results[state.choice.other].said[item]?.answer;
+    const [title, ...rest] = String(data.questions[item] ?? "").split("\n");
+    if (!has.answers) return [line(title, "row-question"), rest.length ? line(rest.join(" "), "row-answer") : null];
     return [
       has.questions ? line(data.questions[item], "row-question") : null,
-      has.answers ? (answer === undefined ? unanswered(data, state, item) : line(answer, has.questions ? "row-answer" : "row-question")) : null,
+      answer === undefined ? unanswered(data, state, item) : line(answer, has.questions ? "row-answer" : "row-question"),
     ];
   }
 
@@ -137,7 +140,7 @@ const Rows = (() => {
   function named(data, item) {
     const [first] = Object.keys(data.tags);
     const value = first === undefined ? undefined : data.tags[first].values[data.tags[first].codes[item]];
-    return [line(data.ids[item], "row-id"), value === undefined ? null : line(Filters.valueName(first, value), "row-tag")];
+    return [Texts.isQuestion(data, item) ? null : line(data.ids[item], "row-id"), value === undefined ? null : line(Filters.valueName(first, value), "row-tag")];
   }
 
   function scoreCell(data, state, item) {

@@ -71,6 +71,13 @@ const Texts = (() => {
     return made;
   }
 
+  // whether the id of an item is its question: the whole of it, or its beginning with a hash
+  function isQuestion(data, item) {
+    const line = String(data.questions[item] || "").replace(/\s+/g, " ").trim();
+    const [begin, hash] = data.ids[item].split("… ");
+    return data.ids[item] === line || (hash !== undefined && line.startsWith(begin));
+  }
+
   function signed(value, digits = 3) {
     if (value === null) return "–";
     const shown = Math.abs(value).toFixed(digits);
@@ -87,5 +94,5 @@ const Texts = (() => {
     return t("report.page").replace("{number}", number);
   }
 
-  return { marked, box, legend, meaning, page, number, signed, tone };
+  return { marked, box, legend, meaning, page, number, signed, tone, isQuestion };
 })();
