@@ -1,6 +1,7 @@
 """What many pairs share equals what each shares by itself."""
 
 import random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -129,3 +130,23 @@ def test_codes_of_any_size_and_many_tokens():
     ]
     shared = shared_of(codes([a for a, _ in pairs]), codes([b for _, b in pairs]))
     assert {name: getattr(shared, name).tolist() for name in one_by_one([])} == one_by_one(pairs)
+
+
+@compiled
+@pytest.mark.parametrize("most", [1, 300, 10**9])
+def test_a_call_of_the_kernel_is_bounded(monkeypatch, most):
+    """Signals are heard between calls: the pairs of a call have few cells together, or it has one pair."""
+    choose = random.Random(4)
+    pairs = [[[choose.randrange(5) for _ in range(choose.randrange(30))] for _ in range(2)] for _ in range(200)]
+    native, cells = kernel(), []
+
+    def counting(left, sizes, right, wanted):
+        cells.append(sizes * wanted)
+        return native.count_shared(left, sizes, right, wanted)
+
+    monkeypatch.setattr(overlaps, "_CALL_CELLS", most, raising=False)
+    monkeypatch.setattr(overlaps, "kernel", lambda: SimpleNamespace(count_shared=counting))
+    assert at_once(pairs) == one_by_one(pairs)
+    assert np.concatenate(cells).tolist() == [len(a) * len(b) for a, b in pairs]
+    assert all(each[:-1].sum() < most for each in cells)
+    assert shared_of(codes([]), codes([])).unigrams.tolist() == []

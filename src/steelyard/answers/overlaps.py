@@ -5,8 +5,9 @@ the overlaps are counts of such bits. The values equal those of `steelyard.answe
 those of the compiled kernel, which counts in their place where it is installed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -23,7 +24,8 @@ Bits = NDArray[np.unsignedinteger[Any]]
 _CELLS: Final = 1 << 19  # of a block of pairs: large enough to amortize numpy calls, small enough for the cache
 _MOST_CELLS: Final = 1 << 22  # of one pair; longer texts are compared one by one
 _FEW_WORDS: Final = 8  # of bits
-_MOST_COMPILED: Final = 1 << 36  # of one pair in the kernel; beyond that, Ctrl-C must be heard
+_MOST_COMPILED: Final = 1 << 36  # of one pair in the kernel
+_CALL_CELLS: Final = 1 << 34  # of the pairs of one call: Ctrl-C is heard after it
 _NO_TOKEN, _NO_OTHER = -1, -2
 
 
@@ -116,18 +118,27 @@ def distinct_of(predictions: Codes, references: Codes, n: int) -> tuple[IntArray
 def count_shared(predictions: Codes, references: Codes) -> IntArray | None:
     """Four rows of counts: shared tokens, bigrams, the longest common subsequence, present; None without a kernel."""
     native = _kernel_for(predictions, references)
-    return None if native is None else _rows(native.count_shared(*_columns(predictions), *_columns(references)), 4)
+    return None if native is None else _in_calls(native.count_shared, predictions, references, 4)
 
 
 def count_distinct(predictions: Codes, references: Codes, n: int) -> IntArray | None:
     """Three rows of counts of distinct n-grams: common, of the prediction, of the reference; None without a kernel."""
     native = _kernel_for(predictions, references)
-    return None if native is None else _rows(native.count_distinct(*_columns(predictions), *_columns(references), n), 3)
+    return None if native is None else _in_calls(native.count_distinct, predictions, references, 3, n)
 
 
 def _kernel_for(predictions: Codes, references: Codes) -> Any:
     cells = predictions.lengths * references.lengths
     return kernel() if cells.max(initial=0) <= _MOST_COMPILED else None
+
+
+def _in_calls(count: Callable[..., bytes], predictions: Codes, references: Codes, rows: int, *n: int) -> IntArray:
+    """The rows of counts of all pairs; a call has a part of them, unless there is little to do."""
+    cells = predictions.lengths * references.lengths
+    call = (np.cumsum(cells) - cells) // _CALL_CELLS
+    edges = [0, *(np.flatnonzero(np.diff(call)) + 1).tolist(), len(cells)]
+    sides = ((predictions.part(*pair), references.part(*pair)) for pair in pairwise(edges))
+    return np.hstack([_rows(count(*_columns(left), *_columns(right), *n), rows) for left, right in sides])
 
 
 def _columns(codes: Codes) -> tuple[IntArray, IntArray]:
