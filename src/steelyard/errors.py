@@ -138,6 +138,9 @@ class ConfigError(SteelyardError):
     """A pipeline, parameter file or option contradicts itself."""
 
 
+_MOST_NAMES: Final = 24
+_FEW_NAMES: Final = 8
+"""Of more known names only a few are listed for one that is like none of them."""
 _LONGEST_NAME: Final = 200
 """So many characters of an unknown name are repeated."""
 
@@ -204,9 +207,16 @@ def cut(name: str, longest: int = _LONGEST_NAME) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> Message:
-    """The hint that offers the known name most like `name`, or all of them."""
+    """The hint that offers the known name most like `name`, or all of them; of very many a few."""
     known = list(known)
-    return nearest_only(name, known) or Message("core.known", names=", ".join(known))
+    if found := nearest_only(name, known):
+        return found
+    if len(known) <= _MOST_NAMES:
+        return Message("core.known", names=", ".join(known))
+    import difflib
+
+    few = difflib.get_close_matches(name, known, n=_FEW_NAMES, cutoff=0.4) or known[:_FEW_NAMES]
+    return Message("core.known_some", names=", ".join(few), count=len(known))
 
 
 def nearest_only(name: str, known: Iterable[str]) -> Message | None:

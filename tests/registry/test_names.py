@@ -173,6 +173,8 @@ def test_a_name_like_nothing_lists_what_there_is():
     with pytest.raises(UnknownName) as caught:
         parse_measure("zzz!!")
     assert str(caught.value).startswith("no metric is called 'zzz!!'\nhint: known: P, R, AP, RR, nDCG, ")
+    assert len(str(caught.value)) < 120
+    assert str(caught.value).endswith(" in all)")
 
 
 def test_a_name_in_a_list_may_have_several_cut_offs():

@@ -11,6 +11,7 @@ from tables import table_of
 
 import steelyard
 from steelyard.errors import ConfigError, InputError, UnknownName
+from steelyard.i18n import Message
 from steelyard.stats.evidence import DecisionSample
 from steelyard.stats.gate import GateSettings, Regression, decide
 from steelyard.stats.rules import parse_rule
@@ -209,7 +210,7 @@ def test_where_items_share_documents_it_is_documents_that_are_missing(rule, new,
 
 def test_a_value_that_no_item_has_offers_the_nearest():
     new = table("new", [1.0, 0.5], tags={"type": ["fact_exact", "gap"], "level": ["easy", "hard"]})
-    slip = UnknownValue("type", "fact_exat", "fact_exact")
+    slip = UnknownValue("type", "fact_exat", Message("core.nearest_name", name="fact_exact"))
     for rule in (
         "F1[type=fact_exat] >= 0",
         "F1[type=fact_exat] >= baseline",
@@ -217,7 +218,8 @@ def test_a_value_that_no_item_has_offers_the_nearest():
     ):
         found = find(rule, new, new)
         assert (found.outcome, found.unknown) == ("not met", slip), rule
-    assert find("F1[type=other] >= 0", new).unknown == UnknownValue("type", "other", None)
+    known = Message("core.known", names="fact_exact, gap")
+    assert find("F1[type=事实型] >= 0", new).unknown == UnknownValue("type", "事实型", known)
     assert find("F1[type=gap,level=easy] >= 0", new).unknown is None  # each is there, though never together
 
 

@@ -31,12 +31,17 @@ def add_command(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the list, or one explanation."""
     from steelyard.cli.output import print_text
+    from steelyard.legal.formulas import METRIC
+    from steelyard.legal.question_types import part_labels
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import find_metric
 
     load_metrics(arguments.metrics_from, Path.cwd())
     if arguments.name is None:
         print_text("\n".join(_list(arguments.lang)) + "\n")
+    elif arguments.name == METRIC:
+        about = words_of(arguments.lang)("cli.metric_legal", parts=", ".join(part_labels()))
+        print_text("\n  ".join(wrapped(about, WIDTH)) + "\n")
     else:
         metric = find_metric(arguments.name)
         lines = [*metric.explained(arguments.lang), *facts(metric, arguments.lang)]

@@ -310,8 +310,8 @@ def _no_item(finding: Finding, words: Words) -> Iterator[str]:
         yield words("gate.no_item")
     if unknown := finding.unknown:
         yield words("gate.no_item_has", tag=unknown.tag, value=unknown.value)
-        if unknown.nearest is not None:
-            yield words("gate.did_you_mean", name=repr(unknown.nearest))
+        if unknown.hint is not None:
+            yield unknown.hint.text(words.language)
 
 
 def _regression_count(finding: Finding, words: Words) -> str:

@@ -1,6 +1,5 @@
 """Selection of columns and rows by name and tags; parts of scores as columns."""
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -20,11 +19,11 @@ NO_PART = Missing("unscored", Message("missing.no_part"))
 
 @dataclass(frozen=True, slots=True)
 class UnknownValue:
-    """A value of a tag that no item has, and the most similar one that some item has."""
+    """A value of a tag that no item has, and the hint that offers those that some item has."""
 
     tag: str
     value: str
-    nearest: str | None
+    hint: Message | None
 
 
 def select(table: Table, target: Target) -> Table:
@@ -45,8 +44,8 @@ def unknown_value(table: Table, target: Target) -> UnknownValue | None:
     """The first tag value of a target that no item has; None if each value occurs, even if never together."""
     for tag, value in target.tags:
         if value not in table.tags.get(tag, ()):
-            close = difflib.get_close_matches(value, [known for known in set(table.tags.get(tag, ())) if known], n=1)
-            return UnknownValue(tag, value, close[0] if close else None)
+            known = [value for value in dict.fromkeys(table.tags.get(tag, ())) if value]
+            return UnknownValue(tag, value, nearest(value, known) if known else None)
     return None
 
 
