@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,11 @@ import pytest
 from distributions import write_distribution
 from hypothesis import settings
 from properties import TIMES, USUAL
+
+# a checkout that cannot be written, such as a read-only mount: what Hypothesis stores goes elsewhere
+if not os.access(Path(__file__).parents[1], os.W_OK):
+    STORAGE = tempfile.TemporaryDirectory(prefix="hypothesis-")  # removed at the end
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", STORAGE.name)
 
 # nothing is timed here; where a change is to land, the examples are the same every time
 settings.register_profile("here", deadline=None, max_examples=round(USUAL * TIMES))

@@ -4,6 +4,7 @@ import gzip
 import json
 import pickle
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -113,6 +114,34 @@ def test_secrets_of_addresses_are_not_shown(url, shown):
     assert str(Address(url)) == shown
     assert SECRET not in repr(Address(url)) + f"{Address(url)}"
     assert Address(url).url == url
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"Transfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n",
+        b"Transfer-Encoding: chunked\r\n\r\n5\r\nq1 Q0\r\nzz\r\n",
+        b"Content-Length: abc\r\n\r\nq1 Q0 d1 1 1 t\n",
+        b"no header\r\n\r\n",
+    ],
+)
+def test_a_malformed_reply_is_called_so(reply):
+    pytest.importorskip("fsspec")
+    pytest.importorskip("aiohttp")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(b"HTTP/1.1 200 OK\r\n" + reply)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/run.txt"
+        done = run("retrieval", DATA / "qrels.txt", url, "--lang", "en")
+        thread.join()
+    assert (done.returncode, done.stderr.splitlines()[0]) == (2, f"{url}: the reply of the server is malformed")
 
 
 def test_values_and_digests_over_http_are_those_of_the_files(site):

@@ -127,8 +127,8 @@ def read_or_refused(path: Path, content: bytes, read) -> str:
 def test_scores_that_no_number_can_hold(write, capsys, score):
     qrels = write("qrels.txt", "q 0 a 1\n")
     runs = {
-        write("run.txt", f"q Q0 b 1 1 t\nq Q0 a 1 {score} t\n"): f":2: score is not a number: '{score}'\n",
-        write("run.csv", f"query_id,doc_id,score\nq,a,{score}\n"): f":2: score is not a number: '{score}'\n",
+        write("run.txt", f"q Q0 b 1 1 t\nq Q0 a 1 {score} t\n"): ":2: the number is too large\n",
+        write("run.csv", f"query_id,doc_id,score\nq,a,{score}\n"): ":2: the number is too large\n",
         write("run.json", f'{{"q": {{"a": {score}}}}}'): "#/q/a: the number is too large\n",
         write("run.jsonl", f'{{"query_id": "q", "doc_id": "a", "score": {score}}}\n'): ":1: the number is too large\n",
     }

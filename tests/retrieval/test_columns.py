@@ -162,6 +162,13 @@ def test_odd_values_are_left_to_the_reader_of_rows(value):
     assert ValueColumn([1.0, value]).numbers(0, 2) is None
 
 
+def test_decimals_are_scores():
+    whole = {"q1": {"d1": 1.5, "d2": 2.5}, "q2": {"d2": float("inf")}}
+    assert outcome({q: {d: Decimal(s) for d, s in each.items()} for q, each in whole.items()})[:2] == outcome(whole)[:2]
+    assert outcome({"q1": {"d1": Decimal("1e400")}}) == ["the number is too large"]
+    assert outcome({"q1": {"d1": Decimal("nan")}}) == ["score is not a number: Decimal('NaN')"]
+
+
 @pytest.mark.parametrize("name", ["", None, 1.5, b"x", "a\0b", "\ud800", True])
 def test_odd_ids_are_left_to_the_reader_of_rows(name):
     assert nested.nested_run({"q1": {"d1": 1.0, name: 2.0}}, "run") is None

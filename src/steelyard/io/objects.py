@@ -207,6 +207,8 @@ def _meanings(failure: Exception, address: Address, *, is_open: bool) -> Iterato
     yield is_missing, Message("formats.no_object"), Message("formats.no_object_hint")
     yield _NO_CREDENTIALS.search(texts) is not None, Message("formats.no_credentials"), rights
     yield is_denied, Message("formats.no_access"), rights
+    is_malformed = failure.__cause__ is not None  # aiohttp says 400 of a reply that it cannot read
+    yield bool(status) and is_malformed, Message("formats.malformed_reply"), Message("formats.try_again_hint")
     yield bool(status), Message("formats.http_status", status=status), Message("formats.try_again_hint")
 
 

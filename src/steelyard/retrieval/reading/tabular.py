@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from decimal import Decimal
 from itertools import groupby
 from typing import Any
 
@@ -140,9 +141,10 @@ def _identifier(value: Any, what: Message) -> bytes:
 
 def _score(value: Any) -> float:
     number = _number(value)
-    is_overflow = number is not None and math.isinf(number) and isinstance(value, str) and not means_infinity(value)
-    if number is None or math.isnan(number) or is_overflow:
+    if number is None or math.isnan(number):
         raise BadValue(Message("formats.score_not_a_number", value=_shown(value)))
+    if math.isinf(number) and not means_infinity(str(value)):
+        raise BadValue(Message("formats.number_too_large"))
     return number
 
 
@@ -156,7 +158,7 @@ def _grade(value: Any) -> int:
 def _number(value: Any) -> float | None:
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
         return None
     try:
         return None if isinstance(value, str) and ("_" in value or not value.isascii()) else float(value)

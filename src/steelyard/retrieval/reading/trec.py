@@ -220,7 +220,7 @@ def parse_block(block: bytes | memoryview) -> RunBlock:
     fields = split_fields(text, 5, wanted=(0, 2, 3, 4))
     query, document, rank, score = fields.columns
     scores, bad = parse_numbers(score)
-    problems = fields.problems + _bad_scores(score, fields.line, np.union1d(bad, _too_large(score, scores)))
+    problems = fields.problems + _bad_scores(score, fields.line, bad) + _too_large(score, fields.line, scores)
     anomalies = {
         "counts.lines_without_tag": int(np.count_nonzero(fields.widths == 5)),
         "counts.lines_too_wide": int(np.count_nonzero(fields.widths > 6)),
@@ -231,10 +231,11 @@ def parse_block(block: bytes | memoryview) -> RunBlock:
     )
 
 
-def _too_large(score: Spans, scores: FloatArray) -> IntArray:
-    """The rows whose score is infinite but not written as infinity: 1e999 is too large for a double."""
-    rows = np.flatnonzero(np.isinf(scores))
-    return np.array([row for row in rows.tolist() if not means_infinity(score.text_at(row))], np.int64)
+def _too_large(score: Spans, line: IntArray, scores: FloatArray) -> list[tuple[int, Message]]:
+    """The lines whose score is infinite but not written as infinity: 1e999 is too large for a double."""
+    rows = np.flatnonzero(np.isinf(scores)).tolist()
+    bad = [row for row in rows if not means_infinity(score.text_at(row))][:MOST_PROBLEMS]
+    return [(int(line[row]), Message("formats.number_too_large")) for row in bad]
 
 
 def _bad_scores(score: Spans, line: IntArray, bad: IntArray) -> list[tuple[int, Message]]:
