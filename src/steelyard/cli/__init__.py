@@ -6,9 +6,11 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from steelyard.cli.settings import Settings
     from steelyard.i18n import Language
 
 BUG = 4
@@ -44,8 +46,11 @@ def _run(line: Sequence[str], language: "Language") -> int:
 
     with CommandLog(language) as log:
         try:
-            arguments = _parsed(line, language)
+            arguments, settings = _parsed(line, language)
             log.begin(arguments)
+            if settings.path is not None:
+                values = ", ".join(f"{name} = {value}" for name, value in settings.values.items())
+                LOG.debug(Message("log.settings", path=settings.path, values=values))
             with nullcontext() if getattr(arguments, "handles_signals", False) else terminable():
                 code: int = arguments.run(arguments)
             LOG.debug(Message("log.ended", code=code))
@@ -66,16 +71,22 @@ def _run(line: Sequence[str], language: "Language") -> int:
             return BUG
 
 
-def _parsed(line: Sequence[str], language: "Language") -> argparse.Namespace:
-    """The arguments, read within the limits that the environment sets."""
+def _parsed(line: Sequence[str], language: "Language") -> "tuple[argparse.Namespace, Settings]":
+    """The arguments, read within the limits that the environment sets, and the settings that they have from a file."""
     from steelyard import limits
-    from steelyard.cli.language import speaking
-    from steelyard.cli.parser import build_parser
+    from steelyard.cli.language import language_of, speaking
+    from steelyard.cli.parser import build_parser, named_command
+    from steelyard.cli.settings import Settings
     from steelyard.errors import SteelyardError
     from steelyard.i18n import Message
 
+    name = named_command(line)
+    settings = Settings() if name is None else Settings.read(Path.cwd(), name)
+    language = language_of(line, settings.language())
     with speaking(language):
         parser = build_parser(language, line)
+        if name is not None:
+            settings.put_into(parser, parser.command(name))
         if not line:
             parser.exit(SteelyardError.exit_code, parser.format_help())
         if line[:1] == ["show"]:
@@ -84,4 +95,4 @@ def _parsed(line: Sequence[str], language: "Language") -> argparse.Namespace:
             limits.read_environment(os.environ)
         except SteelyardError as error:
             parser.error(error.text(language))
-        return parser.parse_args(line)
+        return parser.parse_args(line), settings

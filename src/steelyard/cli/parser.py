@@ -55,7 +55,7 @@ GROUPS = (
 """The commands by what they are for, as the help lists them."""
 
 
-def build_parser(language: Language | None = None, line: Sequence[str] = ()) -> argparse.ArgumentParser:
+def build_parser(language: Language | None = None, line: Sequence[str] = ()) -> "Parser":
     """The parser of a command line, in a language (default: that of the locale); without a line, of all commands."""
     chosen = language or locale_language()
     with speaking(chosen):
@@ -98,6 +98,11 @@ class Parser(argparse.ArgumentParser):
         text.add_text(self.epilog)
         return text.format_help()
 
+    def command(self, name: str) -> argparse.ArgumentParser:
+        """The parser of a command."""
+        commands = self._commands()
+        return self if commands is None else commands.choices[name]
+
     def _commands(self) -> "argparse._SubParsersAction[Any] | None":
         return next((each for each in self._actions if isinstance(each, argparse._SubParsersAction)), None)
 
@@ -115,7 +120,7 @@ class Parser(argparse.ArgumentParser):
         return next((name for name in found if name is not None), None)
 
 
-def coded_parser(line: Sequence[str] = ()) -> argparse.ArgumentParser:
+def coded_parser(line: Sequence[str] = ()) -> Parser:
     """The parser with codes of the catalogue in place of its help texts."""
     parser = Parser(prog="steelyard", description="help.about", epilog="help.exit_codes")
     parser.add_argument("--version", action="version", version=version(), help="help.version")

@@ -1,0 +1,102 @@
+"""Defaults of options in a file: the nearest counts, the command line counts before it, and no file runs code."""
+
+import json
+
+import pytest
+from commands import ROOT, run
+
+DATA = ROOT / "data"
+RUN = ("retrieval", DATA / "qrels.txt", DATA / "run_a.txt", "--json")
+
+
+def metrics(done):
+    assert (done.returncode, done.stderr) == (0, "")
+    return list(json.loads(done.stdout)["results"][0]["metrics"])
+
+
+def written(folder, text, name="pyproject.toml"):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text, "utf-8")
+
+
+def test_the_nearest_file_counts(tmp_path):
+    written(tmp_path, '[project]\nname = "x"\n[tool.steelyard.retrieval]\nmetric = ["AP", "nDCG@5"]\n')
+    written(tmp_path / "a" / "b", '[project]\nname = "without settings"\n')
+    assert metrics(run(*RUN, cwd=tmp_path / "a" / "b")) == ["AP", "nDCG@5"]
+    written(tmp_path / "a", 'retrieval.metric = "RR"\n', "steelyard.toml")
+    assert metrics(run(*RUN, cwd=tmp_path / "a" / "b")) == ["RR"]
+    written(tmp_path / "a", "", "steelyard.toml")
+    assert len(metrics(run(*RUN, cwd=tmp_path / "a" / "b"))) > 10
+
+
+def test_the_command_line_counts_before_the_file(tmp_path):
+    written(
+        tmp_path, '[tool.steelyard]\nquiet = true\n[tool.steelyard.retrieval]\nmetric = ["P", "RR"]\ncutoffs = [1, 2]\n'
+    )
+    assert metrics(run(*RUN, cwd=tmp_path)) == ["P@1", "P@2", "RR"]
+    assert metrics(run(*RUN, "-m", "P", "-m", "AP", "-k", "3", cwd=tmp_path)) == ["P@3", "AP"]
+    assert run(*RUN, "--metric", "AP", "--verbose", cwd=tmp_path).stderr != ""
+    assert run("--verbose", *RUN, cwd=tmp_path).stderr != ""
+
+
+def test_a_command_counts_before_all_commands_and_the_signature_has_the_values(tmp_path):
+    written(tmp_path, 'lang = "zh"\nseed = 1\nalpha = 0.2\nretrieval = {alpha = 0.1, depth = 7}\n', "steelyard.toml")
+    two = ("retrieval", DATA / "qrels.txt", DATA / "run_a.txt", DATA / "run_b.txt", "-m", "AP")
+    done = run(*two, cwd=tmp_path)
+    assert "|depth:7|" in done.stdout
+    assert "种子 1" in done.stdout
+    english = run(*two, "--lang", "en", cwd=tmp_path).stdout
+    assert "seed 1 · " in english
+    assert " · at 0.1\n" in english
+    assert run("--lang", "en", *two, cwd=tmp_path).stdout == english
+
+
+def test_verbose_prints_what_was_taken(tmp_path):
+    written(tmp_path, "[tool.steelyard]\nalpha = 0.01\n")
+    line = f"defaults of {tmp_path / 'pyproject.toml'}: alpha = 0.01\n"
+    assert line in run(*RUN, "--verbose", cwd=tmp_path).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("alhpa = 1", "{}: no setting is called 'alhpa'", "did you mean 'alpha'?"),
+        ("[retrieval]\nmetrik = 'AP'", "{}: no setting is called 'metrik'", "did you mean 'metric'?"),
+        ("[retrieval]\nprofile = 'squad'", "{}: no setting is called 'profile'", "metric, cutoffs, missing, "),
+        ("[retreival]\nalpha = 1", "{}: no command is called 'retreival'", "did you mean 'retrieval'?"),
+        ("alpha = 7", "{}: alpha: must be between 0 and 1, not 7", None),
+        ("lang = 'fr'", "{}: lang: invalid choice: 'fr' (choose from", None),
+        ("quiet = 'yes'", "{}: quiet: must be true or false", None),
+        ("alpha = ", "{}: this is not TOML: ", None),
+    ],
+)
+def test_what_cannot_be_read_is_an_error_with_the_file(tmp_path, text, message, hint):
+    written(tmp_path, text + "\n", "steelyard.toml")
+    done = run(*RUN, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(message.format(tmp_path / "steelyard.toml"))
+    assert hint is None or hint in done.stderr
+    assert run("--version", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        (RUN, 'metrics-from = ["evil"]'),
+        (RUN, 'output = ["r.jsonl"]'),
+        (RUN, 'engine = "ray"\naddress = "ray://elsewhere:1"'),
+        (("bench", "--system", "builtin:baseline"), 'system = "command:touch asked"'),
+        (("bench", "--system", "builtin:baseline"), 'header = ["a: b"]'),
+        (("run", "p.yaml"), 'servers = "project"'),
+        (("view",), 'host = "0.0.0.0"'),
+    ],
+)
+def test_no_file_runs_code_sends_or_writes(tmp_path, command, text):
+    written(tmp_path, text + "\n", "steelyard.toml")
+    (tmp_path / "evil.py").write_text("open('asked', 'w')\n")
+    done = run(*command, cwd=tmp_path)
+    name = text.partition(" ")[0]
+    told = f"{tmp_path / 'steelyard.toml'}: a file cannot set the option {name!r}, only the command line\n"
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(told)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["evil.py", "steelyard.toml"]
