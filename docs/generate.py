@@ -99,14 +99,18 @@ HEADS = {
 
 {MADE}
 
-`steelyard` and `ultrarag` are two names of one program; if UltraRAG is installed, `ultrarag` runs its client.""",
+`steelyard` and `ultrarag` are two names of one program; if UltraRAG is installed, `ultrarag` runs its client.
+For completion in a shell (bash, fish, powershell, tcsh, zsh), `pip install ".[completion]"` and save the script once:
+`steelyard --completion bash > ~/.local/share/bash-completion/completions/steelyard`.""",
     ("commands", "zh"): f"""# 命令
 
 [English](commands.md)
 
 {MADE}
 
-`steelyard` 和 `ultrarag` 是同一程序的两个名称；安装了 UltraRAG 时，`ultrarag` 运行它的客户端。""",
+`steelyard` 和 `ultrarag` 是同一程序的两个名称；安装了 UltraRAG 时，`ultrarag` 运行它的客户端。
+要在 shell（bash、fish、powershell、tcsh、zsh）中自动补全，请 `pip install ".[completion]"`，并把脚本保存一次：
+`steelyard --completion bash > ~/.local/share/bash-completion/completions/steelyard`。""",
 }
 HIDDEN = (argparse._HelpAction, argparse._VersionAction, argparse._SubParsersAction)
 EVERY = {
@@ -134,8 +138,10 @@ def commands_page(language: Language = "en") -> str:
     """Every command with its arguments and options."""
     lines = [*HEADS["commands", language].splitlines(), ""]
     parser = build_parser(language)
-    every = [option for action in parser._actions for option in action.option_strings]
-    lines += [EVERY[language], "", *_options(parser, language), ""]
+    every = [
+        option for option in parser._option_string_actions if option in parser.command("demo")._option_string_actions
+    ]
+    lines += [EVERY[language], "", *_options(parser, language, apart_from=["--completion"]), ""]
     for name, command in _commands(parser):
         options = _options(command, language, apart_from=every)
         lines += [f"## steelyard {name}", "", command.description or "", "", *options, ""]

@@ -15,8 +15,8 @@ from steelyard import __version__
 from steelyard.cli.language import chosen_language, put_into, speaking
 from steelyard.cli.log import add_log_options
 from steelyard.cli.options import add_language_option
-from steelyard.errors import nearest_name
-from steelyard.i18n import Language, locale_language, words_of
+from steelyard.errors import MissingExtra, nearest_name
+from steelyard.i18n import Language, Message, locale_language, words_of
 from steelyard.native import description
 
 COMMANDS: Final = (
@@ -43,6 +43,7 @@ COMMANDS: Final = (
 _MODULES: Final = {"build": "pipelines", "run": "pipelines"}
 """The modules of commands that are not in the module of their name."""
 
+SHELLS: Final = ("bash", "fish", "powershell", "tcsh", "zsh")
 _VALUED: Final = ("--lang", "--log-file")
 """The options of every command that have a value."""
 
@@ -120,12 +121,29 @@ class Parser(argparse.ArgumentParser):
         return next((name for name in found if name is not None), None)
 
 
+class _Completion(argparse.Action):
+    """Print the script with which a shell completes commands, options, and their values or files."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: object, values: Any, option: Any = None) -> None:
+        try:
+            shtab = import_module("shtab")
+        except ImportError:
+            raise MissingExtra.of("shtab", "completion", purpose=Message("words.shell_completion")) from None
+        commands = next(each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
+        for action in (each for command in commands.choices.values() for each in command._actions):
+            if action.choices is None and action.nargs != 0:
+                action.complete = shtab.FILE  # read by shtab
+        sys.stdout.write(shtab.complete(parser, values))
+        parser.exit()
+
+
 def coded_parser(line: Sequence[str] = ()) -> Parser:
     """The parser with codes of the catalogue in place of its help texts."""
     parser = Parser(prog="steelyard", description="help.about", epilog="help.exit_codes")
     parser.add_argument("--version", action="version", version=version(), help="help.version")
     add_language_option(parser)
     add_log_options(parser, level=logging.INFO, file=None)
+    parser.add_argument("--completion", action=_Completion, choices=SHELLS, help="help.completion")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     name = named_command(line)
     for module in dict.fromkeys(_MODULES.get(each, each) for each in (COMMANDS if name is None else [name])):
