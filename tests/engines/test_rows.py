@@ -8,7 +8,7 @@ from platforms import forking
 from tables import shown
 
 import steelyard
-from steelyard.answers import parts, scoring, sources
+from steelyard.answers import parts, sources
 from steelyard.answers import rows as answer_rows
 from steelyard.engines.base import row_bytes
 from steelyard.engines.local import LocalEngine
@@ -39,7 +39,7 @@ WORDS = [
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
-    for module in (parts, answer_rows, scoring, sources):
+    for module in (parts, answer_rows, sources):
         monkeypatch.setattr(module, "BATCH", BATCH)
 
 

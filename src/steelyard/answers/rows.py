@@ -5,7 +5,6 @@ import math
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -31,6 +30,7 @@ from steelyard.text.citations import has_citations
 
 BOTH = frozenset(("prediction", "references"))
 BATCH = 2048  # rows that are read and scored together
+_BATCH_SIZE = 1 << 25  # or fewer, of so many characters
 
 VALUE_HINT = Message("formats.answer_columns_hint")
 CONTEXT_HINT = Message("formats.context_columns_hint")
@@ -171,13 +171,16 @@ class RowReader:
 
         What can only be checked of a whole source is not checked of a part.
         """
-        records = iter(records)
         waiting: list[Record] = []
-        while batch := list(islice(records, BATCH)):
+        held = 0
+        for batch in in_batches(records):
             waiting += batch
+            held += sum(record.size for record in batch)
             if self.is_laid_out(batch):
                 yield self._rows(waiting)
-                waiting = []
+                waiting, held = [], 0
+            elif held > limits.FILE_BYTES.value:
+                self._lay_out()  # the error about missing columns
         if not self._columns:
             raise InputError(Message("formats.no_rows"), where=self.name)
         if waiting:
@@ -332,6 +335,20 @@ class RowReader:
             raise InputError.of(self._bad_values, hint=VALUE_HINT)
         if self._bad_contexts:
             raise InputError.of(self._bad_contexts, hint=CONTEXT_HINT)
+
+
+def in_batches(records: Iterable[Record]) -> Iterator[list[Record]]:
+    """The records in batches, of which one ends after every BATCH rows; long rows are in smaller ones."""
+    batch: list[Record] = []
+    size = 0
+    for number, record in enumerate(records, 1):
+        batch.append(record)
+        size += record.size
+        if size > _BATCH_SIZE or not number % BATCH:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def row_with_contexts(row: AnswerRow, values: Sequence[Any]) -> AnswerRow:

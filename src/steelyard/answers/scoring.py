@@ -11,7 +11,7 @@ from zlib import crc32
 from steelyard.answers.columns import BatchColumn, PreparedRows, batch_column
 from steelyard.answers.needs import met_by, needed
 from steelyard.answers.profiles import Profile, profile_of
-from steelyard.answers.rows import BATCH, AnswerRow
+from steelyard.answers.rows import AnswerRow
 from steelyard.engines.base import Engine, Part
 from steelyard.registry.metrics import Measure
 from steelyard.text.tokens import TokenUnit
@@ -55,10 +55,10 @@ def score_batches(
 ) -> Iterator[ScoredBatch]:
     """Score the batches in order; workers of the engine are used only if there is more than one batch."""
     batches = iter(batches)
-    first = list(islice(batches, 1))
+    first = list(islice(batches, 2))
     batches = chain(first, batches)
     task = BatchScoring(spec)
-    if engine is not None and first and len(first[0]) >= BATCH:
+    if engine is not None and len(first) > 1:
         return engine.map_in_order(task, _parts(batches, name))
     return map(task, batches)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from steelyard.answers.frames import Frame
-from steelyard.answers.rows import BATCH, BOTH, AnswerRow, RowReader, Wanted, plain_value
+from steelyard.answers.rows import BATCH, BOTH, AnswerRow, RowReader, Wanted, in_batches, plain_value
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.foreign.formats import Source, open_source
@@ -89,9 +89,11 @@ class AnswerStream:
             with closing(source.container):
                 if source.format is not None or _has_systems(source.container.first, self._mapping, self._wanted):
                     return None
-                head = list(islice(source.records(), BATCH))
-            reader = _reader(source, self._mapping, BOTH, self._wanted)
-            if len(head) < BATCH or not reader.is_laid_out(head):
+                reader = _reader(source, self._mapping, BOTH, self._wanted)
+                head = [
+                    (len(batch), reader.is_laid_out(batch)) for batch in in_batches(islice(source.records(), BATCH))
+                ]
+            if sum(rows for rows, _ in head) < BATCH or not head[-1][1]:
                 return None
         except InputError:  # it is raised again where the file is read in order
             return None

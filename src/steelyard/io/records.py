@@ -41,13 +41,17 @@ _HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 class Record(NamedTuple):
-    """One row: its fields by name, its location by `pattern`, and the `problem` of a row that cannot be read."""
+    """One row: its fields by name, its location by `pattern`, and the `problem` of a row that cannot be read.
+
+    `size` are the characters of its text in a file that is read row by row.
+    """
 
     name: str
     number: int
     fields: dict[str, Any]
     pattern: str = "{}:{}"
     problem: Message | None = None
+    size: int = 0
 
     @property
     def where(self) -> str:
@@ -170,7 +174,7 @@ def _json_lines(stream: Stream, keep: Collection[str]) -> Iterator[Record]:
     for number, line in enumerate(lines, stream.first_line):
         try:
             if line.strip():
-                yield _record(parse_json(line, name, number, lenient=not keep), name, number)
+                yield _record(parse_json(line, name, number, lenient=not keep), name, number, size=len(line))
         except InputError as error:
             if fields := _readable_fields(line, keep):
                 yield Record(name, number, fields, problem=error.message)
@@ -245,8 +249,8 @@ def json_records(rows: Sequence[Any], name: str) -> Iterator[Record]:
         yield _record(row, name, number, "{}#/{}")
 
 
-def _record(row: Any, name: str, number: int, pattern: str = "{}:{}") -> Record:
-    record = Record(name, number, row, pattern)
+def _record(row: Any, name: str, number: int, pattern: str = "{}:{}", size: int = 0) -> Record:
+    record = Record(name, number, row, pattern, size=size)
     if not isinstance(row, dict):
         shown = json.dumps(row, ensure_ascii=False)[:60]
         raise InputError(Message(NOT_AN_OBJECT, shown=shown), where=record.where)
@@ -262,7 +266,7 @@ def _separated(stream: Stream, separator: str) -> Iterator[Record]:
     problems: list[Problem] = []
     try:
         for row in reader:
-            lines.row_ended()
+            size = lines.row_ended()
             if not row:
                 continue
             if header is None:
@@ -278,7 +282,7 @@ def _separated(stream: Stream, separator: str) -> Iterator[Record]:
                 if len(problems) >= MOST_PROBLEMS:
                     break
             else:
-                yield Record(name, reader.line_num, dict(zip(header, row, strict=True)))
+                yield Record(name, reader.line_num, dict(zip(header, row, strict=True)), size=size)
     except csv.Error as error:
         problems.append(Problem(f"{name}:{reader.line_num}", Message("formats.not_csv", error=error)))
     if problems:
@@ -294,9 +298,10 @@ class _RowLines:
         self._number = 0
         self._held = 0
 
-    def row_ended(self) -> None:
-        """Start the next row."""
-        self._held = 0
+    def row_ended(self) -> int:
+        """Start the next row; the characters of the last one."""
+        size, self._held = self._held, 0
+        return size
 
     def __iter__(self) -> Iterator[str]:
         return self
