@@ -153,3 +153,17 @@ def test_ci_installs_a_fixed_version_from_the_repository():
     installs = re.findall("pip install (.*)", (ROOT / "docs" / "ci.md").read_text("utf-8"))
     assert len(installs) >= 2
     assert all(line.startswith('"steelyard @ git+https://HOST/OWNER/steelyard@v') for line in installs)
+
+
+ONE_LANGUAGE = [
+    page for page in ROOT.glob("docs/*.md") if not page.name.endswith(".zh.md") and page.name != "statistics.md"
+]
+
+
+@pytest.mark.parametrize("page", ONE_LANGUAGE, ids=lambda page: page.name)
+def test_a_page_in_chinese_is_a_page_of_its_own(page):
+    headings = re.findall(r"^#+ .*$", page.read_text("utf-8"), re.MULTILINE)
+    assert not [heading for heading in headings if re.search("[\u4e00-\u9fff]", heading)]
+    chinese = page.with_name(f"{page.stem}.zh.md")
+    overview = (ROOT / "README.zh.md").read_text("utf-8")
+    assert not chinese.exists() or f"docs/{chinese.name}" in overview
