@@ -7,11 +7,13 @@ import os
 import queue
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import threading
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -402,6 +404,23 @@ def test_without_the_token_nobody_comes_in(guarded_address, brought):
     answer = post(guarded_address, **({"Authorization": brought} if brought else {}))
     assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
     assert answer.text == "a bearer token is needed\n"
+
+
+def test_the_name_of_the_scheme_has_any_case(guarded_address):
+    assert [
+        post(guarded_address, Authorization=f"{scheme} {TOKEN}").status_code for scheme in ("bearer", "BEARER")
+    ] == [
+        200,
+        200,
+    ]
+
+
+def test_a_body_that_is_announced_as_too_large_is_refused_at_once(open_address):
+    parts = urlsplit(open_address)
+    head = f"POST {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\nContent-Length: {10**12}\r\n\r\n"
+    with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
+        connection.sendall(head.encode())
+        assert connection.recv(1 << 16).startswith(b"HTTP/1.1 413 ")
 
 
 def test_a_page_elsewhere_cannot_reach_a_server_on_this_machine(open_address):

@@ -267,6 +267,7 @@ def test_more_bytes_of_pages_than_allowed_are_not_held(folder, served, limited, 
             until(lambda: not server._connections)
 
 
+@pytest.mark.slow
 def test_a_page_for_which_nobody_waits_any_more_is_not_made(folder, served, gate, monkeypatch):
     monkeypatch.setattr(pages, "LARGE", 0)
     with served(folder, render=gate) as server, ThreadPoolExecutor(1) as readers:
@@ -280,6 +281,15 @@ def test_a_page_for_which_nobody_waits_any_more_is_not_made(folder, served, gate
         gate.open.set()
         assert answer.result(MINUTE).status_code == 200
     assert gate.made == ["run 2"]
+
+
+def test_a_client_that_closes_its_side_gets_its_page(folder, served):
+    with served(folder) as server, connect(server) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        connection.shutdown(socket.SHUT_WR)
+        answer = connection.makefile("rb").read()
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert b"run 2" in answer
 
 
 def test_slow_requests_keep_no_thread_and_no_socket(folder, served, limited):
@@ -362,6 +372,7 @@ def test_a_bug_is_told_to_the_reader_and_the_others_go_on(folder, served, caplog
         ("{own}", None, 200),
         ("{own}", "http://{own}", 200),
         ("localhost", "http://LOCALHOST", 200),
+        ("LOCALHOST", None, 200),
         ("evil.example", None, 403),
         ("localhost@evil.example", None, 403),
         ("evil.example@localhost", None, 403),

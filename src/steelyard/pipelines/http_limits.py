@@ -19,7 +19,7 @@ def is_loopback(host: str) -> bool:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return host == "localhost"
+        return host.lower() == "localhost"
     mapped = getattr(address, "ipv4_mapped", None)
     return (mapped or address).is_loopback
 
@@ -102,8 +102,7 @@ class Guard:
                 self._check(scope)
                 await reader.read(scope)
             except Refused as refused:
-                await reader.skip()
-                await _refuse(send, refused)
+                await _refuse(send, refused, reader.skip)
                 return
             scope[CLIENT_LEFT], scope[BODY_SIZE] = reader.client_left, reader.size
             await self.application(scope, reader.receive, send)
@@ -121,8 +120,9 @@ class Guard:
             raise Refused(401, "a bearer token is needed")
 
     def _has_token(self, scope: Scope) -> bool:
-        values = [value for name, value in scope["headers"] if name == b"authorization"]
-        return len(values) == 1 and hmac.compare_digest(values[0], f"Bearer {self.token}".encode())
+        values = [value.partition(b" ") for name, value in scope["headers"] if name == b"authorization"]
+        given = [token for scheme, _, token in values if scheme.lower() == b"bearer"]
+        return len(values) == len(given) == 1 and hmac.compare_digest(given[0], f"{self.token}".encode())
 
     def count(self, size: int, total: int) -> None:
         """Count the next bytes of a body, which has `total` bytes so far; refuse it if it exceeds a limit."""
@@ -202,11 +202,16 @@ def _headers(scope: Scope) -> dict[str, str]:
     return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
 
 
-async def _refuse(send: Send, refused: Refused) -> None:
+async def _refuse(send: Send, refused: Refused, skip: Callable[[], Awaitable[None]]) -> None:
+    """Send the refusal at once; the connection is closed when the rest of the body was skipped."""
+    text = f"{refused}\n".encode()
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+    headers.append((b"content-length", str(len(text)).encode()))
     if refused.status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     if refused.status == 503:
         headers.append((b"retry-after", b"5"))
     await send({"type": "http.response.start", "status": refused.status, "headers": headers})
-    await send({"type": "http.response.body", "body": f"{refused}\n".encode()})
+    await send({"type": "http.response.body", "body": text, "more_body": True})
+    await skip()
+    await send({"type": "http.response.body", "body": b""})

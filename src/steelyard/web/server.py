@@ -154,7 +154,8 @@ class ViewServer:
         responding, closing = asyncio.ensure_future(response), asyncio.ensure_future(_drained(reader))
         try:
             await asyncio.wait((responding, closing), return_when=asyncio.FIRST_COMPLETED)
-            if not responding.done():
+            # it may have closed one side only, as `nc` does: a page that takes no time is sent
+            if not responding.done() and not (await asyncio.wait((responding,), timeout=LINGER_SECONDS))[0]:
                 raise ConnectionAbortedError
             return responding.result()
         finally:
