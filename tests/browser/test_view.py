@@ -240,12 +240,13 @@ def test_history_by_system(runs_page, accessible):
 
 
 def test_a_folder_without_earlier_runs_has_no_columns_about_them(opened, tmp_path):
-    put(tmp_path / "one.jsonl", table("one"))
+    put(tmp_path / "one.jsonl", table("one", metrics=("F1", "EM", "Acc", "ROUGE-L")))
     with serving(tmp_path, render=report_pages(tmp_path, OPEN)) as server:
         shown = opened(server.address, allowed=(server.address,))
         shown.wait_for_selector("#results tbody tr")
         heads = [head.get_attribute("data-key") for head in shown.locator("#results th").all()]
         assert heads == ["name", "time", "items", "errors", "mean"]
+        assert shown.locator("#results tbody tr").bounding_box()["height"] < 70, "two lines"
 
 
 def test_an_empty_folder_says_which_command_makes_a_result(opened, accessible, tmp_path):

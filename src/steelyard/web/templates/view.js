@@ -48,9 +48,10 @@ function nameCell(row) {
 
 function meanCell(row) {
   const bounds = row.low === null ? null : `[${Frame.number(row.low)}, ${Frame.number(row.high)}]`;
-  const main = Frame.element("div", {}, metricName(row.metric), Frame.element("strong", {}, Frame.number(row.mean)));
-  const further = others(row).map((metric) => Frame.element("div", { class: "other" }, metricName(metric), Frame.number(row.metrics[metric])));
-  return [main, bounds && Frame.element("small", { class: "muted" }, bounds), further];
+  const interval = bounds && Frame.element("small", { class: "muted" }, ` ${bounds}`);
+  const main = Frame.element("div", {}, metricName(row.metric), Frame.element("strong", {}, Frame.number(row.mean)), interval);
+  const name = row.before ? "other" : "other inline"; // below one another only where changes are beside them
+  return [main, others(row).map((metric) => Frame.element("div", { class: name }, metricName(metric), Frame.number(row.metrics[metric])))];
 }
 
 function metricName(metric) {
@@ -66,12 +67,10 @@ function others(row) {
 function changeCell(row) {
   const { before } = row;
   if (!before) return Frame.element("span", { class: "muted" }, row.runs > 1 ? Frame.t("view.first_run") : "–");
-  const lines = [row.metric, ...others(row)].map((metric, place) => {
+  return [row.metric, ...others(row)].map((metric, place) => {
     const change = difference(row.metrics[metric], before.metrics[metric]);
     return Frame.element("div", { class: place ? "other" : null }, delta(metric, change));
   });
-  const gap = row.low === null ? null : Frame.element("small", { "aria-hidden": "true" }, "\u00a0"); // beside the interval
-  return [lines[0], gap, ...lines.slice(1)];
 }
 
 function difference(now, then) {
