@@ -17,7 +17,7 @@ from steelyard import limits
 from steelyard.answers.sources import stream_answers
 from steelyard.documents.pages import read_document
 from steelyard.errors import InputError, SteelyardError
-from steelyard.io.records import parse_json, read_records
+from steelyard.io.records import parse_json, read_columns, read_records
 from steelyard.io.results import load_all
 from steelyard.io.yamls import read_yaml
 from steelyard.legal.benchmark.questions import read_question_file
@@ -256,3 +256,21 @@ def test_nesting(write):
     with pytest.raises(InputError, match="this JSON is nested too deeply") as caught:
         load_all(write("r.jsonl", json.dumps(HEAD | {"more": json.loads(deep)}) + "\n"))
     assert caught.value.where.endswith("r.jsonl:1")
+
+
+@pytest.mark.parametrize("kind", ["plain", "dictionary", "lists"])
+def test_the_rows_of_a_parquet_file_are_bounded_together(tmp_path, monkeypatch, kind):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet
+
+    count = 3000
+    texts = pa.array(["q" * 100] * count)
+    if kind != "plain":
+        texts = texts.dictionary_encode()
+    queries = pa.ListArray.from_arrays(pa.array(range(count + 1), pa.int32()), texts) if kind == "lists" else texts
+    columns = {"query": queries, "doc": [f"d{n}" for n in range(count)], "score": [float(-n) for n in range(count)]}
+    pyarrow.parquet.write_table(pa.table(columns), tmp_path / "run.parquet")
+    monkeypatch.setattr(limits.FILE_BYTES, "value", 200_000)  # a batch of 1,024 rows has 120,000
+    with pytest.raises(InputError, match="the content of this file"):
+        read_records(tmp_path / "run.parquet")
+    assert read_columns(tmp_path / "run.parquet", lambda names: names) is None

@@ -17,7 +17,7 @@ from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, MissingExtra, Problem
 from steelyard.i18n import Message, codes
 from steelyard.io.addresses import file_name
-from steelyard.io.streams import STDIN, STDIN_NAME, Stream, decode, open_stream, read_once, text_blocks
+from steelyard.io.streams import CONTENT, STDIN, STDIN_NAME, Stream, decode, open_stream, read_once, text_blocks
 from steelyard.registry.entry_points import EntryPointGroup
 
 LINES: Final = (".jsonl", ".ndjson")
@@ -389,12 +389,8 @@ def read_columns(path: str | Path, choose: Callable[[list[str]], list[str]]) -> 
         if is_large or repeated_one(names) is not None:
             return None
         chosen = choose(names)
-        batches = []
-        for batch in file.iter_batches(batch_size=_COLUMN_BATCH, columns=chosen):
-            if batch.nbytes > limits.FILE_BYTES.value:
-                return None
-            batches.append(batch)
-        table = pyarrow.Table.from_batches(batches)
+        batches = _bounded(file.iter_batches(batch_size=_COLUMN_BATCH, columns=chosen), stream.name)
+        table = pyarrow.Table.from_batches(list(batches))
     except (InputError, pyarrow.ArrowException, *_PARQUET_DAMAGE):
         return None
     return {name: table[name] for name in chosen}, digest
@@ -402,11 +398,33 @@ def read_columns(path: str | Path, choose: Callable[[list[str]], list[str]]) -> 
 
 def _parquet_rows(file: Any, name: str) -> Iterator[dict[str, Any]]:
     """Rows in batches: a value shared by many rows is small in the file and large in memory."""
-    for batch in file.iter_batches(batch_size=_PARQUET_BATCH):
-        limits.FILE_BYTES.check(batch.nbytes, Message("words.the_content_of_some_rows"), error=InputError, where=name)
+    for batch in _bounded(file.iter_batches(batch_size=_PARQUET_BATCH), name):
         if repeated_one(batch.schema.names) is not None:
             raise InputError(Message("formats.duplicate_column", again=repeated_one(batch.schema.names)), where=name)
         yield from batch.to_pylist()
+
+
+def _bounded(batches: Iterable[Any], name: str) -> Iterator[Any]:
+    """The batches of Arrow, as long as all together have no more bytes than a file may have."""
+    size = 0
+    for batch in batches:
+        size += sum(map(_value_bytes, batch.columns))
+        limits.FILE_BYTES.check(size, CONTENT, error=InputError, where=name)
+        yield batch
+
+
+def _value_bytes(array: Any) -> int:
+    """The bytes of an Arrow array; a text that its dictionary has once counts as often as it is there."""
+    from pyarrow import compute, types
+
+    if types.is_struct(array.type):
+        return sum(map(_value_bytes, array.flatten()))
+    if types.is_list(array.type) or types.is_large_list(array.type):
+        return _value_bytes(array.flatten())
+    texts = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    if types.is_dictionary(array.type) and any(is_text(array.type.value_type) for is_text in texts):
+        return int(compute.sum(compute.binary_length(array.dictionary).take(array.indices)).as_py() or 0)
+    return int(array.nbytes)
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
