@@ -1,5 +1,6 @@
 """Generation server: prompts to answers; what fails is null, with its reason beside it."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -108,7 +109,7 @@ def _checked_configs(backend: str, configs: Any) -> Any:
     unused = engine_settings(config) if backend == "vllm" and config.get("base_url") else []
     if unused:
         notify(Problem("backend_configs.vllm", Message("servers.engine_settings", names=", ".join(unused))))
-    return with_key(app, KEY_VARIABLE, backend, configs)
+    return with_key(app, os.environ, KEY_VARIABLE, backend, configs)
 
 
 def _answered(conversations: list[Conversation]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Reranker server: the passages that a retriever found, the best of them first."""
 
+import os
 from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
@@ -34,7 +35,7 @@ def reranker_init(
     settings = RerankerSettings(
         backend=chosen,
         model_name_or_path=model_name_or_path or "",
-        backend_configs=with_key(app, KEY_VARIABLE, chosen, backend_configs or {}),
+        backend_configs=with_key(app, os.environ, KEY_VARIABLE, chosen, backend_configs or {}),
         batch_size=BATCH_SIZE if batch_size is None else batch_size,
         gpu_ids=gpu_ids,
     )

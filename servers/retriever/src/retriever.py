@@ -62,7 +62,7 @@ def retriever_init(  # noqa: PLR0917 - the arguments are those of UltraRAG
         corpus_path=corpus_path,
         backend=backend or "latent",
         model_name_or_path=model_name_or_path or "",
-        backend_configs=with_key(app, KEY_VARIABLE, backend or "latent", configs),
+        backend_configs=with_key(app, os.environ, KEY_VARIABLE, backend or "latent", configs),
         batch_size=BATCH_SIZE if batch_size is None else batch_size,
         gpu_ids=gpu_ids,
         index_backend=index_backend or "faiss",

@@ -75,15 +75,21 @@ def evaluate_answers(
     have metrics over these too (`answers.needs.context_metrics`).
     """
     _check_language(language)
-    own = profile == "steelyard"
-    measures = tuple(_measures(metrics, predictions))
-    bare = "references" in needed(measures) and (own if strip_citations is None else strip_citations)
-    spec = ScoringSpec(measures, profile, tokens, bare, is_default=metrics is None and own)
-    profile_of(profile, tokens)  # check the name
+    spec = _spec(_measures(metrics, predictions), profile, tokens, strip_citations, is_default=metrics is None)
     answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
     with engine_of(engine or ("local" if processes > 1 else None), workers=processes if processes > 1 else None) as on:
         called = system if name is None else name
         return evaluate_source(answers, spec, name=called, engine=on, progress=progress, keep=keep)
+
+
+def _spec(
+    measures: Sequence[Measure], profile: str, tokens: TokenUnit, strip_citations: bool | None, *, is_default: bool
+) -> ScoringSpec:
+    """The metrics and how they are computed; citations are stripped by default in our own profile only."""
+    own = profile == "steelyard"
+    bare = "references" in needed(measures) and (own if strip_citations is None else strip_citations)
+    profile_of(profile, tokens)  # check the name
+    return ScoringSpec(tuple(measures), profile, tokens, bare, is_default=is_default and own)
 
 
 def _check_language(language: str) -> None:

@@ -5,7 +5,6 @@ import os
 import sys
 import time
 from contextlib import contextmanager, redirect_stdout
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -105,6 +104,8 @@ def _add_asking_options(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask every question, judge the answers, print and write the results."""
+    from dataclasses import replace
+
     from steelyard.cli.log import log_scored, notify
     from steelyard.legal.benchmark.loading import load_benchmark
     from steelyard.legal.benchmark.question_checks import benchmark_folder

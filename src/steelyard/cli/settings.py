@@ -7,9 +7,9 @@ options that run no code, send nothing, and name no file.
 import argparse
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Self
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, Self
 
 from steelyard.cli.language import chosen_language
 from steelyard.cli.parser import COMMANDS
@@ -26,13 +26,15 @@ SETTABLE: Final = (
 _OWN, _PROJECT = "steelyard.toml", "pyproject.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+class Settings(NamedTuple):
     """What a file has for all commands, and for one of them."""
 
     path: Path | None = None
-    shared: Mapping[str, Any] = field(default_factory=dict)
-    own: Mapping[str, Any] = field(default_factory=dict)
+    shared: Mapping[str, Any] = _NONE
+    own: Mapping[str, Any] = _NONE
 
     @classmethod
     def read(cls, folder: Path, command: str | None) -> Self:

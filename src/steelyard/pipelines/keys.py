@@ -4,7 +4,6 @@ The operator names addresses in the server's own parameter.yaml, and one in a va
 LLM_API_KEY. An address that a client or a pipeline names is called without the key.
 """
 
-import os
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -21,17 +20,19 @@ _BACKENDS: Final = ("openai", "vllm")
 _PLACEHOLDERS: Final = ("abc", "EMPTY")  # that UltraRAG and vLLM write where no key is needed
 
 
-def with_key(server: Server, variable: str, backend: str, configs: Mapping[str, Any]) -> Mapping[str, Any]:
+def with_key(
+    server: Server, environment: Mapping[str, str], variable: str, backend: str, configs: Mapping[str, Any]
+) -> Mapping[str, Any]:
     """The settings by backend with the key in this variable, if they have none and the operator named their address."""
     section = configs.get(backend) or {}
-    key = os.environ.get(variable)
+    key = environment.get(variable)
     if not key or backend not in _BACKENDS or not isinstance(section, Mapping):
         return configs
     own, url = section.get("api_key"), section.get("base_url") or OPENAI_URL
     if own not in (None, "", *_PLACEHOLDERS) or not (isinstance(url, str) and is_address(url)):
         return configs
-    if not _is_named(server, variable, url, section.get("proxy")):
-        address = variable_of_address(variable)
+    address = variable_of_address(variable)
+    if not _is_named(server, environment.get(address), url, section.get("proxy")):
         notify(Message("servers.key_not_sent", key=variable, address=public_address(url), variable=address))
         return configs
     if own:
@@ -44,14 +45,15 @@ def variable_of_address(variable: str) -> str:
     return variable.removesuffix(_KEY) + _ADDRESS if variable.endswith(_KEY) else variable
 
 
-def _is_named(server: Server, variable: str, url: str, proxy: Any) -> bool:
+def _is_named(server: Server, beside: str | None, url: str, proxy: Any) -> bool:
     """Whether the operator named this address; a proxy would read the key of a request without TLS."""
-    named = {origin(address) for address in _named_addresses(server, variable)}
+    named = {origin(address) for address in _named_addresses(server, beside)}
     return origin(url) in named and not (proxy and not url.lower().startswith("https:"))
 
 
-def _named_addresses(server: Server, variable: str) -> Iterator[str]:
+def _named_addresses(server: Server, beside: str | None) -> Iterator[str]:
+    """The addresses of the server's own parameters, and the one beside the key."""
     file = server.folder / "parameter.yaml"
     sections = (read_parameters(file) if file.is_file() else {}).get("backend_configs") or {}
     addresses = [section.get("base_url") for section in sections.values() if isinstance(section, Mapping)]
-    yield from filter(None, (*addresses, os.environ.get(variable_of_address(variable))))
+    yield from filter(None, (*addresses, beside))
