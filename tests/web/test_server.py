@@ -367,9 +367,7 @@ def test_the_token_is_not_in_the_words_for_the_rule():
 @posix
 @pytest.mark.slow
 def test_the_command_serves_until_interrupted(folder):
-    code = "import argparse, sys; from steelyard.cli import view; p = argparse.ArgumentParser(); "
-    code += "view.add_command(p.add_subparsers()); a = p.parse_args(sys.argv[1:]); sys.exit(a.run(a))"
-    words = [sys.executable, "-c", code, "view", str(folder), "--port", "0", "--lang", "zh"]
+    words = [sys.executable, "-m", "steelyard", "view", str(folder), "--port", "0", "--lang", "zh"]
     environment = {name: value for name, value in os.environ.items() if name != "STEELYARD_TOKEN"}
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment) as process:
         line = process.stderr.readline()
