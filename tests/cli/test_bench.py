@@ -41,7 +41,7 @@ def test_json_and_per_item(tmp_path):
 def test_chinese(tmp_path):
     done = run("--system", "builtin:baseline", "--lang", "zh", "--type", "conflict_gap", "-o", tmp_path / "r.jsonl")
     assert "应当拒答" in done.stdout
-    assert "得分最低的题目" in done.stdout
+    assert "得分最低的条目" in done.stdout
 
 
 def test_the_name_of_the_result(tmp_path):

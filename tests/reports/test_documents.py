@@ -81,7 +81,7 @@ def test_parts_by_type():
 
 def test_questions_about_gaps():
     text = render_markdown(report(), language="zh")
-    assert "### base：冲突/缺口题" in text
+    assert "### base：冲突/缺口型" in text
     assert "| 应当作答 | 1 | 0 | 0.0% |\n| 应当拒答 | 1 | 0 | 100.0% |\n| 含幻觉的回答 |  |  | 50.0% |" in text
     latex = render_latex(report())
     assert r"not answerable & 1 & 0 & 100.0 \% \\" in latex
@@ -90,7 +90,7 @@ def test_questions_about_gaps():
 
 def test_the_worst_questions_stand_in_markdown_alone():
     text = render_markdown(report(), language="zh")
-    assert "### base：得分最低的题目\n\n1. q1 · 0.00 · 一共收了多少钱？\n" in text
+    assert "### base：得分最低的条目\n\n1. q1 · 0.00 · 一共收了多少钱？\n" in text
     assert "\n   - 拒答正确：回答称“未载明”；有内容且无幻觉：查出“王五”（姓名）\n" in text
     assert "2. q2 · 0.40 · " in text
     assert "q3" not in text

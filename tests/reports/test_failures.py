@@ -30,7 +30,7 @@ def test_a_report_begins_with_them():
     assert render_markdown(blocks).startswith(f"**{SAID}**\n")
     assert render_latex(blocks).splitlines()[1].endswith(SAID)
     assert as_json(blocks)["results"][0]["errors"] == 2
-    assert render_console(report_blocks(Report([FAILED]), "zh")).startswith("⚠ 40 道题中有 2 道出错，计 0 分（HTTP 500")
+    assert render_console(report_blocks(Report([FAILED]), "zh")).startswith("⚠ 40 个条目中有 2 个出错，计 0 分（")
     assert "⚠" not in render_console(report_blocks(Report([make_table("fine", [1.0])])))
 
 
@@ -42,7 +42,7 @@ def test_the_reason_is_in_the_language_of_the_report():
         f"⚠ 1 of 1 question failed and counts as 0 ({english})"
     )
     said = render_console(report_blocks(Report([failed]), "zh"))
-    assert said.startswith("⚠ 1 道题中有 1 道出错，计 0 分（系统抛出 RuntimeError：HTTP 500）")
+    assert said.startswith("⚠ 1 个条目中有 1 个出错，计 0 分（系统抛出 RuntimeError：HTTP 500）")
 
 
 @pytest.mark.parametrize("results", [1, 2, 3])
