@@ -171,11 +171,11 @@ def test_credentials_that_a_server_repeats(serve):
 
 
 def test_a_key_that_a_system_repeats_in_its_answer_is_masked(serve):
-    said = "serial sk-planted-1, hunter2-header, pw-hunter2, value-of-key"
+    said = "serial sk-planted-1, hunter2-header"
     server = serve(Answer({"answer": said, "citations": [{"page": 1, "text": said}], "count": 12345678}))
-    url = server.url.replace("http://", "http://me:pw-hunter2@") + "/ask?api_key=value-of-key&count=12345678"
-    record = HttpSystem(url, SystemSettings(headers={"X-Api-Key": "hunter2-header"})).ask(ASK).record
-    masked = "serial sk-planted-1, ***, ***, ***"
+    headers = {"X-Api-Key": "hunter2-header", "X-Token": "12345678"}
+    record = HttpSystem(server.url, SystemSettings(headers=headers)).ask(ASK).record
+    masked = "serial sk-planted-1, ***"
     assert (record["answer"], record["citations"][0]["text"]) == (masked, masked)
     server = serve(Answer({"choices": [{"message": {"content": said}}]}))
     system = open_system(f"openai:m@{server.url}", SystemSettings(key="sk-planted-1"))

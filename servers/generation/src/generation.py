@@ -117,17 +117,13 @@ def _answered(conversations: list[Conversation]) -> dict[str, Any]:
         raise ConfigError(Message("servers.no_generator"), hint=Message("servers.generation_init_first"))
     (chosen,) = _opened
     answers, errors = generate_answers(chosen.generator, conversations, proven=chosen.proven, progress=progress)
-    if isinstance(chosen.generator, ExtractiveGenerator) and not chosen.noticed:
-        chosen.noticed = _notify_of(chosen.generator.notice(answers))
+    is_extractive = isinstance(chosen.generator, ExtractiveGenerator) and not chosen.noticed
+    if is_extractive and (notice := ExtractiveGenerator.notice(answers)):
+        notify(notice)
+        chosen.noticed = True
     failed = answers.count(None)
     chosen.proven = chosen.proven or failed < len(answers)
     return {"ans_ls": answers, "ans_errors": errors, "ans_failed": failed}
-
-
-def _notify_of(notice: Message | None) -> bool:
-    if notice is not None:
-        notify(notice)
-    return notice is not None
 
 
 if __name__ == "__main__":

@@ -167,13 +167,10 @@ def _resume_command(arguments: argparse.Namespace) -> str:
 
 
 def _environment(arguments: argparse.Namespace) -> dict[str, str]:
-    """The environment of servers: ours, with variables of the file .env that are not set yet.
-
-    An address to which a key may be sent must come from where the key comes from: .env may be foreign.
-    """
+    """The environment of servers: ours, with variables of the file .env that are not set yet."""
     from steelyard.pipelines.keys import variable_of_address
 
-    inherited = {variable_of_address(name) for name in os.environ}
+    inherited = {variable_of_address(name) for name in os.environ}  # .env may be foreign: no address for our key
     for name, value in _env_file(Path(".env")):
         if name not in inherited:
             os.environ.setdefault(name, value)

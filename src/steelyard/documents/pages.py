@@ -281,19 +281,16 @@ def _docx_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sh
 
 def _pdf_sheets(content: bytes, name: str, warnings: list[Problem], *, blank_pages: bool) -> list[_Sheet]:
     """The pages of a PDF, within the limit of time: a small file can have very much to read."""
-    seconds = limits.DOCUMENT_SECONDS.value
     try:
-        with deadline(seconds):
-            return list(_pdf_pages(content, name, warnings, blank_pages=blank_pages, end=time.monotonic() + seconds))
+        with deadline(limits.DOCUMENT_SECONDS.value):
+            return list(_pdf_pages(content, name, warnings, blank_pages=blank_pages))
     except DeadlineExceeded:
         what = Message("words.the_seconds_of_reading")
         raise limits.DOCUMENT_SECONDS.exceeded(what, error=InputError, where=name) from None
 
 
-def _pdf_pages(
-    content: bytes, name: str, warnings: list[Problem], *, blank_pages: bool, end: float
-) -> Iterator[_Sheet]:
-    """The pages; in a thread, where nothing interrupts it, the time is looked at after each."""
+def _pdf_pages(content: bytes, name: str, warnings: list[Problem], *, blank_pages: bool) -> Iterator[_Sheet]:
+    end = time.monotonic() + limits.DOCUMENT_SECONDS.value  # of a thread that nothing interrupts
     try:
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError

@@ -17,6 +17,7 @@ from steelyard.i18n import Message
 from steelyard.io.addresses import AZURE, HTTP, Address
 
 OVERWRITE_HINT: Final = Message("formats.overwrite_hint")
+TRY_AGAIN: Final = Message("formats.try_again_hint")
 BLOCK: Final = 5 << 20
 """Bytes that are requested ahead of what is read."""
 _CONNECT_SECONDS: Final = 30
@@ -113,22 +114,17 @@ def upload(part: Path, address: Address, *, overwrite: bool) -> None:
 def _opened(address: Address) -> Any:
     store = _store(address)
     if address.scheme in HTTP:  # one request, without a request for the size before it
-        return _whole(store.open(_key(store, address), "rb", block_size=0, size=1), address)
+        file = store.open(_key(store, address), "rb", block_size=0, size=1)
+        if file.r.status == HTTPStatus.OK:
+            return file
+        file.close()  # it is no error to aiohttp, but may be 206, a part of the object
+        raise InputError(Message("formats.http_status", status=file.r.status), where=str(address), hint=TRY_AGAIN)
     block = {} if address.scheme == "hdfs" else {"block_size": BLOCK}
     file = store.open(_key(store, address), "rb", **block)
     if (getattr(file, "details", None) or {}).get("type") == "directory":
         file.close()
         raise IsADirectoryError
     return file
-
-
-def _whole(file: Any, address: Address) -> Any:
-    """The file; an error if the status of its reply is not 200: a cache may answer with 206, a part of the object."""
-    if file.r.status == HTTPStatus.OK:
-        return file
-    file.close()
-    message = Message("formats.http_status", status=file.r.status)
-    raise InputError(message, where=str(address), hint=Message("formats.try_again_hint"))
 
 
 def _key(store: Any, address: Address) -> str:
@@ -187,7 +183,7 @@ def _meaning(failure: Exception, address: Address, file: ObjectFile | None) -> t
     reason = _reason(failure)
     if file is not None:
         message = Message("formats.connection_lost", count=f"{file.taken:,}", reason=reason)
-        return message, Message("formats.try_again_hint")
+        return message, TRY_AGAIN
     hint = Message("formats.hdfs_hint" if address.scheme == "hdfs" else "formats.store_hint")
     return Message("formats.store_failed", reason=reason), hint
 
@@ -208,8 +204,8 @@ def _meanings(failure: Exception, address: Address, *, is_open: bool) -> Iterato
     yield _NO_CREDENTIALS.search(texts) is not None, Message("formats.no_credentials"), rights
     yield is_denied, Message("formats.no_access"), rights
     is_malformed = failure.__cause__ is not None  # aiohttp says 400 of a reply that it cannot read
-    yield bool(status) and is_malformed, Message("formats.malformed_reply"), Message("formats.try_again_hint")
-    yield bool(status), Message("formats.http_status", status=status), Message("formats.try_again_hint")
+    yield bool(status) and is_malformed, Message("formats.malformed_reply"), TRY_AGAIN
+    yield bool(status), Message("formats.http_status", status=status), TRY_AGAIN
 
 
 def _name_hint(address: Address) -> Message:

@@ -18,18 +18,11 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from steelyard import __version__, limits
 from steelyard.errors import ConfigError, SystemFailure
 from steelyard.i18n import Message
-from steelyard.io.addresses import masked_url
+from steelyard.io.addresses import MASK, masked_url
 from steelyard.net.encodings import ACCEPTED, BadEncoding, TooLarge, decode_bounded
 from steelyard.net.replies import check_size, decode_reply, error_text, too_large
 from steelyard.net.retry import RetryableFailure, is_retryable, retry_after_seconds
-from steelyard.net.secrets import (
-    basic_credentials,
-    keys_in_request,
-    mask_failures,
-    mask_values,
-    public_address,
-    secrets_in_request,
-)
+from steelyard.net.secrets import basic_credentials, mask_failures, public_address, secrets_in_request
 
 if TYPE_CHECKING:
     import httpcore
@@ -43,6 +36,7 @@ HEADER_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header, a token of RFC 9110."""
 
 _LARGEST_PORT: Final = 65_535
+_SHORTEST_KEY: Final = 8  # characters of a key that is masked in a reply
 _LONGEST_ADDRESS: Final = 80  # characters of a Location that a message shows
 
 
@@ -52,7 +46,7 @@ class JsonClient:
     Every request has a connection of its own: one that is given up disturbs no other, and no request is lost because
     the server has closed a kept connection. `timeout` is for the whole request; None waits without limit. `party` is
     the name of the server in messages, `limit` that of the size of a reply, decoded. Secrets of the address, the
-    headers and the proxy, and those in `secrets`, are masked in failures, and keys that the server repeats in replies.
+    headers and the proxy, and those in `secrets`, are masked in failures, keys in headers in replies too.
     """
 
     def __init__(
@@ -71,7 +65,11 @@ class JsonClient:
         self._tls = _tls(url, proxy)
         self._proxy = _proxy(proxy, self._tls)
         self._secrets = secrets_in_request(url, headers) | secrets_in_request(proxy or "", {}) | set(secrets)
-        self._keys = keys_in_request(url, headers, secrets)
+        sent = [secret for secret in self._secrets if any(secret in value for value in headers.values())]
+        # a word, or digits, may be in an answer by chance, and digits may be a number of JSON
+        self._keys = [
+            key.encode() for key in sent if len(key) >= _SHORTEST_KEY and not (key.isalpha() or key.isdigit())
+        ]
         self._headers = _headers(url, headers)
         self._party = party
         self._timeout = timeout
@@ -97,8 +95,9 @@ class JsonClient:
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
             raise RetryableFailure(self._unreachable(str(error) or type(error).__name__)) from None
         self._check_status(response.status, _named(response.headers), content)
-        value = decode_reply(content, self._party)
-        return mask_values(value, self._keys) if any(key.encode() in content for key in self._keys) else value
+        for key in self._keys:
+            content = content.replace(key, MASK.encode())
+        return decode_reply(content, self._party)
 
     def _connection(self) -> "httpcore.ConnectionPool":
         """A pool of one connection, which ends at the deadline."""

@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from steelyard.errors import Problem, SystemFailure
@@ -16,9 +16,6 @@ from steelyard.io.addresses import KNOWN_KEYS, MASK, PARAMETER, masked_url
 
 _SHORTEST: Final = 6
 """Characters below which a secret is masked only where it was given, not in all text of a failure."""
-
-_SHORTEST_KEY: Final = 8
-"""Characters below which a secret is not masked in an answer."""
 
 _WORD: Final = (
     r"(?:api|access|auth|client|private|secret|signing|session|subscription|account|shared)?[-_]?"
@@ -182,14 +179,6 @@ def secrets_in_request(url: str, headers: Mapping[str, str]) -> frozenset[str]:
     return _long(secrets | {unquote(secret) for secret in secrets})
 
 
-def keys_in_request(url: str, headers: Mapping[str, str], more: Iterable[str]) -> frozenset[str]:
-    """The secrets of requests that no answer has by chance: not words, nor values of a query that are no keys."""
-    address, _, query = url.partition("?")
-    named = "&".join(pair for pair in query.split("&") if _NAME.fullmatch(pair.partition("=")[0]))
-    secrets = secrets_in_request(f"{address}?{named}", headers).union(more)
-    return frozenset(secret for secret in secrets if len(secret) >= _SHORTEST_KEY and not secret.isalpha())
-
-
 def basic_credentials(url: str) -> str:
     """User and password of an address as in the header Authorization; empty if there are none."""
     parts = urlsplit(url)
@@ -220,18 +209,6 @@ def mask_failures(secrets: frozenset[str]) -> Iterator[None]:
 def mask_secrets(message: Message, secrets: Iterable[str]) -> Message:
     """The message with these secrets masked in its arguments."""
     return masked(message, lambda text: _hidden(text, secrets))
-
-
-def mask_values(value: Any, secrets: Iterable[str]) -> Any:
-    """A JSON value with these secrets masked in its texts."""
-    match value:
-        case str():
-            return _hidden(value, secrets)
-        case list():
-            return [mask_values(each, secrets) for each in value]
-        case dict():
-            return {name: mask_values(each, secrets) for name, each in value.items()}
-    return value
 
 
 def _hidden(text: str, secrets: Iterable[str]) -> str:

@@ -1,10 +1,10 @@
 """Keys in the environment of a server: they are sent only to addresses that the operator of the server has named.
 
-The operator names addresses in the server's own parameter.yaml, and one in a variable beside the key: LLM_BASE_URL for
-LLM_API_KEY. An address that a client or a pipeline names is called without the key.
+These are in the server's own parameter.yaml, and in a variable beside the key: LLM_BASE_URL for LLM_API_KEY.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from steelyard.i18n import Message
@@ -14,8 +14,6 @@ from steelyard.pipelines.manifest import read_parameters
 from steelyard.pipelines.server import Server, notify
 from steelyard.rag.endpoints import OPENAI_URL
 
-_KEY: Final = "_API_KEY"
-_ADDRESS: Final = "_BASE_URL"
 _BACKENDS: Final = ("openai", "vllm")
 _PLACEHOLDERS: Final = ("abc", "EMPTY")  # that UltraRAG and vLLM write where no key is needed
 
@@ -42,18 +40,13 @@ def with_key(
 
 def variable_of_address(variable: str) -> str:
     """The variable with the address for the key in `variable`; the name itself if it is not that of a key."""
-    return variable.removesuffix(_KEY) + _ADDRESS if variable.endswith(_KEY) else variable
+    return re.sub("_API_KEY$", "_BASE_URL", variable)
 
 
 def _is_named(server: Server, beside: str | None, url: str, proxy: Any) -> bool:
     """Whether the operator named this address; a proxy would read the key of a request without TLS."""
-    named = {origin(address) for address in _named_addresses(server, beside)}
-    return origin(url) in named and not (proxy and not url.lower().startswith("https:"))
-
-
-def _named_addresses(server: Server, beside: str | None) -> Iterator[str]:
-    """The addresses of the server's own parameters, and the one beside the key."""
     file = server.folder / "parameter.yaml"
     sections = (read_parameters(file) if file.is_file() else {}).get("backend_configs") or {}
-    addresses = [section.get("base_url") for section in sections.values() if isinstance(section, Mapping)]
-    yield from filter(None, (*addresses, beside))
+    named = [section.get("base_url") for section in sections.values() if isinstance(section, Mapping)]
+    is_readable = proxy and not url.lower().startswith("https:")
+    return not is_readable and origin(url) in {origin(address) for address in (*named, beside) if address}

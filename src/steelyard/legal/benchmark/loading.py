@@ -119,20 +119,14 @@ def documents_of(
         return DocumentSet()
     if benchmark == BUNDLED:
         return _documents_in(benchmark_folder(), None, also)
-    missing: list[Problem] = []
-    for folder, around in _places(Path(benchmark), beside).items():
+    named, missing = Path(benchmark), list[Problem]()
+    here = beside if beside is None or named.is_absolute() else Path()
+    for folder, around in {named: here, (beside or Path()) / named: beside}.items():
         documents = _documents_in(folder, within or around, also)
         if documents.found:
             return documents
         missing += documents.missing
     return DocumentSet(missing=tuple(missing))
-
-
-def _places(named: Path, beside: Path | None) -> dict[Path, Path | None]:
-    """The folders that a name in a results file may mean, each with the folder around it that must hold its files."""
-    if beside is None:
-        return {named: None}
-    return {named: beside} if named.is_absolute() else {named: Path(), beside / named: beside}
 
 
 def _documents_in(folder: Path, within: Path | None, also: Path | None) -> DocumentSet:
