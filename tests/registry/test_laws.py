@@ -43,7 +43,9 @@ assert set(DEFAULT_ANSWERS) < set(MEASURES["answers"])
 
 # a perfect ranking, of the relevant documents alone and best first, scores 1 in all but these: P@5 and Judged@k count
 # places, RBP, ERR and infAP stay below 1 by their definition, Num… and Utility are counts, RprecMult is at 2R here
-NOT_ONE_WHEN_PERFECT = {"P", "RBP", "ERR", "infAP", "NumRet", "NumRel", "NumRelRet", "Utility", "RprecMult"}
+NOT_ONE_WHEN_PERFECT = {
+    *("P", "RBP", "ERR", "SDCG", "INST", "infAP", "NumRet", "NumRel", "NumRelRet", "Utility", "RprecMult"),
+}
 LESS_IS_BETTER = {"RBPresid", "Unjudged", "NumNonrelRet"}
 NOT_ZERO_WHEN_SILENT = {"NumRel", "Invented", "GMAP", "GMbpref"}
 

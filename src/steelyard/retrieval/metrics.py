@@ -171,10 +171,67 @@ def rank_biased_precision(
     """
     check_persistence("RBP", p)
     discount: FloatArray = (1.0 - p) * np.power(p, rankings.rank - 1.0)
-    chosen = within(rankings, k) & (rankings.grade >= (1 if rel is None else rel))
-    if rel is None:
-        discount *= rankings.grade / np.maximum(greatest_grade(rankings), 1)[rankings.query]
-    return rankings.per_query(chosen, discount)
+    return rankings.per_query(within(rankings, k), discount * _gain(rankings, rel))
+
+
+def _gain(rankings: Rankings, rel: int | None) -> FloatArray:
+    """The gain of hits from 0 to 1: the grade over the greatest judged for the query, or whether it is at least rel."""
+    greatest = np.maximum(greatest_grade(rankings), 1)[rankings.query]
+    return (np.maximum(rankings.grade, 0) / greatest if rel is None else rankings.grade >= rel).astype(np.float64)
+
+
+@metric("SDCG")
+def scaled_gain(rankings: Rankings, *, k: int, rel: int | None = None) -> FloatArray:
+    """Scaled discounted cumulative gain: DCG over that of k documents of the greatest grade, however many there are.
+
+    Formula: (Σ over ranks ≤ k of gain / log2(rank + 1)) / (Σ over ranks ≤ k of 1 / log2(rank + 1))
+    Convention: the gain is that of RBP.
+    Source: cwl_eval NDCG-k, ir_measures SDCG; Moffat, Bailey, Scholer and Thomas, ACM TOIS 35(3), 2017
+    """
+    gained = rankings.per_query(within(rankings, k), discounted(_gain(rankings, rel), rankings.rank))
+    return gained / float(discounted(np.ones(k), np.arange(1, k + 1)).sum())
+
+
+@metric("INST")
+def inst(rankings: Rankings, *, t: float = 1.0, rel: int | None = None) -> FloatArray:
+    """INST: the gain per document of a reader who wants to gain t, and goes on the more, the more is missing.
+
+    Formula: Σ W(rank) · gain; W falls with Π over earlier ranks i of ((i + 2t - g - 1) / (i + 2t - g))², g: gained at i
+    Convention: the gain is that of RBP; the first 1,000 ranks, whose weights W add up to 1.
+    Source: cwl_eval INST; Moffat, Bailey, Scholer and Thomas, ADCS 2015
+    """
+    gain, scores = _gain(rankings, rel), np.zeros(rankings.queries)
+    ranks = np.arange(1.0, 1001.0)
+    for query in np.unique(rankings.query[(gain > 0) & (rankings.rank <= len(ranks))]).tolist():
+        hits = slice(*np.searchsorted(rankings.query, (query, query + 1)))
+        at_rank = np.bincount(rankings.rank[hits] - 1, gain[hits], len(ranks))[: len(ranks)]
+        wanted = ranks + 2 * t - np.cumsum(at_rank)
+        reached = np.cumprod([1.0, *(((wanted - 1) / wanted) ** 2)[:-1]])
+        scores[query] = reached @ at_rank / reached.sum()
+    return scores
+
+
+@metric("Compat")
+def compatibility(rankings: Rankings, *, p: float = 0.95) -> FloatArray:
+    """Compatibility: rank-biased overlap with the ideal ranking that is nearest to this one.
+
+    Formula: RBO(ranking, ideal) / RBO(ideal, ideal), RBO = Σ over d ≤ 1000 of p^(d-1) · |common in the first d| / d
+    Convention: the ideal ranking has all documents with a grade above 0, best grade first, those of one grade in the
+        order of the ranking, and those that it lacks last.
+    Source: the program of Clarke, Vtyurina and Smucker, ACM TOIS 39(3), 2021; ir_measures has another depth
+    """
+    check_persistence("Compat", p)
+    depths = np.arange(1.0, 1001.0)
+    shares = np.append(np.cumsum((p ** (depths - 1) / depths)[::-1])[::-1], 0.0)  # of a document common from d on
+    span = int(rankings.judged_grade.max(initial=0)) + 1
+    judged, grade = (np.maximum(grades, 0) for grades in (rankings.judged_grade, rankings.grade))
+    levels, level = (rankings.judged_query + 1) * span - judged, (rankings.query + 1) * span - grade
+    order = np.lexsort((rankings.rank, level))
+    place = np.searchsorted(levels, level) - np.searchsorted(rankings.judged_query, rankings.query)
+    place[order] += position_in_group(level[order])
+    common = rankings.per_query(grade > 0, shares[np.minimum(np.maximum(place, rankings.rank) - 1, len(depths))])
+    ideal = shares[np.minimum(position_in_group(rankings.judged_query) - 1, len(depths))] * (judged > 0)
+    return ratio(common, np.bincount(rankings.judged_query, ideal, rankings.queries))
 
 
 def check_persistence(name: str, p: float) -> None:

@@ -1,9 +1,8 @@
-"""Risk: whether a system hurts items that a baseline, or the other systems, do well on.
+"""Risk: whether a system hurts items that a baseline, or the other systems, do well on; a fall weighs 1 + alpha gains.
 
-A fall weighs 1 + alpha times as much as a gain. URisk is the mean of such differences from a baseline (Wang et al.
-2012), TRisk this mean in standard errors (Dinçer et al. 2014): below -2 the risk, above 2 the reward is significant.
-GeoRisk (Dinçer et al. 2016) needs no baseline: it weighs the mean of a system with how its scores differ from what
-its own mean and the mean of all systems on an item let expect.
+URisk is the mean weighted difference from a baseline (Wang et al. 2012), TRisk this mean in standard errors (Dinçer et
+al. 2014). GeoRisk (Dinçer et al. 2016) weighs the mean of a system with how its scores differ from what its own mean
+and that of all systems on an item let expect.
 """
 
 import math
@@ -13,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.stats.arrays import deviation
-from steelyard.stats.direction import is_directed, is_lower_better
+from steelyard.stats.direction import gain, is_lower_better
 from steelyard.stats.distributions import normal_cumulative
 from steelyard.stats.pairing import pair
 from steelyard.table import FloatArray, Table
@@ -30,21 +29,14 @@ class Risk(NamedTuple):
 def risks(tables: Sequence[Table], metric: str, *, alpha: float) -> list[Risk]:
     """The risk of each result against the first, and among all of them on the items that all score."""
     old, *new = tables
-    sign = -1.0 if is_lower_better(metric) else 1.0
-    differences = [sign * pair(table, old).differences(metric, ties=True) for table in new]
+    differences = [gain(metric, 1.0) * pair(table, old).differences(metric, ties=True) for table in new]
     against = [risk_of(each[~np.isnan(each)], alpha=alpha) for each in differences]
-    among = (
-        geo_risk(_shared(tables, metric), alpha=alpha) if sign > 0 and is_directed(metric) else [math.nan] * len(tables)
-    )
+    among = [math.nan] * len(tables) if is_lower_better(metric) else geo_risk(_shared(tables, metric), alpha=alpha)
     return [Risk(*of, geo) for of, geo in zip([(math.nan, math.nan), *against], among, strict=True)]
 
 
 def risk_of(differences: FloatArray, *, alpha: float) -> tuple[float, float]:
-    """URisk and TRisk of differences from a baseline.
-
-    >>> risk_of(np.array([0.25, -0.25, 0.5]), alpha=1.0)[0]
-    0.08333333333333333
-    """
+    """URisk and TRisk of differences from a baseline."""
     weighted = np.where(differences < 0, (1 + alpha) * differences, differences)
     mean = float(weighted.mean()) if len(weighted) else math.nan
     error = deviation(weighted) / math.sqrt(max(len(weighted), 1))
@@ -53,11 +45,9 @@ def risk_of(differences: FloatArray, *, alpha: float) -> tuple[float, float]:
 
 def geo_risk(scores: FloatArray, *, alpha: float) -> list[float]:
     """GeoRisk of each system, from a row of scores for each; NaN without items, or if a score is below 0."""
-    systems, items = scores.shape
-    if not items or (scores < 0).any():
-        return [math.nan] * systems
-    total = scores.sum()
-    expected = np.outer(scores.sum(axis=1), scores.sum(axis=0)) / total if total else np.zeros_like(scores)
+    if not scores.size or (scores < 0).any():
+        return [math.nan] * len(scores)
+    expected = np.outer(scores.sum(axis=1), scores.sum(axis=0)) / max(scores.sum(), np.finfo(float).tiny)
     z = np.divide(scores - expected, np.sqrt(expected), out=np.zeros_like(scores), where=expected > 0)
     weighted = np.where(z < 0, (1 + alpha) * z, z).mean(axis=1)
     return [math.sqrt(mean * normal_cumulative(z)) for mean, z in zip(scores.mean(axis=1), weighted, strict=True)]
@@ -66,7 +56,5 @@ def geo_risk(scores: FloatArray, *, alpha: float) -> list[float]:
 def _shared(tables: Sequence[Table], metric: str) -> FloatArray:
     """The scores of the items that all tables score, a row for each table."""
     by_id = [dict(zip(table.ids, table.column(metric).tolist(), strict=True)) for table in tables]
-    columns = [[scores.get(item, math.nan) for scores in by_id] for item in tables[0].ids]
-    found: FloatArray = np.array(columns, np.float64).reshape(-1, len(tables))
-    scored: FloatArray = found[~np.isnan(found).any(axis=1)].T
-    return scored
+    found = np.array([[scores.get(item, math.nan) for item in tables[0].ids] for scores in by_id], np.float64)
+    return found.compress(~np.isnan(found).any(axis=0), axis=1)

@@ -132,10 +132,6 @@ def _parts(report: Report) -> Sequence[PartGroup]:
     return found
 
 
-def _group(group: PartGroup, words: Words) -> DifferenceGroup:
-    return DifferenceGroup(words.named(group.title), [_pair_row(words.named(name), part) for name, part in group.parts])
-
-
 def _pair_row(name: str, comparison: Comparison) -> Row:
     return [
         name,

@@ -8,7 +8,7 @@ from steelyard.i18n import Words
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Fields, PageForm, Row, TableBlock
 from steelyard.reports.content import Report, main_metric
-from steelyard.stats.risk import risks
+from steelyard.stats.risk import Risk, risks
 from steelyard.stats.summary import known
 
 ORDER: Final = 28
@@ -19,19 +19,16 @@ _KIND: Final = "retrieval"
 
 def blocks(report: Report, words: Words) -> Iterator[Block]:
     """A row for each result, in the metric of the headline; JSON has every metric that is compared."""
-    if report.tables[0].kind != _KIND or not report.comparisons:
-        return
-    yield _table(report, words)
-    yield Fields(partial(_fields, report))
+    if report.tables[0].kind == _KIND and report.comparisons:
+        yield _table(report, words)
+        yield Fields(partial(_fields, report))
 
 
 def _table(report: Report, words: Words) -> TableBlock:
     metric = main_metric(report)
-    having = [table for table in report.tables if metric in table.columns]
-    found = zip(having, risks(having, metric, alpha=ALPHAS[0]), strict=True)
     rows: list[Row] = [
-        [table.name, cells.signed(each.urisk), cells.number(each.trisk, 2), cells.number(each.georisk)]
-        for table, each in found
+        [name, cells.signed(each.urisk), cells.number(each.trisk, 2), cells.number(each.georisk)]
+        for name, each in _risks(report, metric, ALPHAS[0])
     ]
     title = words("report.risk", metric=words.name("metric", metric), baseline=report.tables[0].name, alpha=ALPHAS[0])
     form = PageForm("settings", folded=True)
@@ -39,12 +36,23 @@ def _table(report: Report, words: Words) -> TableBlock:
 
 
 def _fields(report: Report) -> dict[str, Any]:
-    metrics = dict.fromkeys(comparison.metric for comparison in report.comparisons)
-    return {"risk": [each for metric in metrics for alpha in ALPHAS for each in _entries(report, metric, alpha)]}
+    named = {"baseline": report.tables[0].name}
+    return {
+        "risk": [
+            {
+                "name": name,
+                **named,
+                "metric": metric,
+                "alpha": alpha,
+                **{k: known(v) for k, v in each._asdict().items()},
+            }
+            for metric in dict.fromkeys(comparison.metric for comparison in report.comparisons)
+            for alpha in ALPHAS
+            for name, each in _risks(report, metric, alpha)
+        ]
+    }
 
 
-def _entries(report: Report, metric: str, alpha: float) -> Iterator[dict[str, Any]]:
+def _risks(report: Report, metric: str, alpha: float) -> list[tuple[str, Risk]]:
     having = [table for table in report.tables if metric in table.columns]
-    for table, each in zip(having, risks(having, metric, alpha=alpha), strict=True):
-        numbers = {name: known(value) for name, value in each._asdict().items()}
-        yield {"name": table.name, "baseline": having[0].name, "metric": metric, "alpha": alpha, **numbers}
+    return list(zip((table.name for table in having), risks(having, metric, alpha=alpha), strict=True))
