@@ -107,6 +107,9 @@ PART_BYTES: Final = _limit("PART_BYTES", 64_000_000, "bytes of a part of a DOCX 
 PACKAGE_PARTS: Final = _limit("PACKAGE_PARTS", 10_000, "parts of a DOCX file")
 ARCHIVE_MEMBERS: Final = _limit("ARCHIVE_MEMBERS", 100_000, "members of an archive (.zip, .eval)")
 ARCHIVE_BYTES: Final = _limit("ARCHIVE_BYTES", 8_000_000_000, "bytes of the members of an archive, decompressed")
+LITERAL_CHARS: Final = _limit(
+    "LITERAL_CHARS", 1_000_000, "characters of a list or object as Python writes it, in a cell of CSV"
+)
 ROWS: Final = _limit("ROWS", 10_000_000, "rows of a parquet file")
 COLUMNS: Final = _limit("COLUMNS", 10_000, "columns, or different fields of all rows, of a file")
 JSON_DEPTH: Final = _limit("JSON_DEPTH", 100, "levels of lists and objects in JSON")

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 import zstandard
+from commands import run
 from platforms import linux
 
 import steelyard
@@ -274,3 +276,20 @@ def test_the_rows_of_a_parquet_file_are_bounded_together(tmp_path, monkeypatch, 
     with pytest.raises(InputError, match="the content of this file"):
         read_records(tmp_path / "run.parquet")
     assert read_columns(tmp_path / "run.parquet", lambda names: names) is None
+
+
+@pytest.mark.parametrize("command", [("answers", "rows.csv"), ("convert", "rows.csv", "out.jsonl")])
+@pytest.mark.parametrize(
+    "header", ["user_input,response,retrieved_contexts,reference", "question,prediction,contexts,references"]
+)
+def test_lists_as_python_writes_them_are_bounded(tmp_path, command, header):
+    cell = "['a'" + ",'a'" * 30_000 + "]"
+    (tmp_path / "rows.csv").write_text(f'{header}\nq,a,"{cell}",r\n', "utf-8")
+    if command[0] == "answers":
+        command = (*command, "-m", "Grounded")
+    done = run(*command, cwd=tmp_path, STEELYARD_LITERAL_CHARS="100000")
+    assert done.returncode == 2
+    assert re.match(r"rows\.csv.*: a list as Python writes it .*100,000", done.stderr), done.stderr
+    assert "hint: to raise the limit, set STEELYARD_LITERAL_CHARS" in done.stderr
+    (tmp_path / "rows.csv").write_text(f'{header}\nq,a,"{cell.replace(chr(39), chr(34) * 2)}",r\n', "utf-8")  # JSON
+    assert run("convert", "rows.csv", "json.jsonl", cwd=tmp_path, STEELYARD_LITERAL_CHARS="100000").returncode == 0

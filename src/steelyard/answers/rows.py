@@ -295,7 +295,7 @@ class RowReader:
         value = None if column is None else fields.get(column)
         if not isinstance(value, str) or not (self._cells or value.startswith(("[", "{"))):
             return value
-        parsed = parsed_cell(value)
+        parsed = parsed_cell(value, self.name)
         return parsed if isinstance(parsed, list | tuple | dict | None) else value  # an id such as 007 is a text
 
     def _predicted(self, value: Any) -> str | None:

@@ -189,7 +189,9 @@ def _plain_rows(source: Source) -> Iterator[Record]:
         own.append(rows.SYSTEM)
     known = {**dict(zip(own, own, strict=True)), **known}
     for record in records:
-        given = {name: rows.parsed_cell(value) if source.cells else value for name, value in record.fields.items()}
+        given = record.fields
+        if source.cells:
+            given = {name: rows.parsed_cell(value, record.where) for name, value in given.items()}
         fields = rows.renamed(given, known, "rows")
         if fields.get(rows.ID) is not None:
             fields[rows.ID] = rows.whole(fields[rows.ID])

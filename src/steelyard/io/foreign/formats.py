@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, Final, Protocol, cast
 
-from steelyard.errors import InputError, UnknownName
+from steelyard.errors import InputError, Problem, UnknownName
 from steelyard.i18n import Message
 from steelyard.io import foreign
 from steelyard.io.foreign.containers import Container, open_container
@@ -82,7 +82,10 @@ def _hinted(each: Format, container: Container) -> Iterator[Record]:
     try:
         yield from map(_with_whole_id, each.read(container)) if container.cells else each.read(container)
     except InputError as error:
-        raise InputError.of(error.problems, hint=error.hint or read_as(each.TITLE)) from None
+        problems = [
+            problem if problem.where else Problem(container.name, problem.message) for problem in error.problems
+        ]
+        raise InputError.of(problems, hint=error.hint or read_as(each.TITLE)) from None
 
 
 def _with_whole_id(record: Record) -> Record:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from steelyard import limits
 from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message
 from steelyard.io.layouts import LABELS
@@ -135,8 +136,11 @@ def score(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else float(value)
 
 
-def parsed_cell(text: Any) -> Any:
-    """The value in a cell of CSV: a list or an object as JSON or as Python writes it, a number, or the text itself."""
+def parsed_cell(text: Any, where: str = "") -> Any:
+    """The value in a cell of CSV: a list or an object as JSON or as Python writes it, a number, or the text itself.
+
+    `where` is its place, for the error about one that Python would need much memory to read.
+    """
     if not isinstance(text, str):
         return text
     stripped = text.strip()
@@ -145,6 +149,8 @@ def parsed_cell(text: Any) -> Any:
     if stripped[0] not in "[{":
         return _number(stripped) if stripped[0] in "-+.0123456789nN" else text
     for parse in (_json, _array, evaluated):
+        if parse is not _json and stripped[-1] in "]}":
+            limits.LITERAL_CHARS.check(len(stripped), Message("words.a_python_list"), error=InputError, where=where)
         try:
             return parse(stripped)
         except (InputError, TypeError, ValueError, SyntaxError, RecursionError, MemoryError):
@@ -185,7 +191,9 @@ def with_values(records: Iterable[Record], texts: Collection[str], *, cells: boo
     for record in records:
         fields = record.fields
         if cells:
-            fields = {name: value if name in texts else parsed_cell(value) for name, value in fields.items()}
+            fields = {
+                name: value if name in texts else parsed_cell(value, record.where) for name, value in fields.items()
+            }
         yield record._replace(fields=fields)
 
 

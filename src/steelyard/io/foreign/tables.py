@@ -83,7 +83,8 @@ def holds_scores(path: str | Path) -> bool:
 def _begins_with_scores(source: Source) -> bool:
     """Whether the first of some rows has an id and numbers, and beside them only short labels."""
     first = source.container.first if source.container.kind == "rows" else {}
-    values = {name: rows.parsed_cell(value) if source.cells else value for name, value in first.items()}
+    where = source.container.name
+    values = {name: rows.parsed_cell(value, where) if source.cells else value for name, value in first.items()}
     others = [value for name, value in values.items() if name.casefold() not in layouts.ID and value is not None]
     labels = [value for value in others if not rows.is_score(value)]
     are_short = all(isinstance(value, str) and len(value) <= _LONGEST_LABEL for value in labels)
@@ -107,7 +108,8 @@ def _plain(source: Source) -> Iterator[Record]:
 
 
 def _parsed(record: Record, identifier: str) -> Record:
-    values = {name: rows.parsed_cell(value) for name, value in record.fields.items() if name != identifier}
+    where = record.where
+    values = {name: rows.parsed_cell(value, where) for name, value in record.fields.items() if name != identifier}
     return record._replace(fields={identifier: rows.whole_cell(record.fields[identifier]) or None, **values})
 
 
