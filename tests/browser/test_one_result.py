@@ -173,7 +173,7 @@ def test_the_score_comes_first_then_its_parts_with_their_weights(at):
     page = at("legal", ITEM)
     rows = page.locator(".reasons tr")
     names = rows.locator("th").all_text_contents()
-    assert names[:4] == ["legal score", "correct abstention", "not blank or invented", "quotation included"]
+    assert names[:4] == ["score", "correct abstention", "not blank or invented", "quotation included"]
     assert rows.nth(1).locator(".number").text_content() == "0.4 × 0.00 = 0.00"
     assert rows.nth(2).locator(".number").text_content() == "0.4 × 1.00 = 0.40"
     assert rows.nth(3).locator(".number").text_content() == "0.2 × 1.00 = 0.20"
@@ -197,7 +197,7 @@ def test_both_sides_of_a_comparison_have_the_same_rows(at):
     page = at("compare", ITEM)
     sides = [page.locator(".answer").nth(place).locator(".reasons th").all_text_contents() for place in (0, 1)]
     assert sides[0] == sides[1]
-    assert sides[0][0] == "legal score"
+    assert sides[0][0] == "score"
 
 
 def test_only_a_right_citation_has_a_tick(at):

@@ -137,7 +137,7 @@ def test_what_is_shown(opened, review, result):
         assert page.inner_text("#item-title") == judgement.id
         assert output["question"] in text
         assert output["answer"].strip()[:10] in text
-        assert f"legal score {judgement.verdict:.2f}" in page.inner_text("#verdict")
+        assert f"score {judgement.verdict:.2f}" in page.inner_text("#verdict")
         if output["citations"]:
             assert page.locator(".page-text mark").count() >= 1
         page.keyboard.press("ArrowRight")

@@ -209,3 +209,18 @@ def test_names_that_mean_something_else_in_another_tool_are_told():
 def test_no_name_of_ours_has_the_mark_of_a_cutoff():
     registered = [metric.name for metric in all_metrics()]
     assert not [name for name in (*registered, *names.SPELLINGS) if "@" in name]
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "found"),
+    [
+        ("score", ["legal"], "legal"),
+        ("score.recall", ["legal"], "legal.recall"),
+        ("score", ["legal", "score"], "score"),
+        ("score", ["F1"], "score"),
+        ("scores", ["legal"], "scores"),
+        ("legal", ["legal"], "legal"),
+    ],
+)
+def test_the_score_of_a_benchmark_is_called_score_too(name, columns, found):
+    assert column_called(name, columns) == found

@@ -75,12 +75,12 @@ def test_shares_are_of_the_questions_that_they_are_about(pair):
 def test_text_begins_with_the_outcome_and_ends_with_the_method(pair):
     text = render_console(compare_results(pair, SETTINGS))
     lines = text.splitlines()
-    assert lines[0] == "old → new: legal 0.8500 → 0.5250"
-    assert lines[1].startswith("legal score: On these 20 items: -0.3250 ")
-    assert lines[2] == "5 better · 9 worse · 6 same (legal)"
+    assert lines[0] == "old → new: score 0.8500 → 0.5250"
+    assert lines[1].startswith("score: On these 20 items: -0.3250 ")
+    assert lines[2] == "5 better · 9 worse · 6 same (score)"
     order = [
-        "most regressed items: legal",
-        "most improved items: legal",
+        "most regressed items: score",
+        "most improved items: score",
         "better / same / worse",
         "parts of the score",
         "exploratory",
@@ -107,7 +107,7 @@ def test_json_and_papers_keep_the_means(pair):
     assert len(found["changes"][0]["worse"]) == 9
     assert json.dumps(found)
     tex = render_latex(compared)
-    assert "legal & 0.8500 & 0.5250" in tex
+    assert "score & 0.8500 & 0.5250" in tex
     assert "exact match" not in tex
     assert "| legal | 0.8500 [" not in render_markdown(compared)
 
@@ -116,7 +116,7 @@ def test_a_report_of_two_results_has_the_outcome_and_its_means(pair):
     old, new = pair
     report = Report(pair, compare_all([new], old, SETTINGS))
     text = render_console(report)
-    assert text.startswith("old → new: legal 0.8500 → 0.5250\n")
+    assert text.startswith("old → new: score 0.8500 → 0.5250\n")
     assert "most regressed" not in text
     assert "new against old" in text
     page = render_html(report)
@@ -136,7 +136,7 @@ def test_a_total_has_no_test():
 
 def test_the_legal_score_has_the_name_of_the_page_of_one_result():
     text = render_console(compare_results([legal("old", 6, 4), legal("new", 9, 6)], SETTINGS))
-    assert re.search(r"^legal score +0\.", text, re.MULTILINE)
+    assert re.search(r"^score +0\.", text, re.MULTILINE)
 
 
 def unpaired():

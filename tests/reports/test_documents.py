@@ -56,9 +56,9 @@ def rendered(text):
 
 def test_groups():
     text = render_markdown(report(by="document"))
-    assert "### base: document\n\n| document | n | legal |\n| --- | ---: | ---: |\n| 合同_1.md | 2 | 0.2000 |" in text
+    assert "### base: document\n\n| document | n | score |\n| --- | ---: | ---: |\n| 合同_1.md | 2 | 0.2000 |" in text
     latex = render_latex(report(by="document"))
-    assert "document & n & legal \\\\\n\\midrule\n合同\\_1.md & 2 & 0.2000 \\\\\nb.md & 1 & 1.0000 \\\\" in latex
+    assert "document & n & score \\\\\n\\midrule\n合同\\_1.md & 2 & 0.2000 \\\\\nb.md & 1 & 1.0000 \\\\" in latex
     assert "base: document" not in render_markdown(report())
 
 

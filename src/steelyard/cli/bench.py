@@ -232,9 +232,11 @@ def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namesp
 
 def _required_rules(texts: "Sequence[str]") -> "list[Rule]":
     """The rules that the run must meet; one that needs a baseline is refused before anything is asked."""
+    from steelyard.legal.formulas import METRIC
     from steelyard.stats.gate import check_rules
+    from steelyard.stats.rules import spelled
 
-    rules = read_rules(texts)
+    rules = spelled(read_rules(texts), [METRIC])
     if rules:
         check_rules(rules, has_baseline=False)
     return rules

@@ -14,6 +14,7 @@ from steelyard.registry.metrics import REGISTRY, Kind, Measure, Metric, Number
 from steelyard.registry.trec_eval import SETS, expand_sets
 
 CUTOFFS = (1, 5, 10, 20, 50, 100)
+_BENCHMARK = "legal"  # the metric of every benchmark
 AVERAGE = "avg_"
 """What UltraRAG puts before the name of a metric for its average."""
 DEFAULT_RETRIEVAL = ("RR", "AP", "R", "nDCG", "P")
@@ -166,10 +167,13 @@ def _as_texts(names: Any) -> list[str] | None:
 def column_called(name: str, columns: Collection[str]) -> str:
     """The column with this name in any known spelling; the name itself if there is none.
 
-    Every column is shown by its average: `avg_f1`, as UltraRAG prints it, is `f1`.
+    Every column is shown by its average: `avg_f1`, as UltraRAG prints it, is `f1`. The score of a benchmark is
+    `legal`, whatever it is about: `score.recall` is `legal.recall`.
     """
     if name in columns:
         return name
+    if _BENCHMARK in columns and (score := re.fullmatch(r"score(\..+)?", name)):
+        return _BENCHMARK + (score[1] or "")
     if name.startswith(AVERAGE) and (found := column_called(name.removeprefix(AVERAGE), columns)) in columns:
         return found
     with suppress(SteelyardError):  # no metric of ours; the result may still have such a column

@@ -65,7 +65,7 @@ def _outcome(report: Report, compared: Comparison, words: Words) -> Outcome:
         directed=directed,
         before=before,
         after=after,
-        line=words.labelled(title, f"{compared.metric} {before} → {after}"),
+        line=words.labelled(title, f"{name} {before} → {after}"),
     )
 
 
