@@ -198,7 +198,7 @@ def insert_entries(text: str, added: Mapping[str, Mapping[str, Any]]) -> str | N
     import yaml
 
     root = yaml.compose(text, Loader=yaml.SafeLoader)
-    if not _is_block_mapping(root):
+    if root is None or not _is_block_mapping(root):
         return None
     sections = {str(key.value): section for key, section in root.value}
     lines = text.splitlines()
