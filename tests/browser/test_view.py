@@ -109,6 +109,15 @@ def test_compare_the_other_way(page):
     assert shown.locator("h1").inner_text() == "system v9 → system v5"
 
 
+def test_results_of_one_file_are_compared_in_its_order(opened, tmp_path):
+    put(tmp_path / "runs.jsonl", *(table(name, system=name) for name in ("first", "second")))
+    with serving(tmp_path, render=report_pages(tmp_path, OPEN)) as server:
+        shown = opened(server.address, allowed=(server.address,))
+        for name in ("second", "first"):
+            shown.get_by_role("checkbox", name=name).check()
+        assert shown.locator("#compare").inner_text() == "Compare: first → second"
+
+
 def test_results_of_two_kinds_are_not_offered_for_comparison(page):
     shown = page()
     legal = shown.get_by_role("checkbox", name="法律助手")

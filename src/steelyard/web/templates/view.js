@@ -152,11 +152,11 @@ function matching() {
   return results.filter((row) => (!kind || row.kind === kind) && fits(row)).sort(compared);
 }
 
-// the older result comes first, in whichever order the two are chosen
+// the older result comes first, in whichever order the two are chosen; of one file, the one that is first in it
 function choose(row, on) {
   if (on) chosen.push(row);
   else chosen.splice(chosen.indexOf(row), 1);
-  chosen.sort((one, other) => results.indexOf(other) - results.indexOf(one));
+  chosen.sort((one, other) => (results.indexOf(other) - results.indexOf(one)) * (one.path === other.path ? -1 : 1));
   drawCompare();
 }
 
