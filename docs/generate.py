@@ -139,7 +139,9 @@ def commands_page(language: Language = "en") -> str:
     lines = [*HEADS["commands", language].splitlines(), ""]
     parser = build_parser(language)
     every = [
-        option for option in parser._option_string_actions if option in parser.command("demo")._option_string_actions
+        option
+        for option in parser._option_string_actions
+        if option in parser.commands.choices["demo"]._option_string_actions
     ]
     lines += [EVERY[language], "", *_options(parser, language, apart_from=["--completion"]), ""]
     for name, command in _commands(parser):

@@ -173,18 +173,16 @@ class MissingExtra(SteelyardError):
         return cls(Message("core.needs_package", purpose=purpose, package=package), hint=cls.install(extra, package))
 
     @staticmethod
-    def install(extra: str, *packages: str) -> Message:
-        """The install line: the packages that the metadata of this installation has in an extra, and further ones."""
-        from importlib.metadata import PackageNotFoundError, requires
+    def install(extra: str, package: str) -> Message:
+        """The install line: what the metadata of this installation has in an extra, and the package."""
+        from importlib.metadata import distributions
 
-        try:
-            lines = requires("steelyard") or []
-        except PackageNotFoundError:  # a source tree that is not installed
-            lines = []
-        parts = (line.partition(";") for line in lines)
-        found = [name.strip() for name, _, when in parts if re.search(rf"extra == (['\"]){extra}\1", when)]
-        other = [name for name in packages if not any(re.match(rf"{name}(?![\w.-])", each) for each in found)]
-        return Message("core.pip_install", packages=" ".join(f'"{each}"' for each in (*found, *other)), extra=extra)
+        lines = [line.replace('"', "'") for each in distributions(name="steelyard") for line in each.requires or ()]
+        found = [line.partition(";")[0].strip() for line in lines if f"extra == '{extra}'" in line]
+        needed = found if any(each.startswith(package) for each in found) else [*found, package]
+        return Message(
+            "core.pip_install", packages=" ".join(f'"{each}"' for each in dict.fromkeys(needed)), extra=extra
+        )
 
 
 class SystemFailure(SteelyardError):

@@ -39,15 +39,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(line: Sequence[str], language: "Language") -> int:
     """Run a command; its errors are printed and become exit codes."""
-    from steelyard.cli.log import LOG, CommandLog
+    from steelyard.cli.log import LOG, begin_log, command_log
     from steelyard.errors import SteelyardError, os_reason
     from steelyard.i18n import Message
     from steelyard.signals import terminable
 
-    with CommandLog(language) as log:
+    with command_log(language):
         try:
             arguments, settings = _parsed(line, language)
-            log.begin(arguments)
+            begin_log(arguments)
             if settings.path is not None:
                 values = ", ".join(f"{name} = {value}" for name, value in settings.values.items())
                 LOG.debug(Message("log.settings", path=settings.path, values=values))
@@ -82,11 +82,11 @@ def _parsed(line: Sequence[str], language: "Language") -> "tuple[argparse.Namesp
 
     name = named_command(line)
     settings = Settings() if name is None else Settings.read(Path.cwd(), name)
-    language = language_of(line, settings.language())
+    language = language_of(line, settings.values.get("lang"))
     with speaking(language):
         parser = build_parser(language, line)
         if name is not None:
-            settings.put_into(parser, parser.command(name))
+            settings.put_into(parser, parser.commands.choices[name])
         if not line:
             parser.exit(SteelyardError.exit_code, parser.format_help())
         if line[:1] == ["show"]:

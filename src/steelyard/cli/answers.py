@@ -122,19 +122,18 @@ def _deliver(tables: "list[Table]", shown: "list[Table]", arguments: argparse.Na
 def _tables(arguments: argparse.Namespace, keep: 'bool | Literal["questions"]') -> "list[Table]":
     """The result of every file and of every system in it."""
     from steelyard.answers.evaluate import evaluate_answers
-    from steelyard.cli.log import log_scored
-    from steelyard.cli.progress import counting
+    from steelyard.cli.progress import proportion
     from steelyard.registry.names import split_names
 
     inputs = [*arguments.files, *([arguments.references] if arguments.references else [])]
     several = "local" if (arguments.concurrency or 1) > 1 else None
     with (
-        counting(words_of(arguments.lang)("cli.progress_rows")) as progress,
+        proportion(words_of(arguments.lang)("cli.progress_rows")) as progress,
         checkpoint_engine(arguments, inputs, several) as engine,
     ):
 
         def evaluate(path: str, name: str, system: str | None = arguments.system) -> "Table":
-            table = evaluate_answers(
+            return evaluate_answers(
                 path,
                 arguments.references,
                 arguments.metric and split_names(arguments.metric),
@@ -149,8 +148,6 @@ def _tables(arguments: argparse.Namespace, keep: 'bool | Literal["questions"]') 
                 strip_citations=arguments.strip_citations,
                 tags=_tags(arguments),
             )
-            log_scored(table)
-            return table
 
         return _distinct(each for pair in _names(arguments) for each in _of_every_system(evaluate, *pair))
 

@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Ask every question, judge the answers, print and write the results."""
     from dataclasses import replace
 
-    from steelyard.cli.log import log_scored, notify
+    from steelyard.cli.log import notify
     from steelyard.legal.benchmark.loading import load_benchmark
     from steelyard.legal.benchmark.question_checks import benchmark_folder
     from steelyard.systems.ask import AskSettings
@@ -128,7 +128,6 @@ def run(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
     )
     made = _run(benchmark, settings, path, arguments)
-    log_scored(made)
     table = replace(made, benchmark=benchmark.folder)  # not as a resumed file says
     if path not in arguments.output:
         notify(Message("cli.results_file", path=path))
@@ -142,6 +141,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(benchmark: "Benchmark", settings: "AskSettings", path: Path, arguments: argparse.Namespace) -> "Table":
     """Ask and judge every question that the results file does not have yet."""
+    from steelyard.cli.log import has_bars, notify
     from steelyard.cli.progress import proportion
     from steelyard.legal.benchmark.runner import run_benchmark, unfinished_path
     from steelyard.systems.base import open_system
@@ -149,12 +149,12 @@ def _run(benchmark: "Benchmark", settings: "AskSettings", path: Path, arguments:
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
     mode = {"resume": arguments.resume, "overwrite": arguments.overwrite}
     words = words_of(arguments.lang)
-    begins = Message("cli.bench_begins", system=system.name, n=len(benchmark.questions), path=path)
-    beginning = begins if arguments.announced else None
+    if arguments.announced and not has_bars():
+        notify(Message("cli.bench_begins", system=system.name, n=len(benchmark.questions), path=path))
     with (
         _notice_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions)) as counted,
         redirect_stdout(sys.stderr),  # a system may print
-        proportion(words("cli.progress_questions"), words("report.errors"), beginning) as draw,
+        proportion(words("cli.progress_questions"), words("report.errors")) as draw,
         chosen_engine(arguments) as engine,
     ):
         return run_benchmark(

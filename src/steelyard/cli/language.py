@@ -23,11 +23,11 @@ _PIECE: Final = r"[（“《]*(?:[^\s\u2e80-\uffef“”]+|\S)[，。；：、�
 """What is not broken: a word, or a Chinese character with the punctuation that belongs to it."""
 
 
-def language_of(line: Sequence[str], default: Language | None = None) -> Language:
+def language_of(line: Sequence[str], default: str | None = None) -> Language:
     """The language that the last --lang of a command line names, else the default, else that of the locale."""
-    found = [value for option, value in pairwise(line) if option == _OPTION]
+    found = [default, *(value for option, value in pairwise(line) if option == _OPTION)]
     found += [word.partition("=")[2] for word in line if word.startswith(f"{_OPTION}=")]
-    return next((value for value in reversed(found) if value in LANGUAGES), default or locale_language())
+    return next((value for value in reversed(found) if value in LANGUAGES), locale_language())
 
 
 def chosen_language() -> Language:

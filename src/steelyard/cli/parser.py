@@ -43,9 +43,7 @@ COMMANDS: Final = (
 _MODULES: Final = {"build": "pipelines", "run": "pipelines"}
 """The modules of commands that are not in the module of their name."""
 
-SHELLS: Final = ("bash", "fish", "powershell", "tcsh", "zsh")
-_VALUED: Final = ("--lang", "--log-file")
-"""The options of every command that have a value."""
+_VALUED: Final = ("--lang", "--log-file")  # the options of every command that have a value
 
 GROUPS = (
     ("cli.commands_evaluate", ("demo", "retrieval", "answers", "bench")),
@@ -68,6 +66,7 @@ def build_parser(language: Language | None = None, line: Sequence[str] = ()) -> 
 class Parser(argparse.ArgumentParser):
     """A parser whose errors end with the known command or option that is most like an unknown one."""
 
+    commands: Any = None  # the action that has them, in the parser of the program
     _line: Sequence[str] = ()
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -83,10 +82,9 @@ class Parser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """The help; that of the program has its commands in groups."""
-        commands = self._commands()
-        if commands is None:
+        if self.commands is None:
             return super().format_help()
-        words, rows = words_of(chosen_language()), {row.dest: row for row in commands._choices_actions}
+        words, rows = words_of(chosen_language()), {row.dest: row for row in self.commands._choices_actions}
         text = self._get_formatter()
         text.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
         text.add_text(self.description)
@@ -99,22 +97,13 @@ class Parser(argparse.ArgumentParser):
         text.add_text(self.epilog)
         return text.format_help()
 
-    def command(self, name: str) -> argparse.ArgumentParser:
-        """The parser of a command."""
-        commands = self._commands()
-        return self if commands is None else commands.choices[name]
-
-    def _commands(self) -> "argparse._SubParsersAction[Any] | None":
-        return next((each for each in self._actions if isinstance(each, argparse._SubParsersAction)), None)
-
     def _meant(self) -> str | None:
         """The name most like the first unknown command or option; those of a command are looked for there."""
-        commands = self._commands()
         after = pairwise(["", *self._line])
         word = next((word for before, word in after if not word.startswith("-") and before not in _VALUED), None)
-        if commands and word is not None:
-            command = commands.choices.get(word)
-            return command._meant() if isinstance(command, Parser) else nearest_name(word, commands.choices)
+        if self.commands and word is not None:
+            command = self.commands.choices.get(word)
+            return command._meant() if isinstance(command, Parser) else nearest_name(word, self.commands.choices)
         options = [option for option in self._option_string_actions if option.startswith("--")]
         named = (word.partition("=")[0] for word in self._line if word.startswith("--") and word != "--")
         found = (nearest_name(option, options) for option in named if option not in options)
@@ -124,13 +113,12 @@ class Parser(argparse.ArgumentParser):
 class _Completion(argparse.Action):
     """Print the script with which a shell completes commands, options, and their values or files."""
 
-    def __call__(self, parser: argparse.ArgumentParser, namespace: object, values: Any, option: Any = None) -> None:
+    def __call__(self, parser: Any, namespace: object, values: Any, option: Any = None) -> None:
         try:
             shtab = import_module("shtab")
         except ImportError:
             raise MissingExtra.of("shtab", "completion", purpose=Message("words.shell_completion")) from None
-        commands = next(each for each in parser._actions if isinstance(each, argparse._SubParsersAction))
-        for action in (each for command in commands.choices.values() for each in command._actions):
+        for action in (each for command in parser.commands.choices.values() for each in command._actions):
             if action.choices is None and action.nargs != 0:
                 action.complete = shtab.FILE  # read by shtab
         sys.stdout.write(shtab.complete(parser, values))
@@ -143,8 +131,13 @@ def coded_parser(line: Sequence[str] = ()) -> Parser:
     parser.add_argument("--version", action="version", version=version(), help="help.version")
     add_language_option(parser)
     add_log_options(parser, level=logging.INFO, file=None)
-    parser.add_argument("--completion", action=_Completion, choices=SHELLS, help="help.completion")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    parser.add_argument(
+        "--completion",
+        action=_Completion,
+        choices=("bash", "fish", "powershell", "tcsh", "zsh"),
+        help="help.completion",
+    )
+    parser.commands = commands = parser.add_subparsers(metavar="COMMAND", required=True)
     name = named_command(line)
     for module in dict.fromkeys(_MODULES.get(each, each) for each in (COMMANDS if name is None else [name])):
         import_module(f"steelyard.cli.{module}").add_command(commands)

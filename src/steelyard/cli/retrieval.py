@@ -148,9 +148,8 @@ def _check(inputs: list[str], arguments: argparse.Namespace) -> None:
 
 def _tables(runs: "list[Run]", arguments: argparse.Namespace, *, keep: bool) -> "list[Table]":
     """The result of every run; with `keep` its rankings too."""
-    from steelyard.cli.log import log_scored
     from steelyard.cli.output import notify_other_meanings
-    from steelyard.cli.progress import counting
+    from steelyard.cli.progress import proportion
     from steelyard.registry.metrics import load_metrics
     from steelyard.registry.names import parse_measures, split_names
     from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run, need_subtopics
@@ -164,13 +163,12 @@ def _tables(runs: "list[Run]", arguments: argparse.Namespace, *, keep: bool) -> 
     judgments = qrels_from(arguments.qrels, subtopics=need_subtopics(measures))
     tables = []
     with (
-        counting(words_of(arguments.lang)("cli.progress_runs")) as progress,
+        proportion(words_of(arguments.lang)("cli.progress_results")) as progress,
         checkpoint_engine(arguments, [arguments.qrels, *arguments.runs]) as engine,
     ):
         for run, name in zip(runs, result_names(arguments.runs, arguments.name), strict=True):
             given: dict[str, Any] = {"threads": arguments.concurrency, "engine": engine, "keep": keep}
             tables.append(evaluate_run(judgments, run, measures, settings, name=name, **given))
-            log_scored(tables[-1])
             progress(len(tables))
     return tables
 

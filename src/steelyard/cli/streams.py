@@ -21,8 +21,7 @@ _ASCII: Final = {
     **{"→": "->", "…": "...", "·": ".", "▲": "^", "▼": "v", "●": "o", "─": "-", "┊": ":", "–": "-", "—": "-", "−": "-"},
     **{"×": "x", "≤": "<=", "≥": ">=", "≠": "!=", "±": "+-", "≈": "~", "“": '"', "”": '"', "‘": "'", "’": "'"},
 }
-_TO_ASCII: Final = "steelyard.ascii"
-"""The name of the error handler that writes them."""
+_TO_ASCII: Final = "steelyard.ascii"  # an error handler
 
 
 def _in_ascii(error: UnicodeError) -> tuple[str, int]:

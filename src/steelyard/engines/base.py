@@ -19,7 +19,6 @@ Result = TypeVar("Result")
 ENGINES: Final = ("local", "ray", "dask")
 RUN_BYTES: Final = 64 << 20
 """Bytes of a part of a run, which ends where the query changes."""
-_LOG: Final = logging.getLogger(__name__)
 _ROW_BYTES: Final = (2 << 20, 8 << 20)
 _ROW_PARTS: Final = 256
 
@@ -144,7 +143,7 @@ def open_engine(
         raise UnknownName.of(Message("words.engine"), name, ENGINES)
     if address is not None and name == "local":
         raise ConfigError(Message("engines.address_of_local"), hint=Message("engines.address_hint"))
-    _LOG.debug(Message("log.engine", name=name, workers=workers or usual_workers()))
+    logging.getLogger(__name__).debug(Message("log.engine", name=name, workers=workers or usual_workers()))
     if name == "local":
         from steelyard.engines.local import LocalEngine
 

@@ -37,7 +37,6 @@ ENCODING_HINT = Message("formats.convert_gb18030_hint")
 BINARY_HINT = Message("formats.convert_utf16_hint")
 
 UTF8_MARK = b"\xef\xbb\xbf"
-_LOG = logging.getLogger(__name__)
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _NEWLINE = 10
@@ -146,7 +145,7 @@ class _Hash:
 def open_stream(path: str | Path) -> Stream:
     """Open a file by its path or address, `-` for standard input; compression is recognised by content, not by name."""
     path = addressed(path)
-    _LOG.debug(Message("log.reading", path=source_name(path)))
+    logging.getLogger(__name__).debug(Message("log.reading", path=source_name(path)))
     if isinstance(path, Address):
         return _object_stream(path)
     if str(path) == STDIN:

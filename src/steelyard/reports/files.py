@@ -119,32 +119,27 @@ def write_report(
     elif suffix == TREC_EVAL:
         write_whole(path, render_trec_eval(report))
     elif suffix == PAGE:
-        write_whole(path, _page(report, language, {} if documents is None else documents))
-        return _without_charts(path)
+        return _page(report, path, language, {} if documents is None else documents)
     else:
         write_whole(path, RENDERERS[suffix](report_blocks(report, language), language))
     return None
 
 
-def _page(report: Report, language: Language, documents: "Mapping[str, Document]") -> str:
+def _page(report: Report, path: Path, language: Language, documents: "Mapping[str, Document]") -> Message | None:
     from steelyard.reports.render.html.report_html import render_html
 
-    return render_html(report, language, documents)
+    write_whole(path, render_html(report, language, documents))
+    try:
+        _check_plots()
+    except MissingExtra as error:
+        return Message("reports.without_charts", file=path.name, install=error.hint)
+    return None
 
 
 def _plot(report: Report, path: Path, language: Language, shown: str | None) -> Message | None:
     from steelyard.reports.plots.charts import save_plot
 
     return save_plot(report, path, language=language, shown=shown)
-
-
-def _without_charts(path: Path) -> Message | None:
-    """A note about a page that has tables in place of charts, because the package that draws is not installed."""
-    try:
-        _check_plots()
-    except MissingExtra as error:
-        return Message("reports.without_charts", file=path.name, install=error.hint)
-    return None
 
 
 def _check_plots() -> None:

@@ -1,6 +1,5 @@
 """Comparison of two systems, paired by item: estimate, significance test corrected for the family, and power."""
 
-import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
@@ -22,8 +21,6 @@ from steelyard.stats.scopes import Scope, Units, cannot_tell, scope_of, scopes_o
 from steelyard.stats.selection import part_names, with_directed_parts
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import Bounds, Flags, FloatArray, Table, exponential, mean
-
-_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,7 +400,6 @@ def _in_scopes(
     scope = scope_of(settings.units, *tables)
     families = {each: _as_family(compare(each), settings) for each in scopes_of(scope, *tables)}
     others = [family for each, family in families.items() if each != scope]
-    _LOG.debug(Message("log.compared", n=sum(map(len, families.values()))))
     return [replace(decided, others=tuple(rest)) for decided, *rest in zip(families[scope], *others, strict=True)]
 
 
