@@ -14,6 +14,7 @@ from tables import make_table
 from steelyard import evaluate_retrieval
 from steelyard.cli import options
 from steelyard.errors import ConfigError, MissingExtra, UnknownName
+from steelyard.i18n import Message
 from steelyard.legal.report.losses import losses
 from steelyard.legal.report.page import losses_chart
 from steelyard.reports.content import Report
@@ -598,3 +599,9 @@ def test_kept_rankings_have_a_precision_recall_curve():
     assert len(set(heights[6:])) == 1
     assert heights[6] == pytest.approx(260 / 3, abs=0.001)
     assert list(plots.kind_charts(Report(tables))) == ["report.precision_recall"]
+
+
+def test_the_score_of_a_benchmark_is_named_in_the_language_of_the_chart():
+    svg = plots.distribution([table("a", {"legal": [0.2, 0.4, 1.0]})], "legal", "zh")
+    assert Message("metric_names.legal").text("zh") in svg
+    assert ">legal<" not in svg

@@ -7,7 +7,7 @@ from typing import Final, Self
 
 import numpy as np
 
-from steelyard.i18n import Message
+from steelyard.i18n import Message, code_of
 from steelyard.reports.plots.style import (
     BAD,
     BLUE,
@@ -73,7 +73,7 @@ def histograms(tables: Sequence[Table], metric: str) -> list[Spec]:
     most = max(1, *(int(count.max()) for count in counts))
     titles = labels([table.name for table in tables]) if len(tables) > 1 else [None]
     return [
-        {**_histogram(edges, count, most, short(metric)), "title": title}
+        {**_histogram(edges, count, most, _named(metric)), "title": title}
         for count, title in zip(counts, titles, strict=True)
     ]
 
@@ -196,7 +196,13 @@ def _edges(scores: FloatArray, bounds: tuple[float, float]) -> FloatArray:
     return np.linspace(low, high if high > low else low + 1.0, BINS + 1)
 
 
-def _histogram(edges: FloatArray, counts: IntArray, most: int, title: str) -> Spec:
+def _named(metric: str) -> Message | str:
+    """The name of a metric on an axis; the score of a benchmark has a word in each language."""
+    code = code_of("metric_names", metric)
+    return short(metric) if code == metric else Message(code)
+
+
+def _histogram(edges: FloatArray, counts: IntArray, most: int, title: Message | str) -> Spec:
     is_binary = len(counts) == 2
     gap = (edges[-1] - edges[0]) * (0.1 if is_binary else 0.002)
     values = [
