@@ -83,9 +83,9 @@ def test_documents_have_grades_titles_and_moves(at):
     assert cells(rows(page, 0)[1])[:4] == ["2", "2", "Lease of the hall", "The tenant pays 5,000 yuan."]
     assert cells(rows(page, 0)[2]) == ["3", "unjudged", "x"]
     first, second, third, *_ = (cells(text) for text in rows(page, 1))
-    assert (first[1], first[-1]) == ("2", "▲ 1")
+    assert (first[1], first[-1]) == ("2", "↑ 1")
     assert (second[1], second[2], second[-1]) == ("1", "c", "new")
-    assert (third[1], third[-1]) == ("0", "▼ 2")
+    assert (third[1], third[-1]) == ("0", "↓ 2")
     tones = [page.locator(".ranking").nth(1).locator(".move").nth(n).get_attribute("class") for n in range(3)]
     assert ["good" in tones[0], "good" in tones[1], "muted" in tones[2]] == [True] * 3
 

@@ -67,13 +67,12 @@ const Rankings = (() => {
     const [now, then] = [data.results[system].scores[metric]?.[item] ?? null, data.results[0].scores[metric]?.[item] ?? null];
     const change = system && now !== null && then !== null ? now - then : null;
     const tone = Texts.tone(data, metric, change);
-    const sign = { good: "▲ ", bad: "▼ " }[tone] ?? "";
     return element(
       "p",
       { class: "score" },
       element("strong", { class: "digits" }, Texts.number(now, 3)),
       element("span", { class: "muted small said" }, ` ${metric}`),
-      change ? element("span", { class: `digits small ${tone}` }, ` ${sign}${Texts.signed(change)}`) : null,
+      change ? element("span", { class: `digits small ${tone}` }, ` ${Texts.signed(change)}`) : null,
     );
   }
 
@@ -124,7 +123,7 @@ const Rankings = (() => {
     const up = before < 0 ? 1 : before - place;
     if (up === 0) return element("span", { class: "move muted" }, "=");
     const tone = isRelevant(data, found, document) ? (up > 0 ? "good" : "bad") : "muted";
-    const text = before < 0 ? t("report.rank_new") : `${up > 0 ? "▲" : "▼"} ${Math.abs(up)}`;
+    const text = before < 0 ? t("report.rank_new") : `${up > 0 ? "↑" : "↓"} ${Math.abs(up)}`;
     return element("span", { class: `move digits ${tone}`, title: before < 0 ? null : `${before + 1} → ${place + 1}` }, text);
   }
 
