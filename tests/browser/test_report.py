@@ -457,3 +457,13 @@ def test_a_long_answer_is_shortened_until_asked_for(opened, tmp_path):
     assert len(box.text_content()) < 3000
     box.locator("button").click()
     assert len(box.text_content()) == len(LONG)
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", "answer"), ("zh", "答话")])
+def test_who_speaks_is_said_in_the_language_of_the_page(at, language, word):
+    page = at("legal")
+    if language == "zh":
+        page.click("#language-switch")
+    page.evaluate("location.hash = '#item/interrogation_fact_001'")
+    page.wait_for_selector("dialog[open]")
+    assert f" · {word}" in page.locator(".passage .said").all_text_contents()
