@@ -3,6 +3,7 @@
 import json
 import math
 
+import numpy as np
 import pytest
 from commands import run
 
@@ -10,6 +11,7 @@ import steelyard
 from steelyard.contexts.report import reason as why
 from steelyard.contexts.sentences import cited_sentences, sentences
 from steelyard.errors import InputError, UnknownName
+from steelyard.table import Column, Signature, Table
 
 CONTEXTS = [
     "On 2020-06-05 Acme paid 30,000 yuan to Bob Stone.",
@@ -143,7 +145,7 @@ def test_a_value_that_only_the_question_gives_is_neither_grounded_nor_invented()
 def test_what_was_invented_is_noted_and_averaged_as_rules_and_comparisons_do():
     rows = [{"prediction": f"Acme paid {amount} yuan.", "contexts": CONTEXTS} for amount in ("5,000", "6,000")]
     table = steelyard.evaluate_answers(rows, None, "Invented,Grounded")
-    assert table.notes(0) == {"Invented": "5,000 yuan (money)", "Grounded": "5,000 yuan (money)"}
+    assert table.notes(0) == dict.fromkeys(("Invented", "Grounded"), "not in the contexts: 5,000 yuan (money)")
     assert (table.sums, table.mean("Invented")) == ([], 1)
     assert table.meets("Invented <= 1").findings[0].value == 1
     rows = [{**row, "prediction": "Acme paid."} for row in rows]
@@ -158,8 +160,17 @@ def test_notes_are_in_the_language_of_the_report():
         {"prediction": "", "contexts": ["租金为9万元。"]},
     ]
     table = steelyard.evaluate_answers(rows, metrics=["Grounded"])
-    assert [why(table, row, "Grounded", "en") for row in (0, 1)] == ["10万元 (money)", "the answer is blank"]
-    assert [why(table, row, "Grounded", "zh") for row in (0, 1)] == ["10万元（金额）", "回答为空"]
+    assert [why(table, row, "Grounded", "en") for row in (0, 1)] == [
+        "not in the contexts: 10万元 (money)",
+        "the answer is blank",
+    ]
+    assert [why(table, row, "Grounded", "zh") for row in (0, 1)] == ["上下文中没有：10万元（金额）", "回答为空"]
+
+
+def test_notes_of_earlier_versions_are_in_the_language_of_the_report():
+    columns = {"Grounded": Column(np.zeros(1), notes={0: "10万元 (money)"})}
+    table = Table(["q"], columns, "answers", "old", Signature(()))
+    assert why(table, 0, "Grounded", "zh") == "10万元（金额）"
 
 
 def test_nothing_retrieved_grounds_nothing_and_no_contexts_is_no_score():
@@ -294,7 +305,9 @@ def test_citations(answer, precision, recall):
 
 
 def test_why_citations_have_no_score():
-    assert reason("Acme paid 30,000 yuan.", "CitationP") == "the answer cites nothing in a sentence with values"
+    why = "the answer has no citation in a sentence with a value, name or quotation that could be checked"
+    assert reason("Acme paid 30,000 yuan.", "CitationP") == why
+    assert reason("It paid [1].", "CitationP") == why
     assert reason("It paid.", "CitationR").startswith("no sentence of the answer has values")
 
 

@@ -18,6 +18,7 @@ from steelyard.table import FloatArray
 
 TOO_LONG: Final = Message("missing.answer_too_long")
 BLANK: Final = Message("missing.blank_answer")
+_NOT_HELD: Final = "report.not_in_contexts"
 _MOST_NAMED: Final = 10  # invented values in a note
 _MOST_CACHED: Final = 4_000_000  # characters of contexts after which the caches of the judges are cleared
 
@@ -40,9 +41,12 @@ class Judgment:
 
     @property
     def note(self) -> str:
-        """What was invented."""
+        """What was invented, "" if nothing was."""
+        if not self.invented:
+            return ""
         shown = [f"{value.text} ({value.kind})" for value in self.invented[:_MOST_NAMED]]
-        return "; ".join([*shown, "…"] if len(self.invented) > _MOST_NAMED else shown)
+        values = "; ".join([*shown, "…"] if len(self.invented) > _MOST_NAMED else shown)
+        return str(Message(_NOT_HELD, values=values))
 
 
 @dataclass(frozen=True, slots=True)

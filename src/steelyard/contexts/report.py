@@ -22,6 +22,7 @@ LONGEST_CHECKED: Final = 500_000
 _JUDGED: Final = ("Grounded", "GroundedValues", "Invented", "Refusal")
 _KIND: Final = re.compile(rf" \(({'|'.join(INVENTED)})\)(?=; |$)")
 """The kind of a value after it, as in "10万元 (money); …"."""
+_NOT_HELD: Final = "report.not_in_contexts"  # as `contexts.grounding` has it, whose judges are not imported here
 _UNCHECKED: Final = Message("report.not_highlighted")
 
 
@@ -87,7 +88,9 @@ def reason(table: Table, row: int, metric: str, language: Language) -> str:
         return note
     if code := codes("missing").get(note):
         return Message(code).text(language)
-    return _KIND.sub(lambda found: f"（{INVENTED[found[1]].text(language)}）", note)
+    prefix = str(Message(_NOT_HELD, values=""))
+    values = _KIND.sub(lambda found: f"（{INVENTED[found[1]].text(language)}）", note.removeprefix(prefix))
+    return Message(_NOT_HELD, values=values).text(language) if note.startswith(prefix) else values
 
 
 def kind_page() -> KindPage:
