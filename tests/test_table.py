@@ -1,8 +1,11 @@
+import sys
+
 import numpy as np
 import pandas
 import pytest
-from tables import table_of
+from tables import make_table, table_of
 
+from steelyard.errors import MissingExtra
 from steelyard.table import Missing, Signature
 
 SILENT = Missing("unscored", "no reference")
@@ -117,6 +120,18 @@ def test_to_pandas():
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame.index) == ["a", "b", "c", "d"]
     assert list(frame.columns) == ["type", "F1", "EM"]
+
+
+def test_without_pandas_the_error_is_that_of_a_missing_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtra, match="data frames"):
+        table().to_pandas()
+
+
+def test_a_column_is_an_array_and_columns_are_subtracted():
+    scores = make_table("a", [0.5, 1.0])["F1"]
+    assert np.asarray(scores).tolist() == [0.5, 1.0]
+    assert (scores - make_table("b", [0.25, 0.0])["F1"]).tolist() == [0.25, 1.0]
 
 
 def test_a_hundred_thousand_items_cost_megabytes():

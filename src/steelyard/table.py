@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.errors import MissingExtra
 from steelyard.i18n import Message, as_message
 
 if TYPE_CHECKING:
@@ -106,6 +107,12 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.values, dtype)
+
+    def __sub__(self, other: "Column") -> FloatArray:
+        return self.values - other.values
 
     @property
     def codes(self) -> IntArray:
@@ -314,7 +321,7 @@ class Table:
         try:
             import pandas
         except ImportError:
-            raise ImportError("Table.to_pandas needs pandas: pip install pandas") from None
+            raise MissingExtra.of("pandas", "pandas", purpose=Message("words.data_frames")) from None
         return pandas.DataFrame(
             {**self.tags, **{metric: column.values for metric, column in self.columns.items()}},
             index=pandas.Index(self.ids, name="id"),

@@ -18,7 +18,7 @@ from steelyard.stats.paired import PairedResult, TestName, paired_tests
 from steelyard.stats.pairing import PairedRows, pair, paired_questions
 from steelyard.stats.power import at_level, effect_size, least_units, smallest_detectable, smallest_p, units_to_detect
 from steelyard.stats.scopes import Scope, Units, cannot_tell, scope_of, scopes_of
-from steelyard.stats.selection import part_names, with_directed_parts
+from steelyard.stats.selection import items_by_value, part_names, rows_of, share_items, with_directed_parts
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import Bounds, Flags, FloatArray, Table, exponential, mean
 
@@ -371,10 +371,10 @@ def compare_by(
     that decides is that of the whole tables.
     """
     within = [
-        (value, _rows_of(items, table), _rows_of(items, old))
-        for value, items in _items_by_value([old, *new], tag).items()
+        (value, rows_of(items, table), rows_of(items, old))
+        for value, items in items_by_value([old, *new], tag).items()
         for table in new
-        if _share_items(table, old, items)
+        if share_items(table, old, items)
     ]
 
     def compare(scope: Scope) -> list[Comparison]:
@@ -432,32 +432,6 @@ def _detectable_at(level: float, power: Power, alpha: float) -> float:
         return at_level(power.smallest_detectable, power.units, alpha=alpha, level=level)
     logarithm = float(np.log1p(power.smallest_detectable / power.base)) if power.base else np.nan
     return power.base * (exponential(at_level(logarithm, power.units, alpha=alpha, level=level)) - 1)
-
-
-def _items_by_value(tables: Sequence[Table], tag: str) -> dict[str, set[str]]:
-    """The items by value of the tag, in order of appearance."""
-    known = dict.fromkeys(name for table in tables for name in table.tags)
-    if tag not in known:
-        hint = nearest(tag, known) if known else Message("reports.no_tags")
-        raise UnknownName(Message("reports.no_tag_called", tag=tag), where=tables[0].name, hint=hint)
-    value_of: dict[str, str] = {}
-    for table in tables:
-        for item, value in zip(table.ids, table.tags.get(tag, [""] * len(table)), strict=True):
-            value_of[item] = value_of.get(item) or value
-    groups: dict[str, set[str]] = {}
-    for item, value in value_of.items():
-        groups.setdefault(value, set()).add(item)
-    return groups
-
-
-def _share_items(new: Table, old: Table, items: set[str]) -> bool:
-    """Whether some of the items are in both tables."""
-    return not items.isdisjoint(set(new.ids) & set(old.ids))
-
-
-def _rows_of(items: set[str], table: Table) -> Table:
-    """The table with these items only."""
-    return table.take(np.array([row for row, item in enumerate(table.ids) if item in items]))
 
 
 def _compare_pair(

@@ -121,3 +121,29 @@ def _bounds(values: FloatArray, bounds: Bounds) -> Bounds:
     present = values[~np.isnan(values)]
     within = not len(present) or (bounds[0] <= present.min() and present.max() <= bounds[1])
     return bounds if within else UNBOUNDED
+
+
+def items_by_value(tables: Sequence[Table], tag: str) -> dict[str, set[str]]:
+    """The items by value of the tag, in order of appearance."""
+    known = dict.fromkeys(name for table in tables for name in table.tags)
+    if tag not in known:
+        hint = nearest(tag, known) if known else Message("reports.no_tags")
+        raise UnknownName(Message("reports.no_tag_called", tag=tag), where=tables[0].name, hint=hint)
+    value_of: dict[str, str] = {}
+    for table in tables:
+        for item, value in zip(table.ids, table.tags.get(tag, [""] * len(table)), strict=True):
+            value_of[item] = value_of.get(item) or value
+    groups: dict[str, set[str]] = {}
+    for item, value in value_of.items():
+        groups.setdefault(value, set()).add(item)
+    return groups
+
+
+def share_items(new: Table, old: Table, items: set[str]) -> bool:
+    """Whether some of the items are in both tables."""
+    return not items.isdisjoint(set(new.ids) & set(old.ids))
+
+
+def rows_of(items: set[str], table: Table) -> Table:
+    """The table with these items only."""
+    return table.take(np.array([row for row, item in enumerate(table.ids) if item in items]))
