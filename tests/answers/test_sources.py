@@ -11,7 +11,7 @@ from complaints import complaint
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.answers.sources import Answers, answers_of, stream_answers
+from steelyard.answers.sources import Answers, answers_of, read_questions, stream_answers
 from steelyard.errors import ConfigError
 from steelyard.io.layouts import ID, PREDICTION, QUESTION, REFERENCES
 from steelyard.io.streams import text_blocks
@@ -542,3 +542,11 @@ def test_a_bad_byte_far_down_has_its_line(write):
     long = {"pred": "a" * 3000, "gold": "b"}  # several blocks of the reader
     path = write("a.jsonl", lines(*[long] * 2000).encode() + b'{"pred": "\xb7\xa8", "gold": "b"}\n')
     assert complaint(read_answers, path).startswith(f"{path}:2001: this is not UTF-8 text: byte 0xb7")
+
+
+def test_rows_of_questions_have_their_answers_and_are_named_as_in_a_result(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"question": "Capital?", "answer": "Paris", "references": ["Paris"]}\n', "utf-8")
+    assert [(row.id, row.prediction) for row in read_questions(path)] == [("Capital?", "Paris")]
+    path.write_text('{"question": "Capital?", "references": ["Paris"]}\n', "utf-8")
+    assert [(row.id, row.prediction) for row in read_questions(path)] == [("Capital?", None)]

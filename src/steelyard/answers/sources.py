@@ -233,15 +233,11 @@ def _check_ids(ids: Sequence[Any], rows: int) -> None:
 
 
 def read_questions(path: str | Path, *, mapping: Mapping[str, str] | None = None) -> list[AnswerRow]:
-    """The rows of a file of questions with their references, whether or not it has predictions.
-
-    Rows without ids are numbered.
-    """
+    """The rows of a file of questions with their references, and with predictions if it has some."""
     source = _opened(path)
     records = list(source.records())
-    reader = _reader(source, mapping or {}, {"references"}, Wanted(BOTH, "kept"))
-    rows = _collected(reader, records, source.container.digest()).rows
-    return rows if reader.has_ids else [row._replace(id=str(number)) for number, row in enumerate(rows, 1)]
+    reader = _reader(source, mapping or {}, BOTH, Wanted(frozenset(("references",)), "kept"))
+    return _collected(reader, records, source.container.digest()).rows
 
 
 @dataclass(frozen=True, slots=True)
