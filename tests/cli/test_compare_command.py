@@ -38,7 +38,8 @@ def test_the_numbers_are_those_of_the_library(results, run):
     code, out, err = run("compare", results / "run_a.jsonl", results / "run_b.jsonl", "--json")
     assert (code, err) == (0, "")
     found = json.loads(out)
-    assert list(found) == ["steelyard", "kind", "signature", "units", "scope", "results", "comparisons", "changes"]
+    head = ["steelyard", "kind", "signature", "units", "scope"]
+    assert list(found) == [*head, "results", "comparisons", "risk", "changes"]
     old, new = (steelyard.load(results / f"{name}.jsonl") for name in ("run_a", "run_b"))
     expected = list(steelyard.compare(old, new))
     assert found["comparisons"] == [comparison.as_dict() for comparison in expected]
