@@ -206,15 +206,13 @@ def cut(name: str, longest: int = _LONGEST_NAME) -> str:
 
 def nearest(name: str, known: Iterable[str]) -> Message:
     """The hint that offers the known name most like `name`, or all of them; of very many a few."""
-    known = list(known)
-    if found := nearest_only(name, known):
-        return found
-    if len(known) <= _MOST_NAMES:
-        return Message("core.known", names=", ".join(known))
     import difflib
 
+    known = list(known)
+    if len(known) <= _MOST_NAMES:
+        return nearest_only(name, known) or Message("core.known", names=", ".join(known))
     few = difflib.get_close_matches(name, known, n=_FEW_NAMES, cutoff=0.4) or known[:_FEW_NAMES]
-    return Message("core.known_some", names=", ".join(few), count=len(known))
+    return nearest_only(name, known) or Message("core.known_some", names=", ".join(few), count=len(known))
 
 
 def nearest_only(name: str, known: Iterable[str]) -> Message | None:

@@ -24,6 +24,7 @@ from steelyard.observers import FAILED_GATES
 if TYPE_CHECKING:
     from steelyard.answers.rows import AnswerRow
     from steelyard.documents.pages import Document
+    from steelyard.i18n import Words
     from steelyard.legal.model import Question
     from steelyard.legal.verdicts import LegalVerdict
     from steelyard.table import Table
@@ -145,7 +146,7 @@ class ItemCheck:
     def __repr__(self) -> str:
         scores = ", ".join(f"{metric} {score:.4f}" for metric, score in self.scores.items())
         code = "plugins.check_passed" if self.passed else "plugins.check_failed"
-        return _text(code, scores=scores, reason=self.reason)
+        return _words()(code, scores=scores, reason=self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +173,7 @@ class QuestionItem:
         verdict: LegalVerdict = verdict_on_answer(self.content, answer, self.document)
         least = self.content.about.passing if at_least is None else at_least
         scores = {"legal": verdict.score, **verdict.parts}
-        return ItemCheck(verdict.score >= least, scores, verdict.reason_in(_language()))
+        return ItemCheck(verdict.score >= least, scores, verdict.reason_in(_words().language))
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,15 +208,16 @@ class RowItem:
         from steelyard.answers.evaluate import evaluate_answers
 
         table = evaluate_answers([self._row(answer, contexts)], metrics=[metric])
-        score = float(table.column(metric)[0])
+        words, score = _words(), float(table.column(metric)[0])
         why = table.why(metric, 0)
         if why is not None:
-            return ItemCheck(False, {metric: score}, why.reason.text(_language()))
+            return ItemCheck(False, {metric: score}, why.reason.text(words.language))
         low = 1.0 if at_least is None and at_most is None else at_least
         named = {"plugins.at_least": low, "plugins.at_most": at_most}
-        limits = [_text(code, limit=f"{limit:g}") for code, limit in named.items() if limit is not None]
+        limits = [words(code, limit=f"{limit:g}") for code, limit in named.items() if limit is not None]
         passed = score >= (-math.inf if low is None else low) and score <= (math.inf if at_most is None else at_most)
-        return ItemCheck(passed, {metric: score}, _text("plugins.limits_needed", limits=_text("core.and").join(limits)))
+        reason = words("plugins.limits_needed", limits=words.joined("core.and", limits))
+        return ItemCheck(passed, {metric: score}, reason)
 
     def _row(self, answer: str, contexts: Sequence[Any] | None) -> dict[str, Any]:
         groups = [list(group) for group in self.row.references]
@@ -226,16 +228,10 @@ class RowItem:
         return row if found is None else {**row, "contexts": found}
 
 
-def _text(code: str, **values: str) -> str:
-    from steelyard.i18n import Message
+def _words() -> "Words":
+    from steelyard.i18n import locale_language, words_of
 
-    return Message(code, **values).text(_language())
-
-
-def _language() -> str:
-    from steelyard.i18n import locale_language
-
-    return locale_language()
+    return words_of(locale_language())
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

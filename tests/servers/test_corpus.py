@@ -159,7 +159,7 @@ def test_what_is_left_out_is_said(server, tmp_path):
     assert notices[0] == "written: text.jsonl (4 documents)"
     assert notices[1].startswith("skipped or doubtful: docs/sub/broken.docx: this DOCX file cannot be read")
     assert notices[2] == "skipped or doubtful: docs/sub/empty.txt: it contains no text"
-    assert notices[3] == "skipped or doubtful: docs/sub/file.pdf: page 2: this page has no text"
+    assert notices[3] == "skipped or doubtful: docs/sub/file.pdf#page=2: this page has no text"
     assert notices[4] == "skipped or doubtful: 1 more"
 
 

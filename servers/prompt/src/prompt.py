@@ -62,11 +62,8 @@ def _prompt(output: str) -> Callable[[Callable[..., list[str]]], Callable[..., l
     def register(function: Callable[..., list[str]]) -> Callable[..., list[str]]:
         @functools.wraps(function)
         def filled(*given: Any, escape: str | None = None, **named: Any) -> list[str]:
-            token = _ESCAPE.set(escape)
-            try:
-                return function(*given, **named)
-            finally:
-                _ESCAPE.reset(token)
+            _ESCAPE.set(escape)
+            return function(*given, **named)
 
         added = inspect.Parameter("escape", inspect.Parameter.KEYWORD_ONLY, default=None)
         signature = inspect.signature(function)

@@ -45,7 +45,7 @@ class LegalVerdict:
         return self.reason_in("en")
 
     def reason_in(self, language: Language) -> str:
-        """All reasons in one line."""
+        """All reasons in one line, in a language."""
         return in_one_line(self.why.items(), part_labels()).text(language)
 
     @property
