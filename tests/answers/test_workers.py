@@ -1,5 +1,6 @@
 """Processes that weigh answers and are killed: their part is done again, and twice is one clear error."""
 
+import json
 import os
 import signal
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from platforms import forking
+from platforms import forking, linux
 
 from steelyard.answers.evaluate import evaluate_answers
 from steelyard.cli import main
@@ -117,3 +118,20 @@ def test_large_values_are_compared_and_gated(gives, tmp_path: Path, capsys):
     assert main(["gate", new, "--require", "Gives >= baseline", "--baseline", old]) == 0
     assert main(["report", old, new, "-o", str(tmp_path / "page.html")]) == 0
     assert "Traceback" not in capsys.readouterr().err
+
+
+@linux
+@pytest.mark.slow
+def test_a_plain_script_needs_no_guard_whatever_the_start_method(tmp_path):
+    """As Python 3.14 does, processes would be started by a fork server, which runs the script again."""
+    rows = [json.dumps({"id": str(n), "prediction": "a", "references": ["a"]}) for n in range(5000)]
+    (tmp_path / "rows.jsonl").write_text("\n".join(rows), "utf-8")
+    (tmp_path / "script.py").write_text(
+        "import multiprocessing, steelyard\nmultiprocessing.set_start_method('forkserver')\n"
+        "print(steelyard.evaluate_answers('rows.jsonl', None, ['EM'], engine='local').mean('EM'))\n",
+        "utf-8",
+    )
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.stdout, done.stderr) == ("1.0\n", "")

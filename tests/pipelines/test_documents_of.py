@@ -55,7 +55,10 @@ def test_a_name_that_is_no_path():
         [f"a\ufffdb\ufffd[2J: {NO_PATH}"],
         ["a\ufffdb\ufffd[2J: there is no such folder"],  # as later Pythons have it
     )
-    assert missing("x" * 5000) == [f"{'x' * 200}…: cannot be read: File name too long"]
+    assert missing("x" * 5000) in (
+        [f"{'x' * 200}…: cannot be read: File name too long"],
+        [f"{'x' * 200}…: there is no such folder"],  # as later Pythons have it
+    )
     assert missing("\udce4")[0].startswith("\ufffd: ")
 
 

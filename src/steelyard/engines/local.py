@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -21,6 +22,7 @@ from steelyard.signals import restore_defaults
 
 _QUEUED: Final = 2  # parts that a worker has: the one it works on, and the next
 _AHEAD: Final = 4  # parts for each worker whose results are not given yet
+_METHOD: Final = "fork" if sys.platform == "linux" else None  # a script needs no guard, and no thread is there yet
 _POLL: Final = 1.0  # seconds after which a worker looks whether the program still runs
 
 
@@ -30,13 +32,13 @@ class LocalEngine:
     def __init__(
         self, workers: int | None = None, *, retries: int = 1, part_bytes: int | None = None, method: str | None = None
     ) -> None:
-        """`method` is how processes are started ("fork", "spawn" …), by default as Python does it on this system."""
+        """`method` is how processes are started ("fork", "spawn" …), by default "fork" on Linux, else Python's own."""
         check_at_least("workers", workers, 1)
         check_at_least("retries", retries, 0)
         self.workers = workers or usual_workers()
         self.retries = retries
         self.part_bytes = part_bytes
-        self.method = method
+        self.method = method or _METHOD
 
     def map_in_order(self, task: Callable[[Any], Result], parts: Iterable[Part]) -> Generator[Result, None, None]:
         """`task(part.content)` of every part, in order (see `Engine`); processes end with the iterator."""
