@@ -57,7 +57,7 @@ def test_both_names_are_installed():
 
 def test_json_has_the_agreed_shape():
     found = as_json(QRELS, RUN_B, RUN_C, "-m", "ndcg@10,num_rel")
-    assert list(found) == ["steelyard", "kind", "signature", "units", "scope", "results", "comparisons"]
+    assert list(found) == ["steelyard", "kind", "signature", "units", "scope", "results", "comparisons", "risk"]
     assert (found["steelyard"], found["kind"]) == (steelyard.__version__, "retrieval")
     first = found["results"][0]
     assert {key: first[key] for key in ("name", "items", "scored", "unscored", "errors")} == {

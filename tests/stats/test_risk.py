@@ -51,7 +51,7 @@ def test_the_risk_of_rankings_is_printed_and_in_json():
     assert [(each["name"], each["alpha"]) for each in found[:5]] == [*((f"s{n}", 1) for n in range(4)), ("s0", 5)]
     assert (found[0]["urisk"], found[0]["trisk"]) == (None, None)
     text = render_console(report)
-    assert "risk against s0: nDCG@10, α = 1\nsystem    URisk  TRisk  GeoRisk\n" in text
+    assert "risk against s0: nDCG@10, alpha = 1\nsystem    URisk  TRisk  GeoRisk\n" in text
     assert f"{found[1]['urisk']:+.4f}  {found[1]['trisk']:.2f}   {found[1]['georisk']:.4f}" in text
     answers = [make_table(f"s{n}", row) for n, row in enumerate(SCORES)]
     assert "risk" not in as_json(compare_results(answers, ComparisonSettings()))
