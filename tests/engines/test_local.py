@@ -147,7 +147,8 @@ def test_a_part_that_is_lost_too_often_is_named_and_what_was_done_is_given(tmp_p
     assert [next(results) for _ in range(5)] == list(range(5))
     with pytest.raises(PartLost) as caught:
         next(results)
-    assert str(caught.value).startswith(f"part 5: the process for this part was killed ({retries + 1} attempts)\n")
+    attempts = f"{retries + 1} attempt{'s' * (retries > 0)}"
+    assert str(caught.value).startswith(f"part 5: the process for this part was killed ({attempts})\n")
 
 
 @posix

@@ -193,6 +193,8 @@ def _plain_rows(source: Source) -> Iterator[Record]:
         if source.cells:
             given = {name: rows.parsed_cell(value, record.where) for name, value in given.items()}
         fields = rows.renamed(given, known, "rows")
+        for name in {rows.CONTEXTS, rows.REFERENCE_CONTEXTS} & fields.keys():
+            fields[name] = fields[name] if isinstance(fields[name], list) else [fields[name]]
         if fields.get(rows.ID) is not None:
             fields[rows.ID] = rows.whole(fields[rows.ID])
         yield record._replace(fields=fields)

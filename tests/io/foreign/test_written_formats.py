@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from steelyard.errors import ConfigError
+from steelyard.io.conversion import convert
 from steelyard.io.foreign.formats import format_called, not_carried
 
 SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -180,3 +181,11 @@ def test_a_file_that_cannot_be_written_is_refused(name, suffix, tmp_path):
     assert str(path) in message
     assert ".jsonl" in message
     assert not path.exists()
+
+
+@pytest.mark.parametrize("name", ["ragas", "deepeval"])
+def test_a_context_that_is_no_list_is_one_context(tmp_path, name):
+    row = {"id": "1", "question": "q", "prediction": "a", "references": ["b"], "contexts": 5}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row), "utf-8")
+    convert(tmp_path / "rows.jsonl", tmp_path / "out.json", write_as=name)
+    assert '"5"' in (tmp_path / "out.json").read_text("utf-8")
