@@ -434,7 +434,9 @@ def test_rows_without_contexts_keep_their_marks():
     ],
 )
 def test_rows_with_contexts_have_metrics_over_contexts_by_default(rows, profile, added):
-    assert steelyard.evaluate_answers(rows, profile=profile).metrics == [*DEFAULT_ANSWERS, *added]
+    table = steelyard.evaluate_answers(rows, profile=profile)
+    assert table.metrics == [*DEFAULT_ANSWERS, *added]
+    assert table.counts.get("counts.contexts_unjudged", 0) == (len(rows) if len(rows) > MOST_JUDGED else 0)
     assert steelyard.evaluate_answers(rows, metrics="EM", profile=profile).metrics == ["EM"]
 
 

@@ -39,6 +39,8 @@ from steelyard.registry.names import parse_measures, split_names
 from steelyard.table import Column, FloatArray, IntArray, Missing, Signature, Table
 from steelyard.text.tokens import TokenUnit
 
+UNJUDGED = "counts.contexts_unjudged"
+
 
 def evaluate_answers(
     predictions: Any,
@@ -169,6 +171,7 @@ def _table(
     name: str | None,
 ) -> Table:
     check_met(spec.measures, builder.met, answers.name)
+    unjudged = spec.is_default and "contexts" in builder.met - needed(spec.measures)
     return Table(
         ids=builder.ids,
         columns=builder.columns(),
@@ -178,7 +181,7 @@ def _table(
         tags=builder.all_tags(),
         outputs=outputs,
         failures=builder.failures,
-        counts=dict(answers.counts),
+        counts={**answers.counts, **({UNJUDGED: len(builder.ids)} if unjudged else {})},
     )
 
 

@@ -100,7 +100,7 @@ def score_batch(
     """All metrics of some rows: without what a metric needs a row is unscored, without a prediction it scores 0."""
     prepared = PreparedRows(rows, strip_citations=strip_citations)
     columns = {str(measure): batch_column(measure, prepared, profile) for measure in measures}
-    met = met_by(rows, needed(measures), prepared.has)
+    met = met_by(rows, needed(measures) | {"contexts"}, prepared.has)
     failures = {index: row.error for index, row in enumerate(rows) if row.error}
     sums = _reference_sum(rows), _evidence_sum(rows)
     stripped = strip_citations and any(row.contexts for row in rows)
