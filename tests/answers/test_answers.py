@@ -130,6 +130,19 @@ def test_other_references_are_other_settings():
     assert "reference set" not in first.signature.differences(again.signature)
 
 
+def test_the_signature_tells_what_is_read_of_one_source():
+    rows = [{"question": "x", "answer": "y", "output": "x", "references": "x", "system": name} for name in ("s", "t")]
+    first, second, third = (
+        steelyard.evaluate_answers(rows, metrics=["EM"], mapping={"prediction": column}, system=system)
+        for column, system in (("answer", "s"), ("output", "s"), ("output", "t"))
+    )
+    assert (first.column("EM").tolist(), second.column("EM").tolist()) == ([0.0], [1.0])
+    assert first.signature.get("predictions").endswith(" prediction=answer system=s")
+    assert first.signature.differences(second.signature) == ["predictions"]
+    assert second.signature.differences(third.signature) == ["predictions"]
+    assert steelyard.compare(second, first)[0].settings_differ == ()
+
+
 def test_silence_is_nought_and_a_missing_reference_is_not_scored():
     table = steelyard.evaluate_answers([None, "x", "x"], [["x"], ["x"], []], ["EM", "F1"])
     assert table.column("EM").tolist()[:2] == [0.0, 1.0]

@@ -81,7 +81,14 @@ def evaluate_answers(
     answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
     with engine_of(engine or ("local" if processes > 1 else None), workers=processes if processes > 1 else None) as on:
         called = system if name is None else name
-        return evaluate_source(answers, spec, name=called, engine=on, progress=progress, keep=keep)
+        read = _read(mapping, system)
+        return evaluate_source(answers, spec, name=called, engine=on, progress=progress, keep=keep, read=read)
+
+
+def _read(mapping: Mapping[str, str] | None, system: str | None) -> str:
+    """What the user chose to read of the predictions: the columns of fields, and the system; for the signature."""
+    chosen = {**(mapping or {}), **({"system": system} if system else {})}
+    return "".join(f" {field}={value}" for field, value in sorted(chosen.items()))
 
 
 def _spec(
@@ -144,14 +151,15 @@ def evaluate_source(
     engine: Engine | None = None,
     progress: Callable[[int], None] | None = None,
     keep: bool | Literal["questions"] = False,
+    read: str = "",
 ) -> Table:
-    """The Table of answers, which are scored batch by batch as they are read."""
+    """The Table of answers, which are scored batch by batch as they are read; `read` is for the signature."""
     kept = None if keep is False else _output if keep is True else _question
     ranged = None if engine is None else ranged_answers(answers, spec, engine, kept)
     if ranged is not None:
         try:
             builder = _TableBuilder(spec.measures, progress)
-            return _table(ranged, spec, builder.filled(ranged.scored()), ranged.outputs, name)
+            return _table(ranged, spec, builder.filled(ranged.scored()), ranged.outputs, name=name, read=read)
         except UnorderedAnswers:
             answers = ranged.source.unread()
     outputs: list[dict[str, Any]] = []
@@ -160,7 +168,7 @@ def evaluate_source(
     if spec.is_default and (added := context_metrics(*first)):
         spec = replace(spec, measures=(*spec.measures, *parse_measures(added, default=(), kind="answers")))
     scored = score_batches(chain(first, batches), spec, engine, name=answers.name)
-    return _table(answers, spec, _TableBuilder(spec.measures, progress).filled(scored), outputs, name)
+    return _table(answers, spec, _TableBuilder(spec.measures, progress).filled(scored), outputs, name=name, read=read)
 
 
 def _table(
@@ -168,7 +176,9 @@ def _table(
     spec: ScoringSpec,
     builder: "_TableBuilder",
     outputs: list[dict[str, Any]],
+    *,
     name: str | None,
+    read: str,
 ) -> Table:
     check_met(spec.measures, builder.met, answers.name)
     unjudged = spec.is_default and "contexts" in builder.met - needed(spec.measures)
@@ -177,7 +187,7 @@ def _table(
         columns=builder.columns(),
         kind="answers",
         name=name if name is not None else result_name(answers.name),
-        signature=_signature(answers, spec, builder),
+        signature=_signature(answers, spec, builder, read),
         tags=builder.all_tags(),
         outputs=outputs,
         failures=builder.failures,
@@ -372,7 +382,9 @@ def _are_rows(predictions: Any) -> TypeGuard[Sequence[Mapping[str, Any]]]:
     return is_sequence and all(isinstance(row, Mapping) for row in predictions)
 
 
-def _signature(answers: Answers | AnswerStream | RangedAnswers, spec: ScoringSpec, builder: _TableBuilder) -> Signature:
+def _signature(
+    answers: Answers | AnswerStream | RangedAnswers, spec: ScoringSpec, builder: _TableBuilder, read: str
+) -> Signature:
     return Signature.of(
         {
             "kind": "answers",
@@ -384,7 +396,7 @@ def _signature(answers: Answers | AnswerStream | RangedAnswers, spec: ScoringSpe
             **({"reference contexts": f"{builder.evidence % (1 << 32):08x}"} if builder.evidence else {}),
             "silence": "zero",
             **({"format": answers.format} if answers.format else {}),
-            "predictions": f"sha256 {answers.digest[:16]}",
+            "predictions": f"sha256 {answers.digest[:16]}{read}",
             "steelyard": __version__,
         }
     )
