@@ -1,5 +1,6 @@
 """Results of parts that are kept: commands that are stopped go on where they were, and nothing else is used."""
 
+import hashlib
 import io
 import json
 import random
@@ -84,6 +85,101 @@ def test_only_our_files_are_removed(tmp_path):
     (folder / "mine.txt").touch()
     remove(folder)
     assert [path.name for path in folder.iterdir()] == ["mine.txt"]
+
+
+WRONG = [None, 7, {"tuple": []}, {"array": [[9], "|O", 0]}, {"array": [[0], "(", -1]}, {}]
+
+
+@pytest.fixture
+def kept_run(tmp_path, monkeypatch):
+    """A command that was stopped when its parts were done: its arguments, and the file of its only part."""
+    (tmp_path / "qrels").write_text("".join(f"q{number} 0 d1 1\n" for number in range(5)))
+    (tmp_path / "run").write_text("".join(f"q{q} Q0 d{d} 1 {9 - d} t\n" for q in range(5) for d in range(3)))
+    files = [str(tmp_path / name) for name in ("qrels", "run")]
+    command = [
+        "retrieval",
+        *files,
+        "-m",
+        "AP",
+        "--json",
+        "--engine",
+        "local",
+        "-j",
+        "1",
+        "-o",
+        str(tmp_path / "r.jsonl"),
+    ]
+    with monkeypatch.context() as patch:
+        patch.setattr("steelyard.engines.checkpoints.remove", lambda *_: None)
+        assert main(command) == 0
+    (tmp_path / "r.jsonl").unlink()
+    (part,) = (tmp_path / "r.jsonl.parts").iterdir()
+    return [*command, "--resume"], part
+
+
+@posix
+def test_what_was_kept_is_used(kept_run, monkeypatch):
+    command, part = kept_run
+    before = part.stat().st_mtime_ns
+    monkeypatch.setattr("steelyard.engines.checkpoints.remove", lambda *_: None)
+    assert main(command) == 0
+    assert part.stat().st_mtime_ns == before
+
+
+def seal(path, tree, arrays=b""):
+    content = tree + b"\n" + arrays
+    path.write_bytes(hashlib.sha256(content).digest() + content)
+
+
+def places(tree, at=()):
+    yield at
+    for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree if isinstance(tree, list) else ()):
+        yield from places(value, (*at, key))
+
+
+def changed(tree, at, new):
+    if not at:
+        return new
+    tree = tree.copy()
+    tree[at[0]] = changed(tree[at[0]], at[1:], new)
+    return tree
+
+
+@posix
+@pytest.mark.slow
+def test_a_part_with_another_content_is_done_again_or_refused(kept_run, capsys):
+    command, part = kept_run
+    tree, _, arrays = part.read_bytes()[32:].partition(b"\n")
+    result = json.loads(tree)
+    other = [changed(result, at, new) for number, at in enumerate(places(result)) for new in WRONG[number % 2 :: 2]]
+    shorter = [changed(result, at, [1]) for at in places(result) if at[-2:] == ("array", 0)]
+    trees = [b"", b"[]", b"x", b"[" * 900 + b"]" * 900, *(json.dumps(each).encode() for each in (*other, *shorter))]
+    codes = []
+    for each in trees:
+        part.parent.mkdir(exist_ok=True)
+        seal(part, each, arrays)
+        codes.append(main(command))
+        Path(command[-2]).unlink(missing_ok=True)
+    assert set(codes) == {0, 2}
+    assert f"{part.parent}: the results of parts that are kept in it cannot be used" in capsys.readouterr().err
+
+
+def test_only_classes_of_results_are_rebuilt(kept_run, monkeypatch):
+    command, part = kept_run
+    monkeypatch.delitem(sys.modules, "steelyard.__main__", raising=False)
+    seal(part, b'{"object": ["steelyard.__main__:x", {}]}')
+    assert main(command) == 0
+    assert "steelyard.__main__" not in sys.modules
+
+
+def test_a_link_is_no_place_for_parts(kept_run, tmp_path, capsys):
+    command, part = kept_run
+    part.parent.rename(tmp_path / "mine")
+    part.parent.symlink_to(tmp_path / "mine")
+    assert main(command) == 2
+    assert capsys.readouterr().err.startswith(f"{part.parent}: it is the place for results of parts, and no folder")
+    assert main([each for each in command if each not in ("--resume", "--engine", "local", "-j", "1")]) == 0
+    assert (tmp_path / "mine" / part.name).exists()
 
 
 def test_resume_needs_a_results_file(tmp_path, capsys):

@@ -160,7 +160,9 @@ def checkpoint_engine(
             return
         settings = {name: str(value) for name, value in vars(arguments).items() if name not in _NO_SETTINGS}
         begin(folder, resume=arguments.resume)
-        yield CheckpointEngine(engine, folder, [settings, [file_state(path) for path in inputs]])
+        kept = CheckpointEngine(engine, folder, [settings, [file_state(path) for path in inputs]])
+        with kept.explained():
+            yield kept
 
 
 def _is_regular(path: str) -> bool:
@@ -175,7 +177,7 @@ def forget_parts(arguments: argparse.Namespace) -> None:
     from steelyard.engines.checkpoints import parts_folder, remove
 
     folder = parts_folder(arguments.output)
-    if folder is not None and folder.is_dir():
+    if folder is not None:
         remove(folder)
 
 

@@ -1,23 +1,25 @@
 """Results of parts kept in a folder before they count, so that a command that was stopped can be resumed.
 
-A file holds one result: its SHA-256, then an `.npz` archive of its arrays and a JSON tree of everything else. Nothing
-is pickled, and a file whose hash is wrong is not used.
+A file holds one result: its SHA-256, a line of JSON, and the bytes of the arrays. Nothing is pickled, only classes that
+the task declares are rebuilt, and a file that is wrong is not used.
 """
 
 import dataclasses
 import hashlib
-import io
 import json
 import os
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
-from importlib import import_module
+from contextlib import closing, contextmanager, suppress
+from itertools import chain, repeat
+from math import prod
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from types import UnionType
+from typing import Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard import __version__
 from steelyard.engines.base import Engine, Part, Result
@@ -29,6 +31,10 @@ from steelyard.registry.metrics import LOADED
 SUFFIX: Final = ".parts"
 """What is appended to the name of a results file for the folder of its parts."""
 _HASH: Final = 32  # bytes
+_ARRAYS: Final = frozenset(np.dtype(code).str for code in "?efd" + np.typecodes["AllInteger"])
+"""The types of arrays that are kept."""
+_WRONG: Final = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What is raised where a kept result has another content than the task gives."""
 
 
 class _Planned(NamedTuple):
@@ -47,6 +53,7 @@ class CheckpointEngine:
         self.part_bytes = engine.part_bytes
         self._engine = engine
         self._folder = folder
+        self._has_given_kept = False
         self._key = json.dumps([__version__, key, [_state(name) for name, _ in LOADED]], sort_keys=True)
 
     def map_in_order(self, task: Callable[[Any], Result], parts: Iterable[Part]) -> Generator[Result, None, None]:
@@ -69,11 +76,22 @@ class CheckpointEngine:
         """Close the other engine."""
         self._engine.close()
 
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Results are used in this block: what fails after some of them were kept ones is blamed on these."""
+        try:
+            yield
+        except _WRONG:
+            if not self._has_given_kept:
+                raise
+            message, hint = Message("engines.parts_unusable"), Message("engines.parts_unusable_hint")
+            raise ConfigError(message, where=str(self._folder), hint=hint) from None
+
     def _missing(self, task: object, parts: Iterable[Part], planned: deque[_Planned]) -> Iterator[Part]:
         """The parts that have no result yet; all are appended to `planned`."""
         for part in parts:
             path = self._path(task, part)
-            planned.append(_Planned(part, path, path.exists()))
+            planned.append(_Planned(part, path, path.is_file()))
             if not planned[-1].is_done:
                 yield part
 
@@ -82,8 +100,9 @@ class CheckpointEngine:
         while planned and planned[0].is_done:
             part, path, _ = planned.popleft()
             try:
-                result = _read(path)
-            except (ValueError, OSError, LookupError, TypeError, AttributeError, ImportError):
+                result = _read(path, task)
+                self._has_given_kept = True
+            except (OSError, *_WRONG):
                 result = task(part.content)
                 self._keep(path, result)
             yield result
@@ -131,38 +150,78 @@ def _digest_of(content: object) -> str:
 
 
 def _content(result: object) -> bytes:
-    arrays: dict[str, Any] = {}
-    tree = json.dumps(_encoded(result, arrays)).encode("utf-8", "surrogatepass")
-    file = io.BytesIO()
-    np.savez(file, tree=np.frombuffer(tree, np.uint8), **arrays)
-    return file.getvalue()
+    arrays = bytearray()
+    tree = json.dumps(_encoded(result, arrays)).encode()
+    return tree + b"\n" + arrays
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path, task: Callable[[Any], Any]) -> Any:
     content = path.read_bytes()
     if hashlib.sha256(content[_HASH:]).digest() != content[:_HASH]:
         raise ValueError("damaged")
-    with np.load(io.BytesIO(content[_HASH:]), allow_pickle=False) as arrays:
-        return _decoded(json.loads(arrays["tree"].tobytes().decode("utf-8", "surrogatepass")), arrays)
+    tree, _, arrays = content[_HASH:].partition(b"\n")
+    kind = get_type_hints(type(task).__call__).get("return")
+    result = _Decoder(_declared(kind), arrays).decoded(json.loads(tree))
+    if kind is not None and not _fits(result, kind):
+        raise ValueError("another type")
+    return result
 
 
-def _encoded(value: object, arrays: dict[str, Any]) -> Any:
+def _declared(kind: Any) -> dict[str, type]:
+    """The classes of records in values of a type, by the names that they have in files."""
+    found = {_kind(kind): kind} if isinstance(kind, type) and _is_record(kind) else {}
+    inner = get_type_hints(kind).values() if found else get_args(kind)
+    return found | {name: each for further in inner for name, each in _declared(further).items()}
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value is of a type, and its members of theirs; raises one of `_WRONG` for some that are not."""
+    origin, inner = get_origin(kind) or kind, get_args(kind)
+    if origin is Any:
+        return bool(json.dumps(value))
+    if origin in (Union, UnionType, Literal):
+        return value in inner if origin is Literal else any(_fits(value, each) for each in inner)
+    if isinstance(value, np.ndarray) or not isinstance(value, origin):
+        return isinstance(value, origin)
+    return all(_fits(member, each) for member, each in _members(value, origin, inner))
+
+
+def _members(value: Any, origin: Any, inner: tuple[Any, ...]) -> Iterable[tuple[Any, Any]]:
+    """The members of a value with their types."""
+    if _is_record(origin):
+        return ((getattr(value, name), each) for name, each in get_type_hints(origin).items())
+    if isinstance(value, Mapping):
+        return chain(zip(value, repeat(inner[0])), zip(value.values(), repeat(inner[1])))
+    if isinstance(value, tuple) and inner[1:] != (...,):
+        return zip(value, inner, strict=True)
+    return zip(value, repeat(inner[0])) if inner else ()
+
+
+def _is_record(kind: type) -> bool:
+    return dataclasses.is_dataclass(kind) or hasattr(kind, "_fields")
+
+
+def _kind(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__name__}"
+
+
+def _encoded(value: object, arrays: bytearray) -> Any:
     """A value as JSON: lists are lists, everything else that JSON has not is `{kind: content}`."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        arrays[name := f"a{len(arrays)}"] = value
-        return {"array": name}
+    if isinstance(value, np.ndarray) and value.dtype.str in _ARRAYS:
+        start = len(arrays)
+        arrays += value.tobytes()
+        return {"array": [value.shape, value.dtype.str, start]}
     if isinstance(value, Localized):
         return {"message": to_json(value)}
-    if dataclasses.is_dataclass(value) or hasattr(value, "_fields"):
+    if _is_record(type(value)):
         names = getattr(value, "_fields", None) or [each.name for each in dataclasses.fields(value)]  # type: ignore[arg-type]
-        kind = f"{type(value).__module__}:{type(value).__name__}"
-        return {"object": [kind, {name: _encoded(getattr(value, name), arrays) for name in names}]}
+        return {"object": [_kind(type(value)), {name: _encoded(getattr(value, name), arrays) for name in names}]}
     return _encoded_members(value, arrays)
 
 
-def _encoded_members(value: object, arrays: dict[str, Any]) -> Any:
+def _encoded_members(value: object, arrays: bytearray) -> Any:
     match value:
         case list():
             return [_encoded(each, arrays) for each in value]
@@ -175,39 +234,42 @@ def _encoded_members(value: object, arrays: dict[str, Any]) -> Any:
     raise _NotStorable(type(value).__name__)
 
 
-def _decoded(value: Any, arrays: Any) -> Any:
-    if isinstance(value, list):
-        return [_decoded(each, arrays) for each in value]
-    if not isinstance(value, dict):
-        return value
-    ((kind, content),) = value.items()
-    return _DECODERS[kind](content, arrays)
+class _Decoder(NamedTuple):
+    """Rebuilds what was encoded, with these classes and the bytes of the arrays."""
+
+    classes: Mapping[str, type]
+    arrays: bytes
+
+    def decoded(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self.decoded(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        ((kind, content),) = value.items()
+        return _DECODERS[kind](self, content)
+
+    def object(self, name: str, fields: Mapping[str, Any]) -> Any:
+        return self.classes[name](**{field: self.decoded(each) for field, each in fields.items()})
+
+    def array(self, shape: Sequence[int], kind: str, start: int) -> NDArray[Any]:
+        if kind not in _ARRAYS:
+            raise ValueError(kind)
+        return np.frombuffer(self.arrays, kind, prod(shape), start).reshape(shape).copy()
 
 
-_DECODERS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
-    "array": lambda name, arrays: arrays[name],
-    "message": lambda message, _: from_json(message),
-    "object": lambda pair, arrays: _class_of(pair[0])(**{key: _decoded(each, arrays) for key, each in pair[1].items()}),
-    "tuple": lambda members, arrays: tuple(_decoded(each, arrays) for each in members),
-    "set": lambda members, _: frozenset(members),
-    "map": lambda pairs, arrays: {_decoded(key, arrays): _decoded(each, arrays) for key, each in pairs},
+_DECODERS: Final[Mapping[str, Callable[[_Decoder, Any], Any]]] = {
+    "array": lambda decoder, content: decoder.array(*content),
+    "message": lambda _, message: from_json(message),
+    "object": lambda decoder, content: decoder.object(*content),
+    "tuple": lambda decoder, members: tuple(map(decoder.decoded, members)),
+    "set": lambda _, members: frozenset(members),
+    "map": lambda decoder, pairs: {decoder.decoded(key): decoder.decoded(each) for key, each in pairs},
 }
-
-
-def _class_of(kind: str) -> Any:
-    """A class of values of this package."""
-    module, _, name = kind.partition(":")
-    if module.partition(".")[0] != "steelyard":
-        raise ValueError(kind)
-    found = getattr(import_module(module), name)
-    if not (isinstance(found, type) and (dataclasses.is_dataclass(found) or hasattr(found, "_fields"))):
-        raise ValueError(kind)
-    return found
 
 
 def begin(folder: Path, *, resume: bool) -> None:
     """Remove the results in a folder unless the command is resumed; unfinished files are removed in any case."""
-    if folder.exists() and not folder.is_dir():
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         message = Message("engines.parts_no_folder")
         raise ConfigError(message, where=str(folder), hint=Message("engines.remove_file_hint"))
     remove(folder, "*.new" if resume else "*")
@@ -215,9 +277,11 @@ def begin(folder: Path, *, resume: bool) -> None:
 
 def remove(folder: Path, pattern: str = "*") -> None:
     """Remove the results of parts, and the folder if nothing else is in it."""
-    names = [path for path in folder.glob(pattern) if path.suffix in (".part", ".new")] if folder.is_dir() else []
-    for path in names:
-        path.unlink(missing_ok=True)
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    for path in folder.glob(pattern):
+        if path.suffix in (".part", ".new"):
+            path.unlink(missing_ok=True)
     with suppress(OSError):
         folder.rmdir()
 
