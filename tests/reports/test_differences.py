@@ -107,7 +107,7 @@ def test_json_and_papers_keep_the_means(pair):
     assert len(found["changes"][0]["worse"]) == 9
     assert json.dumps(found)
     tex = render_latex(compared)
-    assert "score & 0.8500 & 0.5250" in tex
+    assert r"score & \textbf{0.8500} & 0.5250" in tex
     assert "exact match" not in tex
     assert "| legal | 0.8500 [" not in render_markdown(compared)
 

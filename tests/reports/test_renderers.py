@@ -24,7 +24,7 @@ def test_a_significant_difference_is_marked_everywhere():
     assert "+0.4300" in text
     assert "0.0020" in text
     assert "| AP | 0.1900 [" in render_markdown(report())
-    assert r"0.6200$^{+}$" in render_latex(report())
+    assert r"AP & 0.1900 & \textbf{0.6200}$^{+}$" in render_latex(report())
 
 
 def test_every_report_says_what_was_counted_and_how_it_was_tested():

@@ -32,6 +32,15 @@ def _merit(summary: Summary, metric: str) -> float:
     return value if math.isfinite(value) else -math.inf
 
 
+def best_of(summaries: Sequence[Summary], metric: str) -> set[str]:
+    """The names of the results with the best mean; none where all are equal, or the metric has no direction."""
+    merits = {summary.name: _merit(summary, metric) for summary in summaries}
+    known = [merit for merit in merits.values() if math.isfinite(merit)]
+    if not known or min(known) == max(known) or not is_directed(metric):
+        return set()
+    return {name for name, merit in merits.items() if merit == max(known)}
+
+
 def letters_by_metric(report: Report) -> dict[str, dict[str, str] | None]:
     """For each metric the letters of each result that has it; the best has an a. None where no test is conclusive."""
     by_metric: dict[str, list[Comparison]] = {}
@@ -79,6 +88,7 @@ def matrix(report: Report, metrics: Sequence[str], words: Words) -> TableBlock:
 
 def _column(report: Report, ranked: Sequence[Summary], metric: str) -> list[Cell]:
     """The means of a metric with marks of significance; the best is strong."""
+    best = best_of(ranked, metric)
     means = [summary.metrics.get(metric) for summary in ranked]
     merits = [_merit(summary, metric) for summary in ranked]
     finite = [merit for merit in merits if math.isfinite(merit)]
@@ -89,7 +99,7 @@ def _column(report: Report, ranked: Sequence[Summary], metric: str) -> list[Cell
         else Cell(
             cells.mean(mean),
             cells.mark(report.comparison(summary.name, metric)),
-            strong=low < merit == high and is_directed(metric),
+            strong=summary.name in best,
             heat=_heat(merit, low, high) if is_directed(metric) else None,
         )
         for summary, mean, merit in zip(ranked, means, merits, strict=True)

@@ -190,7 +190,8 @@ def caption(report: Report, words: Words) -> str:
         return ""
     settings = tests[0].settings
     named = {"test": words(TESTS[settings.test]), "correction": words(CORRECTIONS[settings.correction])}
-    method = words("report.paper_method", **named, n=f"{len(tests):,}", alpha=f"{settings.alpha:g}")
+    described = "report.paper_method" if len(tests) > 1 else "report.paper_test"
+    method = words(described, **named, n=f"{len(tests):,}", alpha=f"{settings.alpha:g}")
     code = "report.paper_letters" if report.pairs else "report.paper_marks"
     return words(code, method=method, baseline=report.tables[0].name)
 

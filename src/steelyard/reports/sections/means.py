@@ -10,6 +10,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import IN_METRICS, Block, Cell, Fields, PageForm, Records, Row, TableBlock
 from steelyard.reports.content import Report
 from steelyard.reports.kinds import kind_fields
+from steelyard.reports.ranking import best_of
 from steelyard.reports.sections.footnotes import caption
 from steelyard.stats.summary import Summary, head_fields, known
 
@@ -45,7 +46,10 @@ def _means(report: Report, words: Words) -> TableBlock:
 
 
 def _mean_cells(report: Report, metric: str) -> list[Cell]:
-    *others, last = (mean_cell(report, summary, metric) for summary in report.shown)
+    best = best_of(report.shown, metric)
+    *others, last = (
+        replace(mean_cell(report, summary, metric), strong=summary.name in best) for summary in report.shown
+    )
     return [*(replace(cell, share=None) for cell in others), last]
 
 
