@@ -137,6 +137,11 @@ def gap(**fields):
     )
 
 
+def test_a_value_that_is_invented_and_forbidden_is_found_once(document):
+    found = judge(gap(), {"answer": "他的电话是13800001234。"}, document).invented
+    assert [(value.text, value.kind) for value in found] == [("13800001234", "forbidden phone")]
+
+
 RIGHT = {"page": 1, "text": "答：一共收了42000元，是2020年6月5日收的。"}
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from browser.hostile import BROKEN, CLOSING, hostile_table
 from rendering import render_console
-from tables import table_of
+from tables import make_table, table_of
 
 from steelyard import evaluate_answers
 from steelyard.cli import main
@@ -23,6 +23,7 @@ from steelyard.counts import with_texts
 from steelyard.documents.pages import Document, Page
 from steelyard.errors import MissingExtra
 from steelyard.i18n import Message, words_of
+from steelyard.legal.report.items import LegalItems
 from steelyard.legal.report.passages import Library, answer_marks, locate, utf16
 from steelyard.reports import files
 from steelyard.reports.content import Report, lowest_rows, main_metric
@@ -174,6 +175,19 @@ def test_places_are_counted_as_javascript_counts():
     assert utf16("a𠀀b", 2) == 3
     assert answer_marks("𠀀付88元", [{"text": "88元", "start": 2, "end": 5}], []) == [(3, 6, "invented")]
     assert answer_marks("付88元", [{"text": "88元", "start": 7, "end": 99}], []) == [(1, 4, "invented")]
+
+
+def test_an_invented_value_is_listed_once_with_its_kind_in_every_language():
+    found = [{"text": "13800001234", "kind": kind} for kind in ("phone", "forbidden phone")]
+    details = LegalItems({}).answer("电话是13800001234。", {"verdict": {"invented": found}}, "")
+    assert details.invented == [["13800001234", "forbidden phone", "不应出现的电话"]]
+
+
+def test_a_comparison_names_the_score_of_a_benchmark_as_elsewhere():
+    old, new = (make_table(name, {"legal": [low, 1.0]}) for name, low in (("old", 0.0), ("new", 1.0)))
+    page = render_html(Report([old, new], compare_all([new], old)), language="zh")
+    titles = re.findall(r"<summary>(.*?)</summary>", page)
+    assert [re.sub("<[^>]*>", "", title) for title in titles if "得分分布" in title] == ["得分分布：得分"]
 
 
 class Attributes(HTMLParser):

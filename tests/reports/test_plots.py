@@ -101,6 +101,9 @@ def test_the_change_of_each_item_is_a_figure_of_its_own():
     for name in ("new", "other"):
         assert f">{name}</text>" in shown
     assert shown.count(">Change of nDCG@10</text>") == 2
+    legal = [make_table(name, {"legal": [low, 1.0]}) for name, low in (("old", 0.0), ("new", 1.0))]
+    report = Report(legal, compare_all(legal[1:], legal[0]))
+    assert ">变化（得分）</text>" in plots.report_figure(report, shown="items", language="zh")
     with pytest.raises(ConfigError, match="nothing to draw for --plot items\nhint: differences need two results"):
         plots.report_figure(Report([ranked("alone")]), shown="items")
 

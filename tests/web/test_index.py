@@ -13,10 +13,11 @@ from platforms import posix, unprivileged
 from web.folders import START, put, table
 
 from steelyard.errors import InputError
+from steelyard.i18n import Message, translations
 from steelyard.io.results import reading as results_module
 from steelyard.web import folder as folder_module
 from steelyard.web import index as index_module
-from steelyard.web.folder import within
+from steelyard.web.folder import SUFFIXES, within
 from steelyard.web.history import series_of, title_of
 from steelyard.web.index import NAME, Index
 
@@ -161,6 +162,7 @@ def test_other_files_are_counted_and_left_alone(tmp_path, made, reads):
     put(tmp_path / ".hidden" / "a.jsonl", table())
     listing = made(tmp_path).listing()
     assert (listing.entries, listing.broken, listing.others) == ([], {}, 2)
+    assert all(suffix in text for text in translations(Message("view.other_files")) for suffix in SUFFIXES)
     assert sorted(reads) == ["list.jsonl", "predictions.jsonl"]
 
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.i18n import Language, Message, codes, translations
-from steelyard.legal.wording import INVENTED
+from steelyard.legal.wording import INVENTED, invented_rows
 from steelyard.reports.render.html.contexts import MOST_CONTEXTS, ShownContext, contexts_in
 from steelyard.reports.render.html.kind_page import NO_DETAILS, AnswerDetails, ItemDetails, KindPage, Mark
 from steelyard.table import Table
@@ -28,8 +28,6 @@ _UNCHECKED: Final = Message("report.not_highlighted")
 
 class ContextPage(KindPage):
     """Pages of results whose outputs may have contexts."""
-
-    codes: ClassVar[Iterable[str]] = tuple(kind.code for kind in INVENTED.values())
 
     def details(self, documents: "Mapping[str, Document]") -> ItemDetails:
         """The details of items, with highlights."""
@@ -64,7 +62,7 @@ class ContextItems(ItemDetails):
         return AnswerDetails(
             marks=_marks(text, [*found.answer, *cited]),
             contexts=[_places(*of) for of in zip(contexts[:MOST_CONTEXTS], found.contexts, strict=False)],
-            invented=found.invented,
+            invented=invented_rows(found.invented),
         )
 
     def _checked(self, text: str, question: str, contexts: Sequence[ShownContext]) -> "Highlights | None":

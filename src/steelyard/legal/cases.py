@@ -100,10 +100,11 @@ class Case(NamedTuple):
     def invented(self, check: str) -> list[Invented]:
         """Values that the document does not support, and those that the hallucination check of the question forbids."""
         context = self.source.text
-        return [
+        found = [
             *find_invented(self.answer, context, question=self.question),
             *find_forbidden(self.answer, check, context, question=self.question),
         ]
+        return list({(value.start, value.end): value for value in found}.values())  # one that is both is forbidden
 
     def quotes(self, words: str) -> bool:
         """Whether the answer quotes these words."""

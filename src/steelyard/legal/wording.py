@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from steelyard.i18n.message import Joined, Localized, Message
+from steelyard.i18n.message import Joined, Localized, Message, as_message, translations
 
 FIELD_LABELS: Final[Mapping[str, Message]] = {
     "amount_total": Message("parts.amount_total"),
@@ -78,6 +78,11 @@ def invented_kind(kind: str) -> Message | str:
     if before != _FORBIDDEN:
         return named(INVENTED, kind)
     return Message("legal.forbidden_kind", kind=named(INVENTED, rest))
+
+
+def invented_rows(found: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """Each invented text once, with the label of its last kind in every language."""
+    return [[text, *translations(as_message(invented_kind(kind)))] for text, kind in dict(found).items()]
 
 
 def in_one_line(reasons: Iterable[tuple[str, Localized | str]], labels: Mapping[str, Message]) -> Joined:

@@ -8,6 +8,7 @@ from steelyard.legal.model import FIELDS
 from steelyard.legal.report.passages import Library, answer_marks
 from steelyard.legal.report.values import shown_value, unit_of
 from steelyard.legal.report.verdicts import translated_reasons, translated_remarks
+from steelyard.legal.wording import invented_rows
 from steelyard.reports.render.html.kind_page import AnswerDetails, Expected, ItemDetails, as_list
 
 Output = Mapping[str, Any]
@@ -44,7 +45,7 @@ class LegalItems(ItemDetails):
             cited,
             self._library.judged(output.get("evidence"), document, required),
             verdict.get("abstained"),
-            [[str(value.get("text", "")), str(value.get("kind", ""))] for value in invented],
+            invented_rows((str(value.get("text", "")), str(value.get("kind", ""))) for value in invented),
             [(part, *texts) for part, texts in translated_reasons(output).items()],
             translated_remarks(output),
             values={key: shown_value(key, output[key], unit) for key in FIELDS if output.get(key) is not None},

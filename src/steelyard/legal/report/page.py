@@ -15,7 +15,6 @@ from steelyard.legal.report.parts import TypeGroup, type_groups
 from steelyard.legal.report.results import Refusals
 from steelyard.legal.report.uncertain import Uncertain, mean_range, uncertain
 from steelyard.legal.report.verdicts import note_in
-from steelyard.legal.wording import INVENTED
 from steelyard.reports import cells
 from steelyard.reports.plots.items import waterfall, waterfall_panel
 from steelyard.reports.plots.style import description, draw
@@ -52,7 +51,6 @@ class LegalPage(KindPage):
     """The sections, charts and item details of legal results."""
 
     folders = (Path(__file__).parent / "templates",)
-    codes = tuple(label.code for label in INVENTED.values())
     part_names = "part_names"
     about_documents = True
     tags_shown = frozenset(("type",))

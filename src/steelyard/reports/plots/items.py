@@ -90,7 +90,7 @@ def difference_bars(differences: FloatArray, metric: str) -> Spec:
     colour = {"field": "colour", "type": "nominal", "scale": None}
     count = {"scale": {"domain": [0, max(len(differences), 1)], "nice": False}, "axis": {"grid": False, "format": "d"}}
     height = {"scale": {"zero": True, "nice": True}, "axis": {"gridColor": ZERO_LINE}}
-    titles = Message("plots.axis_sorted_items"), Message("plots.axis_change", metric=short(metric))
+    titles = Message("plots.axis_sorted_items"), Message("plots.axis_change", metric=_named(metric))
     return {
         "width": WIDTH,
         "height": 200,

@@ -11,7 +11,7 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -42,18 +42,16 @@ def render_page(
     language: Language = "en",
     folders: Sequence[Path] = (),
     scripts: Sequence[str] = (),
-    codes: Iterable[str] = (),
     **context: Any,
 ) -> str:
     """The page of a template with its data; every text in both is escaped.
 
-    Templates and scripts are looked for in `folders` and then beside the frame. `codes` are those of texts that the
-    scripts show and that are not written in them.
+    Templates and scripts are looked for in `folders` and then beside the frame.
     """
     folders = (*folders, TEMPLATES)
     style = _read("style.css", folders)
     sources = [_read(script, folders) for script in ("frame.js", *scripts, f"{name}.js")]
-    embedded, media_type = _embedded({**data, "language": language, "words": _words_of(sources, codes)})
+    embedded, media_type = _embedded({**data, "language": language, "words": _words_of(sources)})
     frame = {
         "title": title,
         "language": language,
@@ -78,11 +76,11 @@ def _next(language: Language) -> Language:
     return LANGUAGES[(LANGUAGES.index(language) + 1) % len(LANGUAGES)]
 
 
-def _words_of(scripts: Sequence[str], codes: Iterable[str]) -> dict[str, dict[str, str]]:
-    """The texts of the scripts in every language: of these codes, and of the codes that are written in them."""
+def _words_of(scripts: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The texts of the scripts in every language: of the codes that are written in them, and of names."""
     written = {code for script in scripts for code in _QUOTED.findall(script)}
     named = {code for code in texts("en") if code.partition(".")[0].endswith(NAMES)}
-    known = sorted(written.union(codes, named) & texts("en").keys())
+    known = sorted((written | named) & texts("en").keys())
     return {language: {code: texts(language)[code] for code in known} for language in LANGUAGES}
 
 

@@ -112,9 +112,6 @@ class KindPage:
     folders: ClassVar[Sequence[Path]] = ()
     """Folders with the templates of the sections."""
 
-    codes: ClassVar[Iterable[str]] = ()
-    """Codes of names that the scripts of the page look up."""
-
     part_names: ClassVar[str] = "answer_part_names"
     """The section of the catalogue with the words for the parts of scores."""
 

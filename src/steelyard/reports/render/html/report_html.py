@@ -61,7 +61,6 @@ def render_html(
         language=language,
         folders=kind.folders,
         scripts=SCRIPTS,
-        codes=kind.codes,
         **_context(report, main, language, kind),
         remarks=[*_undrawn(len(report.metrics)), *_absences(missing_of(documents))],
         links=links,

@@ -53,7 +53,6 @@ def render_review(
         title=sample.name,
         language=language,
         scripts=SCRIPTS,
-        codes=kind.codes,
         about_documents=kind.about_documents,
         result=sample.name,
         version=__version__,

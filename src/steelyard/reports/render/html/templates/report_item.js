@@ -189,7 +189,7 @@ const Item = (() => {
       verdicts(output),
       output.abstained === undefined ? null : reading(output.abstained),
       output.fields ? values(output.fields) : null,
-      output.invented ? list("report.invented", output.invented.map(([text, kind]) => invented(text, kind))) : null,
+      output.invented ? list("report.invented", output.invented.map(([text, ...kinds]) => invented(text, Frame.chosen(kinds)))) : null,
       list("report.citations", (output.citations ?? []).map((each) => evidence.passage(each))),
       reasons(data, item, result, output, rows),
       folded("report.further_evidence", (output.evidence ?? []).map((each) => evidence.passage(each))),
@@ -237,8 +237,7 @@ const Item = (() => {
   }
 
   function invented(text, kind) {
-    const name = Frame.nameOf("kinds", kind);
-    return [element("mark", { class: "invented said" }, text), element("span", { class: "muted small" }, ` ${name}`)];
+    return [element("mark", { class: "invented said" }, text), element("span", { class: "muted small" }, ` ${kind}`)];
   }
 
   // the rows of a verdict, the same for every result that is shown: the score, its parts with their weights, the rest
