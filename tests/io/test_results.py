@@ -1,15 +1,17 @@
 import gzip
 import json
+import os
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 import pytest
+from platforms import posix
 from tables import table_of
 
 import steelyard
-from steelyard.errors import InputError
+from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message
 from steelyard.io.results import UNFINISHED, Footer, Header, Item, ResultsWriter, load, load_all, save_all
 from steelyard.table import Missing, Signature
@@ -175,6 +177,28 @@ def test_written_as_it_goes_and_resumed_at_any_byte(tmp_path):
         assert head == HEADER
         assert [item.id for item in items] == ["q1", "q2"][:kept]
         assert list(steelyard.load(path).ids) == [*["q1", "q2"][:kept], "q3"]
+
+
+@posix
+@pytest.mark.parametrize("other", [None, "another"])
+def test_a_file_that_is_removed_or_replaced_is_noticed_at_the_next_item(tmp_path, other):
+    path = tmp_path / "results.jsonl"
+    with ResultsWriter.create(path, HEADER) as writer:
+        writer.add(Item("q1", {"legal": 1.0}))
+        path.unlink()
+        if other:
+            path.write_text(other)
+        with pytest.raises(ConfigError) as caught:
+            writer.add(Item("q2", {"legal": 1.0}, notes={"legal": "甲"}))
+    saved = path if other is None else path.with_stem(f"{path.stem}-{os.getpid()}")
+    assert str(caught.value) == (
+        f"{path}: the file was removed or replaced while it was being written; what was recorded is in {saved}\n"
+        "hint: continue that file with --resume"
+    )
+    writer, _, items = ResultsWriter.resume(saved)
+    writer.close()
+    assert [item.id for item in items] == ["q1", "q2"]
+    assert other is None or path.read_text() == other
 
 
 def test_a_finished_result_is_not_resumed(tmp_path):

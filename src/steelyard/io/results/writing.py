@@ -14,7 +14,7 @@ from steelyard.io.addresses import path_of
 from steelyard.io.locking import try_lock
 from steelyard.io.results.lines import Footer, Header, Item, dump, items_of
 from steelyard.io.results.reading import Section, not_one, read_sections
-from steelyard.io.writing import whole_file
+from steelyard.io.writing import whole_file, write_whole
 from steelyard.table import Table
 from steelyard.text.visible import HALVES
 
@@ -54,7 +54,7 @@ class ResultsWriter:
     def create(cls, path: Path, header: Header) -> Self:
         """Begin a new file; an old one of that name is not overwritten."""
         try:
-            writer = cls(open(path, "x", encoding="utf-8", newline="\n"), path)  # noqa: SIM115 - closed by `finish` or `__exit__`
+            writer = cls(open(path, "x+", encoding="utf-8", newline="\n"), path)  # noqa: SIM115 - closed by `finish` or `__exit__`
         except FileExistsError:
             check_new(path)
             raise
@@ -107,6 +107,16 @@ class ResultsWriter:
         except OSError as error:
             message = Message("formats.cannot_write", strerror=os_reason(error))
             raise ConfigError(message, where=str(self.path), hint=UNWRITTEN_HINT) from None
+        if not _is_at(self._file, self.path):
+            message = Message("formats.results_removed", path=self._saved())
+            raise ConfigError(message, where=str(self.path), hint=Message("formats.results_removed_hint"))
+
+    def _saved(self) -> str:
+        """Write all lines again, because the file was removed, or beside the one that has replaced it."""
+        path = self.path.with_stem(f"{self.path.stem}-{os.getpid()}") if self.path.exists() else self.path
+        self._file.seek(0)
+        write_whole(path, self._file.read(), overwrite=False)
+        return str(path)
 
     def finish(self, footer: Footer) -> None:
         """Write the footer and close."""
@@ -174,12 +184,19 @@ def _first_bytes(path: Path) -> bytes:
 def _open_locked(path: Path) -> IO[str]:
     """A file to append to, created if missing, that no other run writes; it is locked before it is read."""
     while True:
-        file = open(path, "a", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by the writer
+        file = open(path, "a+", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by the writer
         _lock(file, path)
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
-                return file
+        if _is_at(file, path):
+            return file
         file.close()  # it was replaced or removed before the lock was acquired
+
+
+def _is_at(file: IO[str], path: Path) -> bool:
+    """Whether an open file still has this name."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 def _only_section(path: Path) -> Section | None:
