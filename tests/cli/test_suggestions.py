@@ -41,5 +41,6 @@ def test_the_output_of_trec_eval_is_told_from_a_log_of_inspect(tmp_path, capsys)
 
 @pytest.mark.parametrize(("language", "words"), [("en", "the score of a question"), ("zh", "一道题的得分")])
 def test_the_score_of_a_benchmark_is_explained(language, words, capsys):
-    assert main(["metrics", "legal", "--lang", language]) == 0
-    assert words in capsys.readouterr().out
+    for name in ("legal", "score"):
+        assert main(["metrics", name, "--lang", language]) == 0
+        assert words in capsys.readouterr().out.replace("\n  ", "")

@@ -53,7 +53,7 @@ def test_the_extractive_backend_says_once_that_it_found_nothing(tools):
         assert found["ans_ls"] == ["大桥于1874年通车。", "我不知道。", "I do not know."]
         tools["generate"](["问题：谁设计了这座塔？"])
     assert len(notices) == 1
-    assert "found nothing for 2 of 3 prompts" in notices[0]
+    assert "found nothing for 2 of 3 prompts (answered with “I do not know.” or “我不知道。”)" in notices[0]
 
 
 def test_the_defaults_answer_without_a_network(tools):

@@ -283,6 +283,10 @@ def test_unknown_names_offer_the_nearest():
     new = table("new", [1.0, 0.5], metric="legal", tags={"type": ["fact_exact", "gap"]}, parts=parts)
     with pytest.raises(UnknownName, match=r"^new: no metric is called 'leagl'\nhint: did you mean 'legal'\?$"):
         find("leagl >= 1", new)
+    with pytest.raises(UnknownName, match=r"did you mean 'score'\?$"):
+        find("scor >= 1", new)
+    with pytest.raises(UnknownName, match=r"known: score, legal, legal.no_hallucination$"):
+        find("得分 >= 1", new)
     with pytest.raises(UnknownName, match=r"did you mean 'legal.no_hallucination'\?$"):
         find("legal.no_halucination >= 1", new)
     with pytest.raises(UnknownName, match=r"^new: no tag is called 'typ'\nhint: did you mean 'type'\?$"):

@@ -34,12 +34,12 @@ def run(arguments: argparse.Namespace) -> int:
     from steelyard.legal.formulas import METRIC
     from steelyard.legal.question_types import part_labels
     from steelyard.registry.metrics import load_metrics
-    from steelyard.registry.names import find_metric
+    from steelyard.registry.names import SCORE, find_metric
 
     load_metrics(arguments.metrics_from, Path.cwd())
     if arguments.name is None:
         print_text("\n".join(_list(arguments.lang)) + "\n")
-    elif arguments.name == METRIC:
+    elif arguments.name in (METRIC, SCORE):
         about = words_of(arguments.lang)("cli.metric_legal", parts=", ".join(part_labels()))
         print_text("\n  ".join(wrapped(about, WIDTH)) + "\n")
     else:

@@ -95,10 +95,10 @@ def load_documents(
 def _only(table: "Table", names: Sequence[str]) -> "Table":
     """The table with the named columns, in any spelling."""
     from steelyard.errors import UnknownName
-    from steelyard.registry.names import columns_called
+    from steelyard.registry.names import callable_names, columns_called
 
     wanted = columns_called(names, table.columns) or []
     for name in wanted:
         if name not in table.columns:
-            raise UnknownName.of(Message("words.metric"), name, table.metrics, where=table.name)
+            raise UnknownName.of(Message("words.metric"), name, callable_names(table.metrics), where=table.name)
     return table.only(wanted)

@@ -15,6 +15,7 @@ from steelyard.registry.trec_eval import SETS, expand_sets
 
 CUTOFFS = (1, 5, 10, 20, 50, 100)
 _BENCHMARK = "legal"  # the metric of every benchmark
+SCORE = "score"  # what it is called wherever it is shown
 AVERAGE = "avg_"
 """What UltraRAG puts before the name of a metric for its average."""
 DEFAULT_RETRIEVAL = ("RR", "AP", "R", "nDCG", "P")
@@ -172,7 +173,7 @@ def column_called(name: str, columns: Collection[str]) -> str:
     """
     if name in columns:
         return name
-    if _BENCHMARK in columns and (score := re.fullmatch(r"score(\..+)?", name)):
+    if _BENCHMARK in columns and (score := re.fullmatch(rf"{SCORE}(\..+)?", name)):
         return _BENCHMARK + (score[1] or "")
     if name.startswith(AVERAGE) and (found := column_called(name.removeprefix(AVERAGE), columns)) in columns:
         return found
@@ -181,6 +182,11 @@ def column_called(name: str, columns: Collection[str]) -> str:
             return ours
     alike = [column for column in columns if column.casefold() == name.casefold()]
     return alike[0] if len(alike) == 1 else name
+
+
+def callable_names(columns: Collection[str]) -> list[str]:
+    """The names of columns, and `score` where it is one of them."""
+    return [*([SCORE] if _BENCHMARK in columns else ()), *columns]
 
 
 def columns_called(names: Sequence[str] | None, columns: Collection[str]) -> list[str] | None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Message
+from steelyard.registry.names import callable_names
 from steelyard.stats.comparable import check_comparable, settings_that_differ
 from steelyard.stats.compare import difference_bounds
 from steelyard.stats.direction import best, gain
@@ -332,9 +333,8 @@ def _regression_target(target: Target, result: Table, baseline: Table) -> Target
         return target
     types = dict.fromkeys(value for table in (baseline, result) for value in table.tags.get(TYPE_TAG, ()))
     if target.name not in types:
-        raise UnknownName.of(
-            Message("words.metric_or_question_type"), target.name, [*baseline.columns, *types, *part_names(baseline)]
-        )
+        known = [*callable_names(baseline.columns), *types, *part_names(baseline)]
+        raise UnknownName.of(Message("words.metric_or_question_type"), target.name, known)
     if len(baseline.metrics) > 1:
         message = Message("stats.type_of_several_metrics", name=target.name, names=", ".join(baseline.metrics))
         raise ConfigError(message, hint=Message("stats.no_fall_hint", name=target.name))

@@ -7,6 +7,7 @@ import numpy as np
 
 from steelyard.errors import UnknownName, nearest
 from steelyard.i18n import Message
+from steelyard.registry.names import callable_names
 from steelyard.stats.direction import directed_parts, is_directed
 from steelyard.stats.rules import Target
 from steelyard.table import UNBOUNDED, Bounds, Column, FloatArray, Missing, Table
@@ -101,7 +102,7 @@ def _part(table: Table, name: str) -> tuple[str, str]:
     if name in _NEWER_PARTS - known.keys():
         raise UnknownName(Message("stats.part_not_recorded", name=name), where=table.name, hint=AGAIN_HINT)
     if name not in known:
-        raise UnknownName.of(Message("words.metric"), name, [*table.columns, *known], where=table.name)
+        raise UnknownName.of(Message("words.metric"), name, [*callable_names(table.columns), *known], where=table.name)
     return known[name]
 
 
