@@ -11,7 +11,7 @@ from tables import table_of
 import steelyard
 from steelyard.cli import main
 from steelyard.stats.compare import ComparisonSettings, compare_by, compare_pairs
-from steelyard.table import Signature
+from steelyard.table import Missing, Signature
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -94,6 +94,19 @@ def test_items_that_one_side_lacks_are_said(tmp_path, run):
     found = json.loads(run("compare", old, new, "--json")[1])
     assert (found["changes"][0]["only_in_a"], found["changes"][0]["only_in_b"]) == (["x"], ["q2", "q3"])
     assert found["comparisons"][0]["unpaired"] == 3
+
+
+def test_items_that_one_side_lacks_are_counted_over_all_metrics(tmp_path, run):
+    scores, paths, reason = [0.0, 1, 0, 1, 1, 0], [], Missing("unscored", "no reference")
+    for name, metric, gaps in (("old", "F1", slice(0, 2)), ("new", "EM", slice(3, 6))):
+        columns = {each: np.array(scores) for each in ("F1", "EM")}
+        columns[metric][gaps] = np.nan
+        status = {each: np.isnan(values).astype(int) for each, values in columns.items()}
+        paths.append(tmp_path / f"{name}.jsonl")
+        table_of([f"q{n}" for n in range(6)], columns, status=status, reasons=[reason], name=name).save(paths[-1])
+    out = run("compare", *paths)[1]
+    assert "items scored in only one of the two, excluded from the comparison: 5" in out  # 2 in F1, 3 others in EM
+    assert "means and differences over the 3–4 items that both have" in out
 
 
 def test_means_of_all_items_above_differences_of_some_are_said(tmp_path, run):
