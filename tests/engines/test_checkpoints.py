@@ -126,6 +126,23 @@ def test_what_was_kept_is_used(kept_run, monkeypatch):
     assert part.stat().st_mtime_ns == before
 
 
+def test_resume_can_be_repeated(kept_run, tmp_path, capsys):
+    command, part = kept_run
+    kept, results = part.read_bytes(), Path(command[-2])
+    assert main(command) == 0
+    lines = results.read_text().splitlines()
+    part.parent.mkdir()  # stopped between the results file and the removal of parts
+    part.write_bytes(kept)
+    assert main(command) == 0
+    assert results.read_text().splitlines()[1:] == lines[1:]
+    assert not part.parent.exists()
+    (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 t\n")
+    capsys.readouterr()
+    assert main(command) == 2
+    assert capsys.readouterr().err.startswith(f"{results}: the file already exists")
+    assert results.read_text().splitlines()[1:] == lines[1:]
+
+
 def seal(path, tree, arrays=b""):
     content = tree + b"\n" + arrays
     path.write_bytes(hashlib.sha256(content).digest() + content)

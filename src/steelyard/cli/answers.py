@@ -8,6 +8,7 @@ from steelyard.cli.options import (
     add_name_option,
     add_output_options,
     add_test_options,
+    allow_same_results,
     checkpoint_engine,
     comparison_settings,
     field_name,
@@ -87,13 +88,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output:
         from steelyard.reports.files import check_outputs
 
-        check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite)
+        check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite or arguments.resume)
     check_readers(arguments.files)
     load_metrics(arguments.metrics_from, Path.cwd())
     notify_other_meanings(arguments)
     keep = _kept(arguments)
     tables = _tables(arguments, keep)
     _check_tags(arguments.tags, tables)
+    allow_same_results(arguments, tables)
     if _is_summary(tables, arguments):
         print_summary(tables[0], arguments)
     else:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from steelyard.engines.base import Engine
     from steelyard.stats.compare import ComparisonSettings
     from steelyard.stats.rules import Rule
+    from steelyard.table import Table
 
 TESTS = ("permutation", "t", "wilcoxon", "sign", "bootstrap")
 UNITS = ("auto", "items", "documents")
@@ -170,6 +171,19 @@ def _is_regular(path: str) -> bool:
     from steelyard.io.streams import STDIN, is_file
 
     return path != STDIN and not isinstance(addressed(path), Address) and is_file(path)
+
+
+def allow_same_results(arguments: argparse.Namespace, tables: "Sequence[Table]") -> None:
+    """With --resume, a results file that has these results may be written again: the command was stopped after it."""
+    from steelyard.io.results import load_all
+
+    def about(tables: "Sequence[Table]") -> list[object]:
+        scores = [{name: repr(each.values.tolist()) for name, each in table.columns.items()} for table in tables]
+        return [scores, [(table.name, str(table.signature), list(table.ids)) for table in tables]]
+
+    held = [path for path in arguments.output if path.suffix.lower() == ".jsonl" and path.exists()]
+    if arguments.resume and not arguments.overwrite and all(about(load_all(path)) == about(tables) for path in held):
+        arguments.overwrite = True
 
 
 def forget_parts(arguments: argparse.Namespace) -> None:

@@ -10,6 +10,7 @@ from steelyard.cli.options import (
     add_name_option,
     add_output_options,
     add_test_options,
+    allow_same_results,
     at_a_time,
     checkpoint_engine,
     comparison_settings,
@@ -99,6 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
     runs = [run_from(path) for path in arguments.runs]
     recorded = bool(texts) or arguments.rankings
     tables = _tables(runs, arguments, keep=recorded or bool(arguments.output and _shows_rankings(arguments.output)))
+    allow_same_results(arguments, tables)
     if texts:
         from steelyard.retrieval.reading.texts import with_texts
 
@@ -141,7 +143,8 @@ def _check(inputs: list[str], arguments: argparse.Namespace) -> None:
     if arguments.output:
         from steelyard.reports.files import RANKING_SUFFIXES, check_one_run, check_outputs
 
-        check_outputs(arguments.output, inputs, suffixes=RANKING_SUFFIXES, overwrite=arguments.overwrite)
+        overwrite = arguments.overwrite or arguments.resume
+        check_outputs(arguments.output, inputs, suffixes=RANKING_SUFFIXES, overwrite=overwrite)
         check_one_run(arguments.output, len(arguments.runs))
     check_readers(inputs)
 
