@@ -67,3 +67,10 @@ def compat(ranking, grades, p):
         return sum(p ** (d - 1) * len(set(one[:d]) & set(other[:d])) / d for d in range(1, 1001))
 
     return overlap(ranking, ideal) / overlap(ideal, ideal) if ideal else 0.0
+
+
+@pytest.mark.parametrize("name", ["INST(t=0)", "INST(t=-1)", "INST(t=1e308)", "SDCG@1000000000000"])
+def test_numbers_of_documents_have_a_range(name):
+    said = r"^(INST: t|SDCG: k) must be above 0 and at most 1,000,000, not "
+    with pytest.raises(steelyard.ConfigError, match=said):
+        steelyard.evaluate_retrieval({"q": {"d": 1}}, {"q": {"d": 1.0}}, [name])

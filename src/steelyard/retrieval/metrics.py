@@ -26,6 +26,7 @@ from steelyard.table import FloatArray, IntArray
 
 _GREATEST_GRADE = 50
 """The greatest grade: beyond 2^50 a probability loses its digits."""
+_MOST_DOCUMENTS = 1_000_000
 
 
 @metric("P")
@@ -188,6 +189,7 @@ def scaled_gain(rankings: Rankings, *, k: int, rel: int | None = None) -> FloatA
     Convention: the gain is that of RBP.
     Source: cwl_eval NDCG-k, ir_measures SDCG; Moffat, Bailey, Scholer and Thomas, ACM TOIS 35(3), 2017
     """
+    _check_size("SDCG", "k", k)
     gained = rankings.per_query(within(rankings, k), discounted(_gain(rankings, rel), rankings.rank))
     return gained / float(discounted(np.ones(k), np.arange(1, k + 1)).sum())
 
@@ -197,9 +199,11 @@ def inst(rankings: Rankings, *, t: float = 1.0, rel: int | None = None) -> Float
     """INST: the gain per document of a reader who wants to gain t, and goes on the more, the more is missing.
 
     Formula: Σ W(rank) · gain; W falls with Π over earlier ranks i of ((i + 2t - g - 1) / (i + 2t - g))², g: gained at i
-    Convention: the gain is that of RBP; the first 1,000 ranks, whose weights W add up to 1.
+    Convention: the gain is that of RBP; t is above 0, in documents of the greatest grade; the first 1,000 ranks, whose
+        weights W add up to 1.
     Source: cwl_eval INST; Moffat, Bailey, Scholer and Thomas, ADCS 2015
     """
+    _check_size("INST", "t", t)
     gain, scores = _gain(rankings, rel), np.zeros(rankings.queries)
     ranks = np.arange(1.0, 1001.0)
     for query in np.unique(rankings.query[(gain > 0) & (rankings.rank <= len(ranks))]).tolist():
@@ -238,6 +242,13 @@ def check_persistence(name: str, p: float) -> None:
     """Refuse a probability of 0 or 1."""
     if not 0 < p < 1:
         raise ConfigError(Message("metrics.p_out_of_range", name=name, p=p), hint=Message("metrics.p_hint", name=name))
+
+
+def _check_size(name: str, parameter: str, value: float) -> None:
+    """Refuse a number of documents that is not above 0, or that no reader would see."""
+    if not 0 < value <= _MOST_DOCUMENTS:
+        given = {"parameter": parameter, "most": f"{_MOST_DOCUMENTS:,}", "value": value}
+        raise ConfigError(Message("metrics.size_out_of_range", name=name, **given))
 
 
 @metric("ERR", whole=True)
