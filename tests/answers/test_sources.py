@@ -139,6 +139,13 @@ def test_a_mapping_that_names_nothing(write):
     assert complaint(read_answers, path, mapping={"reference": "gold"}, kind=ConfigError) == (
         "no field is called 'reference'\nhint: did you mean 'references'?"
     )
+    assert complaint(read_answers, path, mapping={"answer": "pred"}, kind=ConfigError) == (
+        "no field is called 'answer'\nhint: did you mean 'prediction'?"
+    )
+    ragas = write("b.jsonl", lines({"user_input": "q", "response": "a", "reference": "b", "retrieved_contexts": []}))
+    assert complaint(read_answers, ragas, mapping={"references": "gold"}) == (
+        f"{ragas}: no column is called 'gold'\nhint: known: user_input, response, reference, retrieved_contexts"
+    )
     assert complaint(read_answers, path, mapping={"references": "golds"}) == (
         f"{path}: no column is called 'golds'\nhint: did you mean 'gold'?"
     )

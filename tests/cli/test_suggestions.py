@@ -21,9 +21,10 @@ def test_the_nearest_name_is_suggested_in_the_language(line, name, capsys):
         assert capsys.readouterr().err.endswith(text)
 
 
-def test_nothing_is_suggested_for_what_is_like_nothing(capsys):
+@pytest.mark.parametrize("line", [["zzzzzz"], ["retrieval", "qrels", "run", "--baseline", "x"]])
+def test_nothing_is_suggested_for_what_is_like_nothing(line, capsys):
     with pytest.raises(SystemExit):
-        main(["zzzzzz"])
+        main(line)
     assert "did you mean" not in capsys.readouterr().err
 
 

@@ -104,10 +104,10 @@ class Parser(argparse.ArgumentParser):
         if self.commands and word is not None:
             command = self.commands.choices.get(word)
             return command._meant() if isinstance(command, Parser) else nearest_name(word, self.commands.choices)
-        options = [option for option in self._option_string_actions if option.startswith("--")]
-        named = (word.partition("=")[0] for word in self._line if word.startswith("--") and word != "--")
+        options = [option[2:] for option in self._option_string_actions if option.startswith("--")]
+        named = (word[2:].partition("=")[0] for word in self._line if word.startswith("--") and word != "--")
         found = (nearest_name(option, options) for option in named if option not in options)
-        return next((name for name in found if name is not None), None)
+        return next((f"--{name}" for name in found if name is not None), None)
 
 
 class _Completion(argparse.Action):

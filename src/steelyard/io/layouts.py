@@ -45,6 +45,11 @@ _EVIDENCE = {
     "retrieved_ids": ("retrieved_context_ids", RETRIEVED_IDS),
     "reference_ids": ("reference_context_ids", REFERENCE_IDS),
 }
+# field → the names of its columns
+_USUAL = {
+    **{"id": ID, "question": QUESTION, "references": REFERENCES, "prediction": PREDICTION},
+    **dict(_EVIDENCE.values()),
+}
 TAGS = ("tags", "metadata")
 ID_HINT = Message("formats.unique_ids_hint")
 ANSWERABLE = "answerable"  # whether the documents have an answer, which may be a boolean
@@ -84,13 +89,12 @@ def check_mapping(mapping: Mapping[str, str], *files: Columns) -> None:
     """Refuse unknown fields and columns; with two files, predictions are in the first and references in the last."""
     for name, column in mapping.items():
         if name not in FIELDS:
-            raise ConfigError(Message("formats.no_field_called", name=name), hint=nearest(name, FIELDS))
+            meant = next((field for field, names in _USUAL.items() if name.casefold() in names), name)
+            raise ConfigError(Message("formats.no_field_called", name=name), hint=nearest(meant, FIELDS))
         places = {"prediction": files[:1], "references": files[-1:]}.get(name, files)
-        known = [each for file in places for each in file.columns]
-        if column not in known:
-            raise InputError(
-                Message("formats.no_column_called", column=column), where=places[0].name, hint=nearest(column, known)
-            )
+        if all(column not in file.columns for file in places):
+            hint = nearest(column, [each for file in places for each in file.written or file.columns])
+            raise InputError(Message("formats.no_column_called", column=column), where=places[0].name, hint=hint)
 
 
 def layout_of(
