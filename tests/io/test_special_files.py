@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from complaints import complaint
-from platforms import posix
+from platforms import linux, posix
 
 import steelyard
 from steelyard.answers.sources import stream_answers
@@ -54,6 +54,34 @@ def test_special_files_are_refused_by_every_reader(tmp_path, reader):
 def test_names_that_no_file_has(reader):
     assert "this is not a valid file name" in complaint(READERS[reader], "a\0b")
     assert "cannot be read: " in complaint(READERS[reader], "x" * 5000)
+
+
+@linux
+@pytest.mark.parametrize("reader", READERS)
+def test_an_error_of_reading_names_the_file(reader):
+    assert complaint(READERS[reader], "/proc/self/mem") == "/proc/self/mem: cannot be read: Input/output error"
+
+
+SCARCE = """
+import resource, sys
+import steelyard.answers.evaluate, steelyard.engines.local
+from steelyard.cli import main
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + (12 << 20),) * 2)
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@linux
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", [[], ["--engine", "local", "-j", "1"]])
+def test_too_little_memory_is_a_message(write, engine):
+    row = '{"id": %d, "prediction": "' + "a b " * 50 + '", "references": ["a c"]}\n'
+    path = write("answers.jsonl", "".join(row % number for number in range(30_000)))
+    command = [sys.executable, "-c", SCARCE, "answers", str(path), *engine]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stderr.startswith("there is not enough memory\nhint: fewer processes need less (-j 1)")
+    assert done.returncode == 2
 
 
 @pytest.mark.parametrize("reader", ["answers", "results", "document", "yaml", "run"])

@@ -1,6 +1,7 @@
 """The command line: `steelyard COMMAND`, also installed as `ultrarag`."""
 
 import argparse
+import errno
 import gc
 import os
 import sys
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from steelyard.cli.settings import Settings
-    from steelyard.i18n import Language
+    from steelyard.i18n import Language, Localized
 
 BUG = 4
 INTERRUPTED = 130
@@ -40,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(line: Sequence[str], language: "Language") -> int:
     """Run a command; its errors are printed and become exit codes."""
     from steelyard.cli.log import LOG, begin_log, command_log
-    from steelyard.errors import SteelyardError, os_reason
+    from steelyard.errors import SteelyardError
     from steelyard.i18n import Message
     from steelyard.signals import terminable
 
@@ -60,15 +61,25 @@ def _run(line: Sequence[str], language: "Language") -> int:
             return error.exit_code
         except KeyboardInterrupt as stop:
             return getattr(stop, "exit_code", INTERRUPTED)
-        except OSError as error:
-            where = error.filename or Message("words.output")
-            LOG.error(Message("core.located", where=where, message=os_reason(error)))
+        except (MemoryError, OSError) as error:
+            LOG.error(_explained(error))
             return SteelyardError.exit_code
         except Exception:
             import traceback
 
             LOG.error(traceback.format_exc().rstrip("\n"))
             return BUG
+
+
+def _explained(error: MemoryError | OSError) -> "Localized":
+    """What the system refused: memory, a file, or the output."""
+    from steelyard.errors import ConfigError, os_reason
+    from steelyard.i18n import Message
+
+    if isinstance(error, MemoryError) or error.errno == errno.ENOMEM:
+        error.with_traceback(None)  # frees what its frames hold
+        return ConfigError(Message("cli.no_memory"), hint=Message("cli.no_memory_hint"))
+    return Message("core.located", where=error.filename or Message("words.output"), message=os_reason(error))
 
 
 def _parsed(line: Sequence[str], language: "Language") -> "tuple[argparse.Namespace, Settings]":

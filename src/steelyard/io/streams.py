@@ -13,6 +13,7 @@ import threading
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
@@ -152,7 +153,11 @@ def open_stream(path: str | Path) -> Stream:
         return Stream(STDIN_NAME, *_layers(_Ahead(sys.stdin.buffer, owned=False)))
     try:
         _check_special(path)
-        file = open(path, "rb", buffering=0)  # noqa: SIM115 - closed with its stream
+        with ExitStack() as opened:
+            file = cast(BinaryIO, opened.enter_context(open(path, "rb", buffering=0)))
+            layers = _layers(file if file.seekable() else _Ahead(file))
+            opened.pop_all()  # the file is closed with its stream
+            return Stream(str(path), *layers)
     except FileNotFoundError:
         raise InputError(Message("formats.no_such_file"), where=str(path), hint=_hint_for_missing(Path(path))) from None
     except OSError as error:
@@ -160,9 +165,6 @@ def open_stream(path: str | Path) -> Stream:
         raise InputError(message, where=str(path), hint=hint_for_folder(Path(path))) from None
     except ValueError:
         raise InputError(Message("formats.invalid_file_name"), where=repr(str(path))) from None
-    if not file.seekable():  # a pipe
-        return Stream(str(path), *_layers(_Ahead(cast(BinaryIO, file))))
-    return Stream(str(path), *_layers(cast(BinaryIO, file)))
 
 
 def _object_stream(address: Address) -> Stream:
