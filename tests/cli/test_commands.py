@@ -125,8 +125,8 @@ def test_every_output_format(tmp_path):
     assert load_all(outputs[1])[1].mean("AP") == mean
     rows = list(csv.DictReader(io.StringIO(outputs[2].read_text())))
     assert [float(row["mean"]) for row in rows if (row["result"], row["metric"]) == ("run_a", "AP")] == [mean]
-    assert f"{mean:.4f} ▲" in outputs[3].read_text("utf-8")
-    assert rf"AP & 0.3245 & {mean:.4f}$^{{+}}$ \\" in outputs[4].read_text()
+    assert f"**{mean:.4f}** ▲" in outputs[3].read_text("utf-8")
+    assert rf"AP & 0.3245 & \textbf{{{mean:.4f}}}$^{{+}}$ \\" in outputs[4].read_text()
 
 
 def test_a_csv_of_items(tmp_path):
