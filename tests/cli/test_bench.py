@@ -46,7 +46,9 @@ def test_chinese(tmp_path):
 
 def test_the_name_of_the_result(tmp_path):
     words = ("--system", "builtin:baseline", "--limit", "2", "--json", "-o", tmp_path / "r.jsonl")
-    assert json.loads(run(*words, "--name", "夜间版 2").stdout)["results"][0]["name"] == "夜间版 2"
+    done = run(*words, "--name", "夜间版 2")
+    assert json.loads(done.stdout)["results"][0]["name"] == "夜间版 2"
+    assert done.stderr.startswith("夜间版 2: 2 questions")
     blank = run(*words, "--name", " ")
     assert (blank.returncode, "--name: must not be blank" in blank.stderr) == (2, True)
 

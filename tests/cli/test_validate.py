@@ -103,10 +103,11 @@ def test_errors_come_first(folder, validate):
     code, printed = validate("a.json", "b.json", "none.txt")
     assert code == 2
     assert printed.split("\n")[:2] == [
-        "b.json:9: /questions/0/expected/date: '2020-13-01' is not a date in the form YYYY-MM-DD",
+        "b.json:9: /questions/0/expected/date: '2020-13-01' is not a date (YYYY-MM-DD)",
         "none.txt: no such file",
     ]
-    assert printed.endswith("3 files, 2 questions: 2 errors, 2 warnings\n")
+    uncounted = "the questions of invalid files are not counted:\n"
+    assert printed.endswith(f"{uncounted}3 files, 2 questions: 2 errors, 2 warnings\n")
 
 
 def test_json(folder, validate):
@@ -138,6 +139,7 @@ def test_a_folder_tells_everything_at_once(folder, validate):
         "questions/b.json:6: duplicate id 'fact_001' (first at questions/a.json:6)\n"
         "questions/b.json:3: there is no document 'e.md'\n"
         "hint: did you mean 'd.md'?\n"
+        "the questions of invalid files are not counted:\n"
         "4 files, 2 questions: 4 errors, 0 warnings\n"
     )
 

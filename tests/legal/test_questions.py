@@ -212,25 +212,25 @@ BAD: dict[str, tuple[Any, str, Any, str]] = {
         FACT,
         "/expected/date",
         "2020-02-30",
-        P + "/expected/date: '2020-02-30' is not a date in the form YYYY-MM-DD",
+        P + "/expected/date: '2020-02-30' is not a date (YYYY-MM-DD)",
     ),
     "a month that is none": (
         FACT,
         "/expected/date",
         "2020-13-01",
-        P + "/expected/date: '2020-13-01' is not a date in the form YYYY-MM-DD",
+        P + "/expected/date: '2020-13-01' is not a date (YYYY-MM-DD)",
     ),
     "a date in short": (
         FACT,
         "/expected/date",
         "2020-8-30",
-        P + "/expected/date: '2020-8-30' is not a date in the form YYYY-MM-DD",
+        P + "/expected/date: '2020-8-30' is not a date (YYYY-MM-DD)",
     ),
     "a date in digits": (
         FACT,
         "/expected/date",
         "20200830",
-        P + "/expected/date: '20200830' is not a date in the form YYYY-MM-DD",
+        P + "/expected/date: '20200830' is not a date (YYYY-MM-DD)",
     ),
     "a range that is inverted": (
         FACT,
@@ -485,7 +485,7 @@ def test_all_faults_are_told_in_the_order_of_the_file(complaint):
     again = 1 + [n for n, row in enumerate(rows) if "fact_001" in row][1]
     gap = 1 + next(n for n, row in enumerate(rows) if "conflict_gap_001" in row) - 1
     assert complaint(content) == (
-        f"q.json:{line}: /questions/1/expected/date: '2020-13-01' is not a date in the form YYYY-MM-DD\n"
+        f"q.json:{line}: /questions/1/expected/date: '2020-13-01' is not a date (YYYY-MM-DD)\n"
         f"q.json:{gap}: /questions/2: the field 'should_abstain' is missing\n"
         f"q.json:{again}: duplicate id 'fact_001' (first at q.json:7)"
     )

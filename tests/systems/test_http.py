@@ -106,6 +106,13 @@ def test_a_place_where_nothing_is(serve):
     assert str(failure.message) == "the reply has nothing at /data/0/text; it has: list"
 
 
+def test_a_reply_without_an_answer_names_the_option_that_says_where_it_is(serve):
+    failure = failure_of(serve(Answer({"data": {"text": "x"}})).url)
+    assert str(failure.message) == (
+        "the reply has no answer; its fields are: 'data'; say where the answer is, for example --response /data/answer"
+    )
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

@@ -150,7 +150,7 @@ def _run(benchmark: "Benchmark", settings: "AskSettings", path: Path, arguments:
     mode = {"resume": arguments.resume, "overwrite": arguments.overwrite}
     words = words_of(arguments.lang)
     if arguments.announced and not has_bars():
-        notify(Message("cli.bench_begins", system=system.name, n=len(benchmark.questions), path=path))
+        notify(Message("cli.bench_begins", system=arguments.name or system.name, n=len(benchmark.questions), path=path))
     with (
         _notice_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions)) as counted,
         redirect_stdout(sys.stderr),  # a system may print
@@ -260,6 +260,7 @@ def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: "Benchmark") -> N
     from steelyard.errors import UnknownName
     from steelyard.legal.formulas import METRIC
     from steelyard.legal.question_types import part_labels
+    from steelyard.registry.names import callable_names
 
     tags = list(dict.fromkeys(name for question in benchmark.questions for name in question.about.tags))
     metrics = [METRIC, *(f"{METRIC}.{part}" for part in part_labels())]
@@ -268,7 +269,7 @@ def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: "Benchmark") -> N
             raise UnknownName.of(Message("words.tag"), name, tags)
     for name in (rule.target.name for rule in rules):
         if name not in metrics:
-            raise UnknownName.of(Message("words.metric"), name, metrics)
+            raise UnknownName.of(Message("words.metric"), name, callable_names(metrics))
 
 
 def _results_path(arguments: argparse.Namespace) -> Path:

@@ -74,6 +74,7 @@ class _Findings:
         self.errors: list[SteelyardError] = []
         self.warnings: list[Problem] = []
         self.questions = 0
+        self.uncounted = 0  # question files with errors
         self.files: set[Path] = set()
         self.documents: dict[Path, Document | None] = {}
         self.shown: list[Document] = []
@@ -132,6 +133,7 @@ class _Findings:
             self.files.add(path)
             file = self.attempt(read_question_file, path)
             files += [file] if file else []
+            self.uncounted += file is None
         repeated = repeated_ids(files)
         if repeated:
             self.errors.append(InputError.of(repeated))
@@ -192,6 +194,8 @@ def _lines(findings: _Findings, language: str) -> Iterator[str]:
         yield error.text(language)
     for warning in findings.warnings:
         yield Problem(warning.where, Message("cli.warning", message=warning.message)).text(language)
+    if findings.uncounted:
+        yield words_of(language)("cli.errors_uncounted")
     yield _closing(findings).text(language)
 
 

@@ -157,7 +157,12 @@ class HttpSystem:
     def ask(self, ask: Ask) -> Reply:
         """Ask once."""
         value = self._client.post(self._body(ask))
-        return reply_of(self._response.take(value) if self._response else value)
+        try:
+            return reply_of(self._response.take(value) if self._response else value)
+        except SystemFailure as failure:
+            if failure.message.code != "formats.reply_without_answer":
+                raise
+            raise SystemFailure(Message("systems.say_where", message=failure.message), hint=failure.hint) from None
 
     def close(self) -> None:
         """Do nothing: no connection is kept."""
