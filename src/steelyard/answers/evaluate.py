@@ -80,8 +80,7 @@ def evaluate_answers(
     spec = _spec(_measures(metrics, predictions), profile, tokens, strip_citations, is_default=metrics is None)
     answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
     with engine_of(engine or ("local" if processes > 1 else None), workers=processes if processes > 1 else None) as on:
-        called = system if name is None else name
-        read = _read(mapping, system)
+        called, read = system if name is None else name, _read(mapping, system)
         return evaluate_source(answers, spec, name=called, engine=on, progress=progress, keep=keep, read=read)
 
 
