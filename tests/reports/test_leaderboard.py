@@ -165,7 +165,11 @@ def test_two_results_and_one_metric_have_a_caption_too():
     assert r"Invented & 0.3500 & \textbf{0.1500}$^{+}$" in less
     assert " + better and $-$ worse (permutation test, level 0.05)." in less
     one = render_latex(compared(*(system(f"s{n}", n, ["AP"]) for n in (1, 2, 3))))
-    assert one.count(r"\label{tab:results}") == one.count(r"\caption{AP of 3 systems}") == 1
+    assert one.count(r"\label{tab:results") == one.count(r"\caption{Means, the best of each metric in bold. Sup") == 1
+    assert "differ significantly in a metric if they share no letter (permutation test, correction for 3 tests" in one
+    assert r"s3 & \textbf{0.3500}$^{\mathrm{a}}$ \\" in one
+    long = render_latex(compared(*(system(f"{'long-name-' * 9}{n}", n, ["AP"]) for n in (1, 2, 3))))
+    assert long.count(r"\caption{") == long.count(r"\label{") == 1
 
 
 @pytest.mark.parametrize(

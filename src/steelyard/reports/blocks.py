@@ -118,7 +118,8 @@ class Leaderboard:
 
     `table` has a row for each; where there is room, the columns of `others`, the means of other metrics, follow its
     own, and the `axis` follows the column `axis_after`. A terminal without room leaves out columns, those that are
-    `wide`, which papers do not have, before the axis, and those that are `optional` after it.
+    `wide`, which papers do not have, before the axis, and those that are `optional` after it. `paper` is the table for
+    papers of a single metric; several have a MetricMatrix.
     """
 
     table: TableBlock
@@ -127,6 +128,7 @@ class Leaderboard:
     axis_after: int = 2
     wide: Sequence[int] = ()
     optional: Sequence[int] = ()
+    paper: TableBlock | None = None
 
     @property
     def whole(self) -> TableBlock:

@@ -92,6 +92,8 @@ def _lines(block: Block) -> Iterator[str]:
             yield from map(_comment, block.notes)
         case Leaderboard() | MetricMatrix():
             yield from (line for table in for_paper(block, MOST_COLUMNS) for line in _lines(table))
+            if isinstance(block, Leaderboard) and block.paper:
+                yield from _lines(block.paper)
         case Notes():
             yield from map(_comment, block.texts)
         case ItemList():

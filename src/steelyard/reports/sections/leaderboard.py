@@ -9,7 +9,7 @@ from steelyard.i18n import Words
 from steelyard.reports import cells
 from steelyard.reports.blocks import Axis, Block, Cell, Dot, Fields, Leaderboard, Row, TableBlock
 from steelyard.reports.content import Report, main_metric
-from steelyard.reports.ranking import letters_by_metric, matrix, ranking
+from steelyard.reports.ranking import lettered_matrix, letters_by_metric, matrix, ranking
 from steelyard.reports.sections.differences import difference, effect
 from steelyard.stats.summary import MetricSummary, Summary, interval_list, known
 
@@ -35,17 +35,18 @@ def leaderboard(report: Report, words: Words) -> Leaderboard:
     main = main_metric(report)
     marks = letters_by_metric(report).get(main)
     ranked = ranking(report, main)
+    paper = lettered_matrix(report, words) if len(report.metrics) == 1 and report.comparisons else None
     table = TableBlock(
         ["#", words("report.system"), words.name("metric", main), *map(words, _HEADINGS if marks else _UNLETTERED)],
         [_row(report, main, each, words, marks) for each in ranked],
         board_title(report, words),
         text_columns=2,
         notes=[words("gate.shared_letters")] if marks else [],
-        caption="" if len(report.metrics) > 1 else board_title(report, words),
+        caption="" if paper or len(report.metrics) > 1 else board_title(report, words),
     )
     others = matrix(report, [metric for metric in report.metrics if metric != main], words)
     wide = [len(table.headings) - 1, _DIFFERENCE_INTERVAL]
-    return Leaderboard(table, others, _axis(report, main), wide=wide, optional=[_INTERVAL, _RANK])
+    return Leaderboard(table, others, _axis(report, main), wide=wide, optional=[_INTERVAL, _RANK], paper=paper)
 
 
 def board_title(report: Report, words: Words) -> str:
