@@ -161,7 +161,7 @@ def legal_results(folder, count=2):
 
 def test_too_few_documents_are_said_in_every_format(tmp_path, run):
     these = "score: On these 4 documents: +0.1000 [0.1000, 0.1000], p 1.8e-12: better"  # 2 / 2^40
-    others = "score: For other documents of this kind: cannot tell with 4 documents; about 6 would be needed"
+    others = "score: For other documents of this kind: cannot tell with 4 documents; at least 6 would be needed"
     files = [tmp_path / f"out.{suffix}" for suffix in ("md", "tex", "html", "json")]
     old, new = legal_results(tmp_path)
     _, out, _ = run("compare", old, new, *(word for path in files for word in ("-o", path)))
@@ -188,14 +188,14 @@ def test_too_few_documents_are_said_in_every_format(tmp_path, run):
     assert "cannot tell" not in run("compare", old, new, "--test", "t")[1]
     zh = run("compare", old, new, "--lang", "zh")[1]
     assert "得分：仅就这 4 份文档：+0.1000 [0.1000, 0.1000]，p 1.8e-12：更好\n" in zh
-    assert "得分：推广到同类文档：只有 4 份文档，无法判断；约需 6 份\n" in zh
+    assert "得分：推广到同类文档：只有 4 份文档，无法判断；至少需要 6 份\n" in zh
 
 
 def test_a_leaderboard_says_what_other_documents_would_need_once(tmp_path, run):
     _, out, _ = run("compare", *legal_results(tmp_path, 3), "-o", tmp_path / "out.html", "-o", tmp_path / "out.md")
     assert out.startswith("Score of 3 systems\n")
     (line,) = [line for line in out.splitlines() if "documents of this kind" in line]
-    assert re.match("For other documents of this kind: [^:,]+, [^:,]+: cannot tell with 4 documents; about ", line)
+    assert re.match("For other documents of this kind: [^:,]+, [^:,]+: cannot tell with 4 documents; at least ", line)
     for text in (out, *((tmp_path / f"out.{suffix}").read_text("utf-8") for suffix in ("html", "md"))):
         assert "On these 4 documents" not in text
 
@@ -203,7 +203,7 @@ def test_a_leaderboard_says_what_other_documents_would_need_once(tmp_path, run):
 def test_units_choose_what_decides(tmp_path, run):
     old, new = legal_results(tmp_path)
     _, out, _ = run("compare", old, new, "--units", "documents")
-    first = "score: For other documents of this kind: cannot tell with 4 documents; about 6 would be needed"
+    first = "score: For other documents of this kind: cannot tell with 4 documents; at least 6 would be needed"
     assert f"{first}\nscore: On these 4 documents: +0.1000 [0.1000, 0.1000], p 1.8e-12: better\n" in out
     assert "units: documents (--units documents)" in out
     assert re.search(r"\nscore +0\.3000 +0\.4000 +\+0\.1000 .* 0\.1250 ", out)
@@ -408,7 +408,7 @@ def test_chinese(tmp_path, run):
     for words in (
         "有变化的条目",
         "效应量",
-        "持平",
+        "相同",
         "更好",
         "两两比较",
         "有相同字母的结果之间没有显著差异",

@@ -21,7 +21,7 @@ from steelyard.stats.selection import metrics_of, with_directed_parts, with_part
 from steelyard.table import Table
 
 NAMED: Final = 5
-_EFFECTS: Final = ("report.effect_size", "report.better", "gate.ties", "report.worse")
+_EFFECTS: Final = ("report.effect_size", "report.better", "report.same", "report.worse")
 _DIFFERENCES: Final = ("report.difference", "report.interval", "report.p", "report.p_adjusted")
 
 

@@ -97,7 +97,7 @@ def outcome(finding: Finding, words: Words) -> str:
     """The outcome of a rule, and whether it is uncertain because the sample is too small."""
     is_uncertain = _is_uncertain(finding) and finding.outcome != "cannot tell"
     text = words(_OUTCOMES[finding.outcome])
-    return f"{text} ({words('gate.uncertain')})" if is_uncertain else text
+    return words("gate.uncertain", outcome=text) if is_uncertain else text
 
 
 def reason(finding: Finding, words: Words) -> str:

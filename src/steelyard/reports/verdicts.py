@@ -103,7 +103,7 @@ def sentence(scope: Scope, units: int, documents: int | None, finding: Localized
 def needed_units(scope: Scope, units: int, *, needed: int | None, least: int) -> Message:
     """That so few units cannot tell, and how many would."""
     count = least if needed is None else min(needed, cells.MOST_NEEDED)
-    about = needed is not None and needed <= cells.MOST_NEEDED
+    about = needed is not None and least < needed <= cells.MOST_NEEDED
     return Message(NEEDED[scope, about], reason=cannot_tell(scope, units), n=f"{count:,}")
 
 
