@@ -46,10 +46,7 @@ _EVIDENCE = {
     "reference_ids": ("reference_context_ids", REFERENCE_IDS),
 }
 # field → the names of its columns
-_USUAL = {
-    **{"id": ID, "question": QUESTION, "references": REFERENCES, "prediction": PREDICTION},
-    **dict(_EVIDENCE.values()),
-}
+_USUAL = dict(_EVIDENCE.values(), id=ID, question=QUESTION, references=REFERENCES, prediction=PREDICTION)
 TAGS = ("tags", "metadata")
 ID_HINT = Message("formats.unique_ids_hint")
 ANSWERABLE = "answerable"  # whether the documents have an answer, which may be a boolean

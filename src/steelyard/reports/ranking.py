@@ -32,15 +32,6 @@ def _merit(summary: Summary, metric: str) -> float:
     return value if math.isfinite(value) else -math.inf
 
 
-def best_of(summaries: Sequence[Summary], metric: str) -> set[str]:
-    """The names of the results with the best mean; none where all are equal, or the metric has no direction."""
-    merits = {summary.name: _merit(summary, metric) for summary in summaries}
-    known = [merit for merit in merits.values() if math.isfinite(merit)]
-    if not known or min(known) == max(known) or not is_directed(metric):
-        return set()
-    return {name for name, merit in merits.items() if merit == max(known)}
-
-
 def letters_by_metric(report: Report) -> dict[str, dict[str, str] | None]:
     """For each metric the letters of each result that has it; the best has an a. None where no test is conclusive."""
     by_metric: dict[str, list[Comparison]] = {}
@@ -76,7 +67,7 @@ def _lettered(name: str, cell: str | Cell, marks: Mapping[str, str] | None) -> s
 def matrix(report: Report, metrics: Sequence[str], words: Words) -> TableBlock:
     """A row for each result in the order of the board, a column for each metric."""
     ranked = [summary for _, summary in ranking(report, main_metric(report))]
-    columns = [_column(report, ranked, metric) for metric in metrics]
+    columns = [mean_column(report, ranked, metric) for metric in metrics]
     rows: list[Row] = [[summary.name, *row] for summary, *row in zip(ranked, *columns, strict=True)]
     return TableBlock(
         [words("report.system"), *(words.name("metric", metric) for metric in metrics)],
@@ -86,11 +77,10 @@ def matrix(report: Report, metrics: Sequence[str], words: Words) -> TableBlock:
     )
 
 
-def _column(report: Report, ranked: Sequence[Summary], metric: str) -> list[Cell]:
+def mean_column(report: Report, summaries: Sequence[Summary], metric: str) -> list[Cell]:
     """The means of a metric with marks of significance; the best is strong."""
-    best = best_of(ranked, metric)
-    means = [summary.metrics.get(metric) for summary in ranked]
-    merits = [_merit(summary, metric) for summary in ranked]
+    means = [summary.metrics.get(metric) for summary in summaries]
+    merits = [_merit(summary, metric) for summary in summaries]
     finite = [merit for merit in merits if math.isfinite(merit)]
     low, high = (min(finite), max(finite)) if finite else (0.0, 0.0)
     return [
@@ -99,10 +89,10 @@ def _column(report: Report, ranked: Sequence[Summary], metric: str) -> list[Cell
         else Cell(
             cells.mean(mean),
             cells.mark(report.comparison(summary.name, metric)),
-            strong=summary.name in best,
+            strong=low < merit == high and is_directed(metric),
             heat=_heat(merit, low, high) if is_directed(metric) else None,
         )
-        for summary, mean, merit in zip(ranked, means, merits, strict=True)
+        for summary, mean, merit in zip(summaries, means, merits, strict=True)
     ]
 
 

@@ -151,11 +151,6 @@ def changes(new: Table, old: Table, metric: str) -> Changes:
     )
 
 
-def unpaired_items(new: Table, old: Table, metric: str) -> set[str]:
-    """The ids of the items that only one of the two scores."""
-    return _scored(new, metric).keys() ^ _scored(old, metric).keys()
-
-
 def _scored(table: Table, metric: str) -> dict[str, None]:
     """The ids of the scored rows, in order."""
     return dict.fromkeys(table.ids[row] for row in np.flatnonzero(~np.isnan(table.column(metric))).tolist())

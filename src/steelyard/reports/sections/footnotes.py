@@ -10,7 +10,7 @@ from steelyard.reports.blocks import Block, Note, Notes
 from steelyard.reports.content import Report, main_metric
 from steelyard.reports.verdicts import report_verdicts
 from steelyard.stats.compare import Comparison
-from steelyard.stats.pairing import quoted, unpaired_items
+from steelyard.stats.pairing import changes, quoted
 from steelyard.stats.scopes import Scope, Units
 from steelyard.stats.summary import Summary
 from steelyard.table import REPEAT_TAG, Signature, Table
@@ -200,8 +200,8 @@ def warnings_of(report: Report, words: Words) -> Iterator[str]:
     """What makes a comparison doubtful."""
     comparisons = report.comparisons
     tables = {table.name: table for table in report.tables}
-    unpaired = (unpaired_items(tables[c.a], tables[c.b], c.metric) for c in comparisons if c.unpaired)
-    excluded = set[str]().union(*unpaired)
+    unpaired = (changes(tables[c.a], tables[c.b], c.metric) for c in comparisons if c.unpaired)
+    excluded = {item for found in unpaired for item in (*found.only_a, *found.only_b)}
     if excluded:
         yield words.labelled(words("report.items_unpaired"), f"{len(excluded):,}")
         code = "report.over_shared" if report.is_pair else "gate.means_over_all"

@@ -10,7 +10,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import IN_METRICS, Block, Cell, Fields, PageForm, Records, Row, TableBlock
 from steelyard.reports.content import Report
 from steelyard.reports.kinds import kind_fields
-from steelyard.reports.ranking import best_of
+from steelyard.reports.ranking import mean_column
 from steelyard.reports.sections.footnotes import caption
 from steelyard.stats.summary import Summary, head_fields, known
 
@@ -46,10 +46,9 @@ def _means(report: Report, words: Words) -> TableBlock:
 
 
 def _mean_cells(report: Report, metric: str) -> list[Cell]:
-    best = best_of(report.shown, metric)
-    *others, last = (
-        replace(mean_cell(report, summary, metric), strong=summary.name in best) for summary in report.shown
-    )
+    strong = [cell.strong for cell in mean_column(report, report.shown, metric)]
+    found = (mean_cell(report, summary, metric) for summary in report.shown)
+    *others, last = (replace(cell, strong=best) for cell, best in zip(found, strong, strict=True))
     return [*(replace(cell, share=None) for cell in others), last]
 
 
