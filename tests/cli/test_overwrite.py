@@ -234,6 +234,6 @@ def test_what_lies_where_the_new_result_would_is_not_written_to(tmp_path, monkey
         new.write_text("precious")
     capsys.readouterr()
     assert main([*command, mode]) == 2
-    assert capsys.readouterr().err.startswith("r.jsonl.new: this is not the results file of an unfinished run\n")
+    assert "r.jsonl.new: this is not the results file of an unfinished run\n" in capsys.readouterr().err
     assert Path("r.jsonl").read_bytes() == before
     assert Path("precious.txt").read_text() == "precious"

@@ -8,6 +8,7 @@ Two loops of the library keep the last request and the last answer of a session 
 message. After a large message, or one that its client did not wait for, a ping is sent to replace them.
 """
 
+import gc
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -103,6 +104,7 @@ class Sessions:
             session.answered = response.delivered
             if not response.delivered or max(scope.get(BODY_SIZE, 0), response.size) > SMALL_BODY:
                 await self._send_request(scope, name, "POST", PING % next(self._ping_numbers))
+                gc.collect()  # the library leaves the message in a cycle of references
 
     async def _make_room(self, scope: Scope) -> None:
         """End expired sessions; while there are still too many, end the one that has been idle longest."""
