@@ -32,8 +32,11 @@ def test_kappa_as_published():
 
 
 def test_kappa_at_its_ends():
-    assert cohen_kappa(np.array([[7, 0], [0, 5]])).value == 1
-    assert cohen_kappa(np.array([[0, 5], [5, 0]])).value == -1
+    for table, end in (([[7, 0], [0, 5]], 1), ([[0, 5], [5, 0]], -1)):
+        found = cohen_kappa(np.array(table))
+        assert found.value == end
+        assert math.isnan(found.interval.low)
+        assert math.isnan(found.interval.high)
     assert cohen_kappa(np.array([[10, 10], [10, 10]])).value == 0
     for undefined in ([[9, 0], [0, 0]], [[0, 0], [0, 0]]):
         found = cohen_kappa(np.array(undefined))
@@ -50,7 +53,7 @@ def test_kappa_does_not_depend_on_who_is_first_or_what_is_called_yes(counts):
     for other in (cohen_kappa(table.T), cohen_kappa(table[::-1, ::-1])):
         assert other.value == pytest.approx(one.value, nan_ok=True)
         assert other.interval.low == pytest.approx(one.interval.low, nan_ok=True)
-    assert math.isnan(one.value) or -1 <= one.interval.low <= one.value <= one.interval.high <= 1
+    assert math.isnan(one.interval.low) or -1 <= one.interval.low <= one.value <= one.interval.high <= 1
 
 
 def test_no_error_in_59_is_at_most_five_in_a_hundred():

@@ -17,7 +17,10 @@ _HALVINGS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Kappa:
-    """Cohen's kappa with its large-sample interval; both are NaN if the agreement expected by chance is 1."""
+    """Cohen's kappa with its large-sample interval; both are NaN if the agreement expected by chance is 1.
+
+    The interval is NaN at 1 and -1 too, where the standard error is 0 however few items there are.
+    """
 
     value: float
     interval: Interval
@@ -40,6 +43,8 @@ def cohen_kappa(counts: FloatArray, *, level: float = 0.95) -> Kappa:
     if total == 0 or math.isclose(by_chance, 1.0):
         return Kappa(math.nan, Interval(math.nan, math.nan, "kappa"))
     kappa = (observed - by_chance) / (1 - by_chance)
+    if math.isclose(abs(kappa), 1.0):
+        return Kappa(kappa, Interval(math.nan, math.nan, "kappa"))
     half = normal_quantile((1 + level) / 2) * math.sqrt(_kappa_variance(shares, kappa, by_chance) / total)
     return Kappa(kappa, Interval(max(kappa - half, -1.0), min(kappa + half, 1.0), "kappa"))
 
