@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from steelyard.pytest_plugin import _items
+from steelyard.pytest_plugin import QuestionItem, RowItem, _items
 from steelyard.resources import bundled
 
 ROOT = Path(__file__).parents[1]
@@ -251,6 +251,8 @@ def test_checks_of_an_item(tmp_path, check, passes):
 def test_a_check_is_in_the_language_of_the_locale(tmp_path, monkeypatch):
     (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS[0]) + "\n", encoding="utf-8")
     item, row = (next(iter(_items(path))) for path in (bundled("benchmark"), tmp_path / "rows.jsonl"))
+    assert isinstance(item, QuestionItem)
+    assert isinstance(row, RowItem)
     shown = {}
     for locale in ("C", "zh_CN.UTF-8"):
         monkeypatch.setenv("LC_ALL", locale)

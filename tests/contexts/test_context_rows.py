@@ -389,7 +389,7 @@ def test_a_file_without_ids_of_what_was_retrieved_is_an_error():
         steelyard.evaluate_answers([{"prediction": "a", "reference_context_ids": ["d"]}], None, "RR")
 
 
-CITED = [
+CITED: list[dict[str, Any]] = [
     {"prediction": "Paris [1].", "references": ["Paris"], "contexts": ["It is Paris.", "x"]},
     {"prediction": "Paris【2】", "references": ["Paris"], "contexts": ["It is Paris.", "x"]},
     {"prediction": "Paris [docA]", "references": ["Paris"], "contexts": [{"id": "docA", "text": "It is Paris."}]},

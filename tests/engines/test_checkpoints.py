@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from platforms import posix
@@ -87,7 +88,7 @@ def test_only_our_files_are_removed(tmp_path):
     assert [path.name for path in folder.iterdir()] == ["mine.txt"]
 
 
-WRONG = [None, 7, {"tuple": []}, {"array": [[9], "|O", 0]}, {"array": [[0], "(", -1]}, {}]
+WRONG: list[Any] = [None, 7, {"tuple": []}, {"array": [[9], "|O", 0]}, {"array": [[0], "(", -1]}, {}]
 
 
 @pytest.fixture

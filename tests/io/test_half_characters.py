@@ -3,10 +3,10 @@
 import json
 
 import pytest
+from commands import run
+from foreign_files import fields_of
 
 import steelyard
-from tests.commands import run
-from tests.foreign_files import fields_of
 
 HALF = "\ud83d"
 ROW = {

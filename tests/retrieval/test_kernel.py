@@ -288,8 +288,8 @@ def test_ids_that_were_made_to_collide_are_left_to_numpy(tmp_path):
 
     def outcome(query: str, documents: list[str], judged: list[tuple[str, str]]) -> MatchedBlock | None:
         queries, names = zip(*judged, strict=True)
-        columns = (Spans.of(text.encode() for text in column) for column in (queries, names))
-        qrels = qrels_from_columns("q", *columns, np.ones(len(judged), np.int64), digest="", place=str)
+        first, second = (Spans.of(text.encode() for text in column) for column in (queries, names))
+        qrels = qrels_from_columns("q", first, second, np.ones(len(judged), np.int64), digest="", place=str)
         lines = "".join(f"{query} Q0 {name} 1 {-at} tag\n" for at, name in enumerate(documents))
         return match_regular(lines.encode(), Matcher(QrelsIndex(qrels), single_precision=True, keep=0))
 
