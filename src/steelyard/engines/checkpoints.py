@@ -177,6 +177,7 @@ def _declared(kind: Any) -> dict[str, type]:
 def _fits(value: Any, kind: Any) -> bool:
     """Whether a value is of a type, and its members of theirs; raises one of `_WRONG` for some that are not."""
     origin, inner = get_origin(kind) or kind, get_args(kind)
+    origin = get_origin(getattr(origin, "__value__", None)) or origin  # NDArray of numpy 2.5 is an alias of a type
     if origin is Any:
         return bool(json.dumps(value))
     if origin in (Union, UnionType, Literal):
