@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "characters.h"
 #include "decimals.h"
 #include "grouping.h"
 #include "lines.h"
@@ -509,62 +508,16 @@ static void try_pieces(struct pieces **table) {
     free(buffer);
 }
 
-/* ---- characters ---- */
-
-/* Classes and openings of code points, some of them beyond every table, as a plain reading finds them. */
-static void try_characters(void) {
-    size_t count = draw(200), known = 1 + draw(300), found = 0;
-    uint32_t *text = malloc((count + !count) * sizeof *text), *places = malloc((count + !count) * sizeof *places);
-    uint64_t *table = malloc((known + 1) * sizeof *table), classes = 0;
-    uint8_t *marks = calloc(2, PAIR_HASHES);
-    for (size_t at = 0; at < count; at++)
-        text[at] = (uint32_t)(draw(4) ? draw(400) : draw((uint64_t)1 << 32));
-    for (size_t at = 0; at <= known; at++)
-        table[at] = draw(8) ? 0 : (uint64_t)1 << draw(64);
-    for (size_t at = 0; at < 500; at++)
-        marks[draw(2 * PAIR_HASHES)] = 1;
-    for (size_t at = 0; at < count; at++)
-        classes |= text[at] < known ? table[text[at]] : table[known];
-    if (classes_of(text, count, table, known) != classes)
-        fail("other classes", (uint8_t *)text, count * sizeof *text);
-    uint64_t bits = draw((uint64_t)1 << 47) * draw((uint64_t)1 << 40);
-    size_t marked = find_members(text, count, table, known, bits, places);
-    for (size_t at = 0; at < count; at++)
-        if (table[text[at] < known ? text[at] : known] & bits && (found >= marked || places[found++] != at))
-            fail("other places", (uint8_t *)text, count * sizeof *text);
-    if (found != marked)
-        fail("more places", (uint8_t *)text, count * sizeof *text);
-    found = 0;
-    size_t openings = find_openings(text, count, marks, marks + PAIR_HASHES, places);
-    for (size_t at = 0; at < count; at++) {
-        uint32_t next = at + 1 < count ? text[at + 1] : 0;
-        if (!marks[text[at] & 0xFFFF] && !marks[PAIR_HASHES + ((text[at] + next * 40503u) & 0xFFFF)])
-            continue;
-        if (found >= openings || places[found++] != at)
-            fail("other openings", (uint8_t *)text, count * sizeof *text);
-    }
-    if (found != openings)
-        fail("more openings", (uint8_t *)text, count * sizeof *text);
-    free(text);
-    free(places);
-    free(table);
-    free(marks);
-}
-
 int main(int count, char **arguments) {
     if (count != 3)
         return 2;
     uint64_t wanted = strtoull(arguments[1], NULL, 10), taken = 0, tried = 0, numbers = 0, pairs = 0, texts = 0,
-             mixed = 0, grouped = 0, characters = 0;
+             mixed = 0, grouped = 0;
     state = strtoull(arguments[2], NULL, 10) * 0x9E3779B97F4A7C15u + 1;
     struct judgments *judgments = make_judgments();
     struct pieces *table = pieces_new(state);
     for (uint64_t input = 0; input < wanted; input++) {
-        switch (draw(11)) {
-        case 10:
-            try_characters();
-            characters++;
-            break;
+        switch (draw(10)) {
         case 0:
             try_pairs();
             pairs++;
@@ -592,8 +545,8 @@ int main(int count, char **arguments) {
     judgments_free(judgments);
     pieces_free(table);
     printf("%" PRIu64 " inputs: %" PRIu64 " blocks of lines (%" PRIu64 " taken), %" PRIu64 " numbers, %" PRIu64
-           " pairs, %" PRIu64 " texts in pieces, %" PRIu64 " texts as characters, %" PRIu64
+           " pairs, %" PRIu64 " texts in pieces, %" PRIu64
            " blocks of interleaved lines (%" PRIu64 " taken); no error\n",
-           wanted, tried, taken, numbers, pairs, texts, characters, mixed, grouped);
+           wanted, tried, taken, numbers, pairs, texts, mixed, grouped);
     return 0;
 }

@@ -1,8 +1,8 @@
 """Mutated inputs for the compiled kernel: `python -m bench.fuzz_native [-n 10000000] [--seed 1]`.
 
 `fuzz_native.c` is compiled together with the kernel, without Python, under AddressSanitizer and
-UndefinedBehaviorSanitizer. Blocks of run lines (in order, and of interleaved queries), numbers, pairs of texts, texts
-in pieces and texts as characters are written, damaged and torn; what the kernel takes is compared with a plain reading.
+UndefinedBehaviorSanitizer. Blocks of run lines (in order, and of interleaved queries), numbers, pairs of texts and
+texts in pieces are written, damaged and torn; what the kernel takes is compared with a plain reading.
 Any error ends the program. Needs a compiler with sanitizers.
 """
 

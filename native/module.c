@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "characters.h"
 #include "decimals.h"
 #include "grouping.h"
 #include "lines.h"
@@ -319,120 +318,6 @@ static PyObject *pieces(PyObject *module, PyObject *arguments) {
     return result;
 }
 
-/* ---- find_classes, find_members, find_openings ---- */
-
-#define FEW_CHARACTERS 512
-
-/* The code points of a text, in `few` if it has room; NULL with an exception. What is not `few` is to be freed. */
-static uint32_t *code_points(PyObject *text, uint32_t *few, Py_ssize_t *count) {
-    *count = PyUnicode_GetLength(text);
-    if (*count < 0)
-        return NULL;
-    if (*count > FEW_CHARACTERS)
-        return PyUnicode_AsUCS4Copy(text);
-    return *count == 0 ? few : PyUnicode_AsUCS4(text, few, FEW_CHARACTERS, 0);
-}
-
-static void free_points(uint32_t *points, const uint32_t *few) {
-    if (points != few)
-        PyMem_Free(points);
-}
-
-/* What is looked for in a text: by a table of bits of characters, or by one of marks of single characters and pairs. */
-struct wanted {
-    const void *table;
-    size_t size; /* of the table in bytes */
-    uint64_t bits;
-};
-
-static size_t find_by_classes(const uint32_t *text, size_t count, const struct wanted *wanted, uint32_t *places) {
-    return find_members(text, count, wanted->table, wanted->size / sizeof(uint64_t) - 1, wanted->bits, places);
-}
-
-static size_t find_by_marks(const uint32_t *text, size_t count, const struct wanted *wanted, uint32_t *places) {
-    const uint8_t *single = wanted->table;
-    return find_openings(text, count, single, single + PAIR_HASHES, places);
-}
-
-static PyObject *as_list(const uint32_t *places, size_t count) {
-    PyObject *list = PyList_New((Py_ssize_t)count);
-    for (size_t at = 0; list && at < count; at++) {
-        PyObject *place = PyLong_FromUnsignedLong(places[at]);
-        if (!place || PyList_SetItem(list, (Py_ssize_t)at, place) < 0)
-            Py_CLEAR(list);
-    }
-    return list;
-}
-
-/* The list of indexes that a search finds. */
-static PyObject *found_in(PyObject *text, const struct wanted *wanted,
-                          size_t (*find)(const uint32_t *, size_t, const struct wanted *, uint32_t *)) {
-    uint32_t few[FEW_CHARACTERS], few_places[FEW_CHARACTERS];
-    Py_ssize_t count;
-    uint32_t *points = code_points(text, few, &count);
-    if (!points)
-        return NULL;
-    uint32_t *places = points == few ? few_places : PyMem_Malloc((size_t)count * sizeof *places);
-    PyObject *result = places ? as_list(places, find(points, (size_t)count, wanted, places)) : PyErr_NoMemory();
-    free_points(points, few);
-    free_points(places, few_places);
-    return result;
-}
-
-static int has_entries(const Py_buffer *table) {
-    if (table->len >= (Py_ssize_t)sizeof(uint64_t))
-        return 1;
-    PyErr_SetString(PyExc_ValueError, "an empty table");
-    return 0;
-}
-
-static PyObject *classes(PyObject *module, PyObject *arguments) {
-    (void)module;
-    Py_buffer table;
-    PyObject *text, *result = NULL;
-    uint32_t few[FEW_CHARACTERS];
-    Py_ssize_t count;
-    if (!PyArg_ParseTuple(arguments, "y*U", &table, &text))
-        return NULL;
-    uint32_t *points = has_entries(&table) ? code_points(text, few, &count) : NULL;
-    if (points) {
-        size_t known = (size_t)table.len / sizeof(uint64_t) - 1;
-        result = PyLong_FromUnsignedLongLong(classes_of(points, (size_t)count, table.buf, known));
-        free_points(points, few);
-    }
-    PyBuffer_Release(&table);
-    return result;
-}
-
-static PyObject *members(PyObject *module, PyObject *arguments) {
-    (void)module;
-    Py_buffer table;
-    PyObject *text, *result = NULL;
-    unsigned long long bits;
-    if (!PyArg_ParseTuple(arguments, "y*UK", &table, &text, &bits))
-        return NULL;
-    struct wanted wanted = {table.buf, (size_t)table.len, bits};
-    if (has_entries(&table))
-        result = found_in(text, &wanted, find_by_classes);
-    PyBuffer_Release(&table);
-    return result;
-}
-
-static PyObject *openings(PyObject *module, PyObject *arguments) {
-    (void)module;
-    Py_buffer table;
-    PyObject *text, *result = NULL;
-    if (!PyArg_ParseTuple(arguments, "y*U", &table, &text))
-        return NULL;
-    struct wanted wanted = {table.buf, (size_t)table.len, 0};
-    if (wanted.size == 2 * PAIR_HASHES)
-        result = found_in(text, &wanted, find_by_marks);
-    else
-        PyErr_SetString(PyExc_ValueError, "a table of another size");
-    PyBuffer_Release(&table);
-    return result;
-}
-
 /* ---- mapping_columns ---- */
 
 /* The rows of dictionaries: ids with NUL at the end of each, and values. */
@@ -526,9 +411,6 @@ static PyMethodDef METHODS[] = {
     {"count_distinct", distinct, METH_VARARGS, "The distinct n-grams of predictions and references."},
     {"new_pieces", new_pieces, METH_VARARGS, "An empty table of pieces; its hashes depend on the seed."},
     {"number_pieces", pieces, METH_VARARGS, "The numbers of the pieces of a text, and the pieces that are new."},
-    {"find_classes", classes, METH_VARARGS, "The bits of all characters of a text, from a table of 64 bits for each."},
-    {"find_members", members, METH_VARARGS, "The indexes of the characters of a text that have some bits."},
-    {"find_openings", openings, METH_VARARGS, "The indexes of a text where a marked character or pair begins."},
     {"mapping_columns", mapping_columns, METH_VARARGS, "The ids and values of dictionaries; None if not regular."},
     {"count_lines", newlines, METH_O, "The number of newlines."},
     {"read_number", number, METH_VARARGS, "A number as run lines have it; None if it is in another notation."},

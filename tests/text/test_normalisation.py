@@ -1,4 +1,3 @@
-import random
 import unicodedata
 
 import pytest
@@ -6,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.answers.profiles import profile_of
-from steelyard.text import normalisation
 from steelyard.text.normalisation import (
     EQUIVALENTS,
     fold,
@@ -175,18 +173,6 @@ def test_scripts(script, char):
     assert script_of(char) == script
 
 
-def test_variants_are_replaced_as_str_translate_replaces_them():
-    from steelyard.text import normalisation
-
-    chance = random.Random(16)
-    variants = [chr(code) for code in normalisation.FOLDS]
-    assert not set(variants) & set("".join(normalisation._REPLACEMENTS.values()))
-    for size in (0, 3, 20, 60):
-        for _ in range(50):
-            text = "".join(chance.choice((chance.choice(variants), "中", "a", " ")) for _ in range(size))
-            assert normalisation._translated(text) == text.translate(normalisation.FOLDS)
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -202,10 +188,3 @@ def test_variants_are_replaced_as_str_translate_replaces_them():
 )
 def test_blanks_inside_chinese(text, expected):
     assert normalise(text) == expected
-
-
-def test_blanks_inside_chinese_are_removed_the_same_where_they_are_rare():
-    chance = random.Random(3)
-    for _ in range(5_000):
-        text = "".join(chance.choices(("中", "文", "1", "a", " ", "\n", "\t", "，", "。", "的" * 30), k=12))
-        assert normalisation._without_noise(text) == normalisation._NOISE.sub("", text), text

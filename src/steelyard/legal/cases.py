@@ -95,7 +95,7 @@ class Case(NamedTuple):
 
     def reports_conflict(self) -> bool:
         """Whether the answer says that statements disagree."""
-        return CONFLICT.found_in(self.text)
+        return CONFLICT.search(self.text) is not None
 
     def invented(self, check: str) -> list[Invented]:
         """Values that the document does not support, and those that the hallucination check of the question forbids."""

@@ -11,9 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.text.character_classes import ranges_of
 from steelyard.text.normalisation import EQUIVALENTS, FOLDS, with_zeros
-from steelyard.text.scripts import HAN, HANGUL, KANA, UNSPACED
+from steelyard.text.scripts import HAN, HANGUL, KANA, UNSPACED, ranges_of
 
 CodePoints = NDArray[np.uint32]
 

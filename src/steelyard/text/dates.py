@@ -2,12 +2,8 @@
 
 import re
 from calendar import monthrange
-from collections.abc import Callable, Iterator
-from functools import cache
 from typing import Final, NamedTuple
 
-from steelyard.text.alternatives import tried_at
-from steelyard.text.character_classes import CLASSES, DIGIT, LETTER, by_digits
 from steelyard.text.numerals import CHINESE, value_of
 
 
@@ -73,46 +69,24 @@ _NAME: Final = (
     r"(?P<M>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     r"nov(?:ember)?|dec(?:ember)?)\.?"
 )
-_HAS_MONTH: Final = re.compile("|".join(_NAMES), re.IGNORECASE)
-_DIGITS: Final = re.compile("[0-9]+")
-_LONGEST_PART: Final = 4  # characters of a year or a month before 年 or 月
-_RARE: Final = 40  # characters for each 年 or 月 in a text where they are rare
-_REACH: Final = 24  # characters between a number and the beginning of the name of its month
-_separated: Final = by_digits(lambda digits: rf"[{digits}][-/.]\d{{1,2}}[-/.]\d")
-_eight: Final = by_digits(lambda digits: rf"[{digits}]\d{{7}}")
-_MONTH_BEGINS: Final = re.compile("[ADFJMNOSadfjmnos\u017f](?i:an|eb|ar|pr|ay|un|ul|ug|ep|ct|ov|ec)")
-_BEGINS: Final[dict[str, tuple[int, Callable[[str], re.Pattern[str]]]]] = {
-    "named": (LETTER, lambda _: _MONTH_BEGINS),
-    "dated": (DIGIT, by_digits(lambda digits: f"[{digits}]")),
-}
-"""Where a form may begin that is tried nowhere else."""
 _FORMS: Final = tuple(
-    (gate, re.compile(form, 0 if gate in ("年", "月", "年月", "eight") else re.IGNORECASE))
-    for gate, form in (
-        ("年月", rf"{_YEAR}{_MONTH}{_DAYS}"),
-        (
-            "separated",
-            r"(?<![\dA-Za-z])(?P<y>(?:1[5-9]|20)\d{2})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?![\d])(?:T\d{2}:\d{2}\S{0,20})?",
-        ),
-        ("eight", r"(?<![\dA-Za-z])(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?![\dA-Za-z])"),
-        (
-            "named",
-            rf"(?<![A-Za-z]){_NAME}\s{{1,3}}(?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s{{1,3}}(?P<y>(?:1[5-9]"
-            rf"|20)\d{{2}})(?!\d)",
-        ),
-        (
-            "dated",
-            rf"(?<![0-9A-Za-z])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[\s-]{{1,3}}(?:day\s)?(?:of\s)?{_NAME},?[\s-]{{1,3}}(?P<y>(?:1[5-9]|20)\d{{2}})(?!\d)",
-        ),
-        ("separated", r"(?<![\d/])(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>(?:19|20)\d{2})(?![\d/])"),
-        ("年月", rf"{_YEAR}{_MONTH}"),
-        ("named", rf"(?<![A-Za-z]){_NAME},?\s{{1,3}}(?:of )?(?P<y>(?:1[5-9]|20)\d{{2}})(?!\d)"),
-        ("月", rf"{_MONTH}{_DAYS}"),
-        ("named", rf"(?<![A-Za-z]){_NAME}\s{{1,3}}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b"),
-        ("dated", rf"(?<![0-9A-Za-z])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s{{1,3}}(?:of\s)?{_NAME}(?![a-z])"),
-        ("月", rf"(?P<r>同月){_DAYS}"),
-        ("年", rf"{_YEAR}"),
-        ("月", rf"(?<![\d{CHINESE}第]){_MONTH}"),
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"{_YEAR}{_MONTH}{_DAYS}",
+        r"(?<![\dA-Za-z])(?P<y>(?:1[5-9]|20)\d{2})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?![\d])(?:T\d{2}:\d{2}\S{0,20})?",
+        r"(?<![\dA-Za-z])(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?![\dA-Za-z])",
+        rf"(?<![A-Za-z]){_NAME}\s{{1,3}}(?:the )?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s{{1,3}}(?P<y>(?:1[5-9]"
+        rf"|20)\d{{2}})(?!\d)",
+        rf"(?<![0-9A-Za-z])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[\s-]{{1,3}}(?:day\s)?(?:of\s)?{_NAME},?[\s-]{{1,3}}(?P<y>(?:1[5-9]|20)\d{{2}})(?!\d)",
+        r"(?<![\d/])(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>(?:19|20)\d{2})(?![\d/])",
+        rf"{_YEAR}{_MONTH}",
+        rf"(?<![A-Za-z]){_NAME},?\s{{1,3}}(?:of )?(?P<y>(?:1[5-9]|20)\d{{2}})(?!\d)",
+        rf"{_MONTH}{_DAYS}",
+        rf"(?<![A-Za-z]){_NAME}\s{{1,3}}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b",
+        rf"(?<![0-9A-Za-z])(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\s{{1,3}}(?:of\s)?{_NAME}(?![a-z])",
+        rf"(?P<r>同月){_DAYS}",
+        rf"{_YEAR}",
+        rf"(?<![\d{CHINESE}第]){_MONTH}",
     )
 )
 _DAY_BEFORE: Final = re.compile(r"(?<![\d/.-])(?P<d>\d{1,2})(?:st|nd|rd|th)?\s?(?:to|until|through|till|-|~|至|到)\s?$")
@@ -135,8 +109,6 @@ _APPROX_BEFORE: Final = re.compile(
     r"(?:大约|大概|约|好像|around|about|approximately|circa)\s*(?:是|在|on|于)?\s*$", re.IGNORECASE
 )
 _LUNAR: Final = re.compile(r"(?:农历|阴历|旧历|夏历)\D{0,3}$")
-LUNAR_SIGN: Final = re.compile("月[初十廿二三]")
-"""What every lunar day has."""
 LUNAR_DAY: Final = re.compile(
     rf"(?:农历|阴历|旧历)?(?:[\d{CHINESE}]{{1,6}}年)?(?:正|腊|冬|闰?[一二三四五六七八九十]{{1,2}})月(?:初[一二三四五六七八九十]|十[一二三四五六七八九]|廿[一二三四五六七八九]?|二十[一二三四五六七八九]?|三十)(?![日号一二三四五六七八九十])"
 )
@@ -160,13 +132,10 @@ def _with_day_before(text: str, mention: DateMention) -> DateMention:
 
 def _mentions(text: str) -> list[tuple[DateMention, str]]:
     """Each date with its relative year; of several matching forms the longest is used."""
-    forms = _open_forms(text)
-    if not forms:
-        return []
     taken = bytearray(len(text) + 1)
     dated = []
-    for gate, form in forms:
-        for match in _matches(gate, form, text):
+    for form in _FORMS:
+        for match in form.finditer(text):
             start, end = match.span()
             if taken.find(1, start, end) >= 0:
                 continue
@@ -174,60 +143,6 @@ def _mentions(text: str) -> list[tuple[DateMention, str]]:
             taken[start:end] = b"\1" * (end - start)
             dated.append((DateMention(start, end, match[0], day), relative))
     return sorted(dated, key=lambda pair: pair[0].start)
-
-
-def _matches(gate: str, form: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """The matches of a form; of one with 年 or 月, where these are rare, only the characters before them are tried."""
-    if begins := _BEGINS.get(gate):
-        return tried_at(*begins, form)(text)
-    sign = gate[0]
-    if sign not in "年月" or text.count(sign) * _RARE > len(text):
-        return form.finditer(text)
-    return _matches_before(sign, form, text)
-
-
-def _matches_before(sign: str, form: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    end, at = 0, text.find(sign)
-    while at >= 0:
-        for start in range(max(end, at - _LONGEST_PART), at):
-            if match := form.match(text, start):
-                yield match
-                end = match.end()
-                break
-        at = text.find(sign, at + 1)
-
-
-def _open_forms(text: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """The forms whose characters occur in the text."""
-    has_year, has_month = "年" in text, "月" in text
-    may_separate = "-" in text or "/" in text or "." in text
-    is_separated = may_separate and _separated(text).search(text) is not None
-    return _forms(
-        (
-            "年" if has_year else "",
-            "月" if has_month else "",
-            "年月" if has_year and has_month else "",
-            "separated" if is_separated else "",
-            "eight" if CLASSES.of(text) & DIGIT and _eight(text).search(text) else "",
-            *(("named", "dated") if _names_a_month(text) else ()),
-        )
-    )
-
-
-@cache
-def _forms(gates: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((gate, form) for gate, form in _FORMS if gate in gates)
-
-
-def _names_a_month(text: str) -> bool:
-    """Whether the name of a month stands near a number; "may" and "market" alone are no dates."""
-    if not CLASSES.of(text) & LETTER:
-        return False
-    small = text.lower().replace("\u017f", "s")
-    if not any(name in small for name in _NAMES):
-        return False
-    runs = ((run.start(), run.end()) for run in _DIGITS.finditer(text))
-    return any(_HAS_MONTH.search(text, max(0, start - _REACH), end + _REACH) for start, end in runs)
 
 
 def _day(match: re.Match[str]) -> tuple[Day, str]:

@@ -4,27 +4,22 @@ The match of one kind is masked for the next, so that the digits of a phone numb
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
-from steelyard.text.alternatives import Alternatives, tried_at
-from steelyard.text.character_classes import CLASSES, DIGIT, LETTER, by_digits, character_class, matches_beginning
-from steelyard.text.dates import LUNAR_DAY, LUNAR_SIGN, Day, dates
+from steelyard.text.dates import LUNAR_DAY, Day, dates
 from steelyard.text.measures import MEASURES
-from steelyard.text.numerals import CHINESE, NUMBER_WORDS, Numeral, has_number_word, numerals
+from steelyard.text.numerals import CHINESE, NUMBER_WORDS, Numeral, numerals
 
 Kind = Literal[
     "id", "phone", "card", "serial", "date", "time", "percent", "age", "ordinal", "money", "count", "number"
 ]  # fmt: skip
 
 _TAKEN: Final = "\0"
-_digit_runs: Final = by_digits(lambda digits: f"[{digits}][{digits}]*")
 _START: Final = itemgetter(1)
-_MOST_DIGITS: Final = 16
-"""The most digits in a row that a finder asks for."""
 
 
 class Mention(NamedTuple):
@@ -53,43 +48,15 @@ class Mention(NamedTuple):
 @lru_cache(maxsize=1 << 12)
 def mentions(text: str) -> tuple[Mention, ...]:
     """All values of a normalised text, in order."""
-    if not _has_number(text):
-        return ()
     values: list[Mention] = []
     masked = text
-    for has, find in _finders(_contents(text)):
-        if not has(masked):
-            continue
+    for find in _FINDERS:
         new = list(find(masked))
         values += new
         masked = _masked(masked, new)
     values = [mention if _TAKEN not in mention.text else _restored(text, mention) for mention in values]
     values.sort(key=_START)
     return tuple(values)
-
-
-class _Contents(NamedTuple):
-    """What a text has of characters and digits that finders ask for.
-
-    `plain` and `any` are the longest runs of ASCII and of all digits, counted up to 16.
-    """
-
-    classes: int
-    plain: int
-    any: int
-
-    def has(self, characters: int) -> bool:
-        """Whether the text has one of the characters of some classes."""
-        return self.classes & characters != 0
-
-
-def _contents(text: str) -> _Contents:
-    found = CLASSES.of(text)
-    runs = _digit_runs(text).findall(text) if found & DIGIT else []
-    longest = plain = max(map(len, runs), default=0)
-    if not "".join(runs).isascii():
-        plain = max(map(len, re.findall("[0-9]+", text)), default=0)
-    return _Contents(found & _MARKS, min(plain, _MOST_DIGITS), min(longest, _MOST_DIGITS))
 
 
 def _restored(text: str, mention: Mention) -> Mention:
@@ -127,14 +94,14 @@ _CARD: Final = re.compile(
     r"|(?:ending|ends) (?:in|with) \d{2,20}"
 )
 # numbers introduced by a word or brackets; they may look like dates
-_ANNOUNCED: Final = Alternatives(
+_ANNOUNCED: Final = re.compile(
     r"[(\[〔〈]\d{4}[)\]〕〉][^,。;\s]{0,20}?号"
     r"|(?:案号|编号|流水号|订单号|单号|合同号|凭证号|发票号码?|车牌号?|文号|序列号|票号)(?:为|是|:)?\s*(?P<value>[A-Za-z0-9第字()\-_/\u4e00-\u9fff]{1,24}?号|[A-Za-z0-9第字()\-_/]+)"
     r"|(?:No\.|number|case|invoice|contract) ?#?(?P<other>\d{3,}[\w-]*)",
     re.IGNORECASE,
 )
 _SERIAL: Final = re.compile(
-    rf"[\u4e00-\u9fff][A-Z][A-Z0-9]{{5,6}}(?![A-Za-z0-9])|(?<![0-9A-Za-z.])[A-Za-z]{{1,10}}[-_]?\d[A-Za-z0-9_-]*"
+    rf"[\u4e00-\u9fff][A-Z](?=[A-Z]{{0,5}}\d)[A-Z0-9]{{5,6}}(?![A-Za-z0-9])|(?<![0-9A-Za-z.])[A-Za-z]{{1,10}}[-_]?\d[A-Za-z0-9_-]*"
     rf"|(?<![0-9A-Za-z.])\d+[A-Za-z][A-Za-z0-9_-]*(?<![wWkK]){_EDGE_AFTER}",
 )
 _TIME: Final = re.compile(
@@ -148,7 +115,6 @@ _PERCENT: Final = re.compile(
     rf"|(?<!point )(?<!-)(?i:{NUMBER_WORDS} per ?cent\b)"
     rf"|[百千万]分之[\d.{CHINESE}点]{{1,30}}|(?:月息|年息|利率)[\d.{CHINESE}]{{1,12}}[分厘](?!之)"
 )
-_CENT: Final = re.compile("cent", re.IGNORECASE)
 _PERCENT_UNITS: Final = {"‰": Decimal("0.1"), "‱": Decimal("0.01"), "厘": Decimal("0.1")}
 _PARTS_OF: Final = {"百分之": Decimal(1), "千分之": Decimal("0.1"), "万分之": Decimal("0.01")}
 _AGE: Final = re.compile(rf"(?:\d{{1,3}}|[{CHINESE}]{{1,4}})(?:周)?岁|\b\d{{1,3}} years? old|\baged? \d{{1,3}}")
@@ -160,38 +126,9 @@ _ORDINAL: Final = re.compile(
 )
 
 
-_FIGURE: Final = character_class(f"0-9{CHINESE}俩仨")
-_CARD_MARKS: Final = character_class("卡账帐尾末 e")
-_LETTERS: Final = "A-Za-z\u0130\u0131\u017f\u212a"
-_phones: Final = tried_at(DIGIT | character_class("+("), by_digits(lambda digits: f"[+({digits}]"), _PHONE)
-_cards: Final = tried_at(
-    DIGIT | _CARD_MARKS, by_digits(lambda digits: f"[{digits}卡账帐尾末e](?:(?<=[{digits}])|[号四位n])"), _CARD
-)
-_times: Final = tried_at(
-    _FIGURE | DIGIT | character_class("凌早上中下傍晚夜当"),
-    by_digits(
-        lambda digits: (
-            rf"[凌早上中下傍晚夜当{digits}{CHINESE}]"
-            rf"(?:(?<=[凌早上中下傍晚夜当])|(?=[{digits}{CHINESE}]{{0,2}}[时点:]|[{digits}]? ?[APap]))"
-        )
-    ),
-    _TIME,
-)
-_percents: Final = tried_at(
-    DIGIT | character_class("百千万月年利"),
-    by_digits(lambda digits: f"[{digits}百千万月年利](?:(?<=[{digits}])(?<![{digits},.].)|(?=分之|息|率))"),
-    _PERCENT,
-)
-_ordinals: Final = tried_at(
-    DIGIT | LETTER | character_class("第§"),
-    by_digits(lambda digits: rf"[第§{digits}{_LETTERS}](?:(?<=[第§{digits}])|(?<!\w.)(?=[{_LETTERS}.]* ?[{digits}]))"),
-    _ORDINAL,
-)
-
-
-def _find_marked(kind: Kind, matches: Callable[[str], Iterator[re.Match[str]]]) -> Callable[[str], Iterator[Mention]]:
+def _find_marked(kind: Kind, pattern: re.Pattern[str]) -> Callable[[str], Iterator[Mention]]:
     def find(text: str) -> Iterator[Mention]:
-        for match in matches(text):
+        for match in pattern.finditer(text):
             named = match.groupdict()
             start, end = next((match.span(name) for name in named if named[name]), match.span())
             digits = "".join(char for char in text[start:end] if char.isascii() and char.isalnum()).upper()
@@ -213,8 +150,7 @@ def _find_numbered(kind: Kind, pattern: re.Pattern[str]) -> Callable[[str], Iter
 
 def _find_percents(text: str) -> Iterator[Mention]:
     """Shares in per cent: 1.2% and 百分之一点二 are 1.2, 3‰ and 千分之三 are 0.3."""
-    matches = _PERCENT.finditer(text) if _CENT.search(text) else _percents(text)
-    for match in matches:
+    for match in _PERCENT.finditer(text):
         parts = _PARTS_OF.get(match[0][:3])
         values = [numeral.value for numeral in numerals(match[0][3:] if parts else match[0])]
         scale = parts or _PERCENT_UNITS.get(match[0][-1], Decimal(1))
@@ -223,10 +159,9 @@ def _find_percents(text: str) -> Iterator[Mention]:
 
 
 def _find_dates(text: str) -> Iterator[Mention]:
-    lunar_days = list(LUNAR_DAY.finditer(text)) if LUNAR_SIGN.search(text) else []
-    for lunar in lunar_days:
+    for lunar in LUNAR_DAY.finditer(text):
         yield Mention("date", lunar.start(), lunar.end(), lunar[0], loose="lunar")
-    without = LUNAR_DAY.sub(lambda lunar: _TAKEN * len(lunar[0]), text) if lunar_days else text
+    without = LUNAR_DAY.sub(lambda lunar: _TAKEN * len(lunar[0]), text)
     for date in dates(without):
         value = date.day if date.day.is_possible else None
         loose = date.loose or ("" if date.day.is_whole else "coarse")
@@ -276,7 +211,7 @@ _SCALES: Final = {
 }  # fmt: skip
 _SOME: Final = frozenset("余多几来")
 _NAMES_AFTER: Final = "|".join(sorted((re.escape(name) for name in _CURRENCIES), key=len, reverse=True))
-_AFTER_MONEY: Final = re.compile(rf"\s{{0,2}}(?:US )?({_NAMES_AFTER})(?![A-Za-z])", re.IGNORECASE)
+_AFTER_MONEY: Final = re.compile(rf" {{0,2}}(?:US )?({_NAMES_AFTER})(?![A-Za-z])", re.IGNORECASE)
 # 1.234,00 · 42 000 yuan · € 1 234 567,89: groups that only money has
 _GROUPED: Final = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:\.\d{3}){1,6},\d{1,2}|(?: \d{3}){1,6}(?:[.,]\d{2})?)(?![\d,])")
 _JIAO: Final = re.compile(rf"零?(\d|[{CHINESE}])[角毛]")
@@ -315,6 +250,7 @@ _APPROX_BEFORE: Final = re.compile(
 _APPROX_AFTER: Final = re.compile(r"\s*(?:左右|上下|or so)")
 _SPAN_AFTER: Final = re.compile(rf"\s*(?:至|到|-|~|to)\s*(?=[¥$]?[\d{CHINESE}])")
 
+_LETTER: Final = re.compile("[A-Za-z]")
 _MEASURE: Final = re.compile(rf"\s*({'|'.join(MEASURES)}|(?<=\d) ?[a-z]+|(?<=[a-z]) [a-z]+)", re.IGNORECASE)
 # fmt: off
 _FUNCTION_WORDS: Final = frozenset((
@@ -324,23 +260,9 @@ _FUNCTION_WORDS: Final = frozenset((
     "after", "before", "since", "so",
 ))
 # fmt: on
-_OFTEN: Final = Alternatives(r"\bonce\b|\btwice\b|\bthrice\b", re.IGNORECASE)
+_OFTEN: Final = re.compile(r"\bonce\b|\btwice\b|\bthrice\b", re.IGNORECASE)
 _TIMES: Final = {"once": 1, "twice": 2, "thrice": 3}
 _PAIR: Final = re.compile("[俩仨]")
-
-
-_BEFORE_LAST: Final = frozenset({name[-1] for name in _CURRENCIES} | set(" :("))
-_AFTER_FIRST: Final = frozenset({name[0] for name in _CURRENCIES} | {" ", "u"})
-_may_be_grouped: Final = by_digits(lambda digits: rf"[{digits}][ .]\d{{3}}")
-# a number is qualified only if one of these characters is near it
-_WORDS: Final = ("A",)
-"""Stands for the letters of words."""
-_BOUNDS, _ABOUT, _EACH, _UNTIL = (
-    frozenset((*characters, *_WORDS)) for characters in ("小不近过超于至最逾上几数好", "约概致莫多≈", "每", "至到~")
-)
-_QUALIFIES_BEFORE: Final = re.compile(f"[A-Za-z{''.join(sorted(_BOUNDS | _ABOUT | _EACH | _UNTIL))}]")
-_LETTER: Final = re.compile("[A-Za-z]")
-_QUALIFIES_AFTER: Final = re.compile(r"\s*[以之起不有开左上/每至到\-~A-Za-z]")
 
 
 def currency_code(name: str) -> str:
@@ -351,7 +273,7 @@ def currency_code(name: str) -> str:
 def _find_figures(text: str) -> Iterator[Mention]:
     """Amounts of money, and the other numbers as counts or plain numbers."""
     end = 0
-    grouped = _grouped(text) if CLASSES.of(text) & DIGIT and _may_be_grouped(text).search(text) else {}
+    grouped = _grouped(text)
     for numeral in numerals(text):
         if numeral.start < end:
             continue
@@ -376,8 +298,7 @@ def _grouped(text: str) -> dict[int, Numeral]:
 
 def _money(text: str, numeral: Numeral) -> Mention | None:
     """The amount of money that starts with this number; None without a currency."""
-    may_name = text[numeral.start - 1 : numeral.start].lower() in _BEFORE_LAST
-    before = _BEFORE_MONEY.search(text[max(0, numeral.start - 12) : numeral.start]) if may_name else None
+    before = _BEFORE_MONEY.search(text[max(0, numeral.start - 12) : numeral.start])
     value, position, loose = numeral.value, numeral.end, "range" if numeral.is_range else ""
     if text[position : position + 1] in _SOME:
         position, loose = position + 1, "inexact"
@@ -389,7 +310,7 @@ def _money(text: str, numeral: Numeral) -> Mention | None:
         elif scale[1] and value is not None and (tail := _TAIL_DIGIT.match(text, position)):
             value += _digit(tail[1]) * _scale_of(scale) / 10
             position = tail.end()
-    after = _AFTER_MONEY.match(text, position) if text[position : position + 1].lower() in _AFTER_FIRST else None
+    after = _AFTER_MONEY.match(text, position)
     if not (before or after or (scale and scale[2])) or (scale and scale[4] and not before):
         return None
     position = after.end() if after else position
@@ -431,30 +352,22 @@ def _digit(text: str) -> Decimal:
 def _qualified(text: str, mention: Mention) -> Mention:
     """Whether the words beside an amount or a count make it a bound, a rate, a range, or approximate."""
     before, after = text[max(0, mention.start - 12) : mention.start], text[mention.end : mention.end + 12]
-    near: Sequence[str] = _QUALIFIES_BEFORE.findall(before)
-    goes_on = _QUALIFIES_AFTER.match(after) is not None
-    if not near and not goes_on:
-        return mention
     if _LETTER.search(before):  # words are longer than Chinese characters
-        near, before = _WORDS, text[max(0, mention.start - 40) : mention.start]
-    loose = mention.loose or _looseness(mention.kind, before, near, after if goes_on else "")
-    is_about = not _ABOUT.isdisjoint(near) and _APPROX_BEFORE.search(before) is not None
-    approx = is_about or (goes_on and _APPROX_AFTER.match(after) is not None)
-    return mention if loose == mention.loose and not approx else mention._replace(loose=loose, approx=approx)
+        before = text[max(0, mention.start - 40) : mention.start]
+    loose = mention.loose or _looseness(mention.kind, before, after)
+    approx = _APPROX_BEFORE.search(before) is not None or _APPROX_AFTER.match(after) is not None
+    return mention._replace(loose=loose, approx=approx)
 
 
-def _looseness(kind: Kind, before: str, near: Sequence[str], after: str) -> str:
-    """Why a value is not exact, by the words before it, with those characters of theirs that qualify, and after it."""
-    if not _BOUNDS.isdisjoint(near) and (_BOUND_BEFORE.search(before) or _SOME_BEFORE.search(before)):
+def _looseness(kind: Kind, before: str, after: str) -> str:
+    """Why a value is not exact, by the words before and after it."""
+    if _BOUND_BEFORE.search(before) or _SOME_BEFORE.search(before) or _BOUND_AFTER.match(after):
         return "bound"
-    if _BOUND_AFTER.match(after):
-        return "bound"
-    if kind != "percent" and (_RATE.match(after) or (not _EACH.isdisjoint(near) and _RATE_BEFORE.search(before))):
+    if kind != "percent" and (_RATE.match(after) or _RATE_BEFORE.search(before)):
         return "rate"
     if kind not in ("money", "percent"):
         return ""
-    begun = not _UNTIL.isdisjoint(near) and _SPAN_BEFORE.search(before)
-    return "range" if begun or (_SPAN_AFTER.match(after) and "=" not in after) else ""
+    return "range" if _SPAN_BEFORE.search(before) or (_SPAN_AFTER.match(after) and "=" not in after) else ""
 
 
 def _find_words(text: str) -> Iterator[Mention]:
@@ -480,120 +393,18 @@ def _count(text: str, numeral: Numeral) -> Mention:
     return _qualified(text, Mention(kind, numeral.start, end, text[numeral.start : end], numeral.value, unit, loose))
 
 
-def _has_number(text: str) -> bool:
-    found = CLASSES.of(text)
-    return found & _FIGURE != 0 or (found & LETTER != 0 and _has_number_in_words(text))
-
-
-def _has_number_in_words(text: str) -> bool:
-    return has_number_word(text) or _OFTEN.found_in(text)
-
-
-_PHONE_MARKS: Final = character_class("- ")
-_DATE_MARKS: Final = character_class("年月")
-_DATE_SIGNS: Final = _DATE_MARKS | character_class("-/.")
-_TIME_MARKS: Final = character_class("时点")
-_COLON: Final = character_class(":")
-_PERCENT_MARKS: Final = character_class("%‰‱分率息")
-_AGE_MARKS: Final = character_class("岁")
-_ORDINAL_MARKS: Final = character_class("第")
-_ORDINAL_SIGNS: Final = character_class(".§")
-_PAIRS: Final = character_class("俩仨")
-_SERIAL_MARKS: Final = character_class("号")
-_PLATE_MARKS: Final = character_class("牌")
-_MARKS: Final = (
-    (LETTER | _CARD_MARKS | _PHONE_MARKS | _DATE_SIGNS | _TIME_MARKS | _COLON | _PERCENT_MARKS)
-    | (_AGE_MARKS | _ORDINAL_MARKS | _ORDINAL_SIGNS | _PAIRS | _SERIAL_MARKS | _PLATE_MARKS)
-)  # fmt: skip
-
-
-def _searched(bits: int, pattern: Callable[[str], str]) -> Callable[[str], object]:
-    """Searches a text for a pattern of digits, which begins with a character of some classes."""
-    of = by_digits(pattern)
-    return lambda text: next(matches_beginning(bits, of(text), text), None)
-
-
-# each kind with what a text must contain for it to occur: its characters, which are cheap to look up, and a pattern,
-# which begins with a class of characters, because such a pattern is found fastest
-_FINDERS: Final[
-    tuple[tuple[Callable[[_Contents], bool], Callable[[str], object], Callable[[str], Iterator[Mention]]], ...]
-] = (
-    (
-        lambda text: text.plain >= 4 and text.any >= 8,
-        _searched(DIGIT, lambda digits: f"[{digits}][{digits}]{{7}}"),
-        _find_marked("id", _ID.finditer),
-    ),
-    (
-        lambda text: text.plain >= 3 and (text.any >= 11 or (text.any >= 4 and text.has(_PHONE_MARKS))),
-        _searched(DIGIT, lambda digits: rf"[{digits}](?:\d{{10}}|[- ]\d{{4}})"),
-        _find_marked("phone", _phones),
-    ),
-    (
-        lambda text: text.plain >= 1 and (text.any >= 16 or text.has(_CARD_MARKS)),
-        _searched(
-            DIGIT | _CARD_MARKS,
-            lambda digits: (
-                rf"[{digits}卡账帐尾末e](?:(?<=[{digits}])\d{{3}}(?:\d{{12}}| \d{{4}} )|(?<=末)[四位]"
-                rf"|(?<=\be)nd(?:ing|s)\b|(?<=[^{digits}e末])号)"
-            ),
-        ),
-        _find_marked("card", _cards),
-    ),
-    (
-        lambda text: (
-            text.plain >= 1 and (text.has(_SERIAL_MARKS) or (text.any >= 3 and text.has(LETTER | _PLATE_MARKS)))
-        ),
-        _searched(DIGIT | _SERIAL_MARKS, lambda digits: f"[{digits}号](?:(?<=号)|[{digits}]{{2}})"),
-        _find_marked("serial", _ANNOUNCED.finditer),
-    ),
-    (
-        lambda text: text.any >= 8 or text.has(LETTER | (_DATE_SIGNS if text.any else _DATE_MARKS)),
-        _searched(
-            DIGIT | LETTER | _DATE_MARKS,
-            lambda digits: (
-                rf"[年月{digits}A-Za-z](?:(?<=[年月])|(?<=[{digits}])(?:[-/.]\d|\d{{7}})|(?<=[A-Za-z])[A-Za-z]{{2}})"
-            ),
-        ),
-        _find_dates,
-    ),
-    (
-        lambda text: text.plain >= 1 and text.has(LETTER),
-        _searched(DIGIT, lambda digits: f"[{digits}](?:[A-Za-z]|(?<=[A-Za-z].)|(?<=[A-Za-z][-_].))"),
-        _find_marked("serial", _SERIAL.finditer),
-    ),
-    (
-        lambda text: text.has(_TIME_MARKS) or (text.any >= 1 and text.has(LETTER | _COLON)),
-        _searched(DIGIT | _TIME_MARKS, lambda digits: rf"[时点{digits}](?:(?<=[时点])|:\d| ?[APap]\.?[Mm])"),
-        _find_marked("time", _times),
-    ),
-    (
-        lambda text: text.has(_PERCENT_MARKS | LETTER),
-        re.compile(r"[%‰‱分利月年Pp](?:(?<=[%‰‱])|(?<=分)之|(?<=利)率|(?<=[月年])息|(?<=[Pp])(?i:er ?cent))").search,
-        _find_percents,
-    ),
-    (
-        lambda text: text.has(_AGE_MARKS | LETTER),
-        re.compile(r"[岁oa](?:(?<=岁)|(?<=\bo)ld\b|(?<=\ba)ged?\b)").search,
-        _find_numbered("age", _AGE),
-    ),
-    (
-        lambda text: text.has(_ORDINAL_MARKS) or (text.any >= 1 and text.has(LETTER | _ORDINAL_SIGNS)),
-        _searched(
-            DIGIT | _ORDINAL_MARKS,
-            lambda digits: rf"[第{digits}](?:(?<=第)|(?i:st|nd|rd|th)\b|(?<=[{_LETTERS}.§].)|(?<=[{_LETTERS}.§] .))",
-        ),
-        _find_marked("ordinal", _ordinals),
-    ),
-    (
-        lambda text: text.has(_PAIRS | LETTER),
-        re.compile(r"[俩仨Cc](?:(?<=[俩仨])|(?i:e)\b)").search,
-        _find_words,
-    ),
-    (lambda text: True, _has_number, _find_figures),
+_FINDERS: Final[tuple[Callable[[str], Iterator[Mention]], ...]] = (
+    _find_marked("id", _ID),
+    _find_marked("phone", _PHONE),
+    _find_marked("card", _CARD),
+    _find_marked("serial", _ANNOUNCED),
+    _find_dates,
+    _find_marked("serial", _SERIAL),
+    _find_marked("time", _TIME),
+    _find_percents,
+    _find_numbered("age", _AGE),
+    _find_marked("ordinal", _ORDINAL),
+    _find_words,
+    _find_figures,
 )
-
-
-@lru_cache(maxsize=1 << 10)
-def _finders(contents: _Contents) -> list[tuple[Callable[[str], object], Callable[[str], Iterator[Mention]]]]:
-    """The finders of kinds that may occur in a text with these contents."""
-    return [(has, find) for may_occur, has, find in _FINDERS if may_occur(contents)]
+"""Each kind takes no characters that an earlier kind has taken."""

@@ -14,13 +14,11 @@ simplified text too.
 
 import re
 import string
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from steelyard.text.character_classes import CLASSES, character_class, matches_beginning
 from steelyard.text.scripts import HAN
 
 # Equivalent_Unified_Ideograph of the Unicode Character Database (EquivalentUnifiedIdeograph.txt), version 16.0, as in
@@ -72,26 +70,16 @@ FOLDS: Final[dict[int, int | str]] = {
     **EQUIVALENTS,
 }
 
-_REPLACEMENTS: Final = {chr(char): put if isinstance(put, str) else chr(put) for char, put in FOLDS.items()}
-_FOLDED: Final = re.compile(f"[{''.join(map(re.escape, _REPLACEMENTS))}]")
-_USUAL: Final = "，：；（）？！"  # variants that most Chinese texts have
-_RARE: Final = character_class("".join(char for char in _REPLACEMENTS if char not in _USUAL))
-_VARIANT: Final = _RARE | character_class(_USUAL)
-_MOST_REPLACED: Final = 24  # different variants up to which replacing them one by one is faster
-
 # ○, ◯, O and o are read as 〇 between Chinese numerals or before 年
 _NUMERAL: Final = "一二三四五六七八九十〇零"
-_ROUND: Final = character_class("○◯OoＯｏ")
 _ZEROS: Final = re.compile(f"[○◯Oo](?<=[{_NUMERAL}].)[○◯Oo]*(?=[{_NUMERAL}年])")
 # blanks and single line breaks inside Chinese, or between a digit and Chinese, are noise
 _CHINESE: Final = f"{HAN}。，、；：？！“”‘’（）《》【】"
 _BLANK: Final = r"[ \t]*(?:\n[ \t]*)?"
-# the first blank comes first, because a search for given characters is fast, and what precedes it after it
 _NOISE: Final = re.compile(
     rf"[ \t\n](?:(?<=[{_CHINESE}][ \t]){_BLANK}(?=[{_CHINESE}\d])|(?<=\d[ \t]){_BLANK}(?=[{_CHINESE}])"
     rf"|(?<=[{_CHINESE}]\n)[ \t]*(?=[{_CHINESE}\d])|(?<=\d\n)[ \t]*(?=[{_CHINESE}]))"
 )
-_BLANK_CLASS: Final = character_class(" \t\n")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ARTICLES: Final = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
@@ -115,29 +103,17 @@ def fold(text: str) -> str:
     """The text with character variants unified."""
     if text.isascii():
         return text
-    found = CLASSES.of(text)
-    folded = _translated(text) if found & _VARIANT else text
-    return with_zeros(folded) if found & _ROUND else folded
+    return with_zeros(text.translate(FOLDS))
 
 
 def fold_with_offsets(text: str) -> Folded:
     """The folded text, with the offsets of its characters in the original."""
-    whole = _translated(text)
+    whole = text.translate(FOLDS)
     if len(whole) == len(text):  # no character becomes two, so none is dropped either
         return Folded(with_zeros(whole), tuple(range(len(text) + 1)))
     pieces = list(_folded_characters(text))
     folded = "".join(char for char, _ in pieces)
     return Folded(with_zeros(folded), (*(offset for _, offset in pieces), len(text)))
-
-
-def _translated(text: str) -> str:
-    """The text with every character variant replaced; no replacement is such a variant itself."""
-    found = set(_FOLDED.findall(text)) if CLASSES.of(text) & _RARE else {char for char in _USUAL if char in text}
-    if len(found) > _MOST_REPLACED:
-        return text.translate(_table())
-    for char in found:
-        text = text.replace(char, _REPLACEMENTS[char])
-    return text
 
 
 def with_zeros(folded: str) -> str:
@@ -146,15 +122,9 @@ def with_zeros(folded: str) -> str:
 
 
 def _folded_characters(text: str) -> Iterator[tuple[str, int]]:
-    table = _table()
     for offset, char in enumerate(text):
-        for folded in char.translate(table):
+        for folded in char.translate(FOLDS):
             yield folded, offset
-
-
-@cache
-def _table() -> dict[int, int | str]:
-    return dict(FOLDS)
 
 
 def unified(text: str) -> str:
@@ -165,39 +135,13 @@ def unified(text: str) -> str:
 @lru_cache(maxsize=1 << 10)
 def simplified(text: str) -> str:
     """The text in simplified characters; its length does not change, so offsets stay valid."""
-    if text.isascii() or not _convertible() & CLASSES.of(text):
+    if text.isascii():
         return text
     text = _SURROGATE.sub("\ufffd", text)  # a lone surrogate cannot be converted, and equals nothing
     converted: str = _converter().convert(text)
     if len(converted) == len(text):
         return converted
     return "".join(char if len(simple := _converter().convert(char)) != 1 else simple for char in text)
-
-
-_BY_PHRASE: Final = "哩坏沈甦瞭藉衹覆"
-"""Characters that opencc converts in some words only: 答覆."""
-
-
-@cache
-def _convertible() -> int:
-    """The class of characters without which `simplified` changes nothing; declared by one thread alone."""
-    with _lock:
-        return _declare_convertible()
-
-
-_lock: Final = threading.Lock()
-
-
-@cache
-def _declare_convertible() -> int:
-    ideographs = [chr(point) for first, last in _IDEOGRAPHS for point in range(first, last + 1)]
-    converted = _converter().convert("\n".join(ideographs)).split("\n")
-    changed = (before for before, after in zip(ideographs, converted, strict=True) if before != after)
-    return character_class("".join(changed) + _BY_PHRASE + _OTHERS)
-
-
-_IDEOGRAPHS: Final = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF))
-_OTHERS: Final = "\ud800-\udfff\U00020000-\U0003ffff"
 
 
 @cache
@@ -211,17 +155,7 @@ def _converter() -> Any:
 def normalise(text: str) -> str:
     """The text folded, in simplified characters, and without blanks inside Chinese, as the legal judges read it."""
     folded = simplified(fold(text))
-    has_noise = not folded.isascii() and CLASSES.of(folded) & _BLANK_CLASS
-    return _without_noise(folded) if has_noise else folded
-
-
-def _without_noise(folded: str) -> str:
-    """The text without blanks inside Chinese."""
-    pieces, end = [], 0
-    for noise in matches_beginning(_BLANK_CLASS, _NOISE, folded):
-        pieces.append(folded[end : noise.start()])
-        end = noise.end()
-    return "".join([*pieces, folded[end:]]) if pieces else folded
+    return folded if folded.isascii() else _NOISE.sub("", folded)
 
 
 def normalise_with_offsets(text: str) -> Folded:

@@ -4,13 +4,9 @@
 """
 
 import re
-from collections.abc import Iterator
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final, NamedTuple
-
-from steelyard.text.alternatives import Alternatives, by_first_letter
-from steelyard.text.character_classes import CLASSES, LETTER, by_digits
 
 DIGITS: Final = {char: value for value, chars in enumerate(
     ("零〇", "一壹弌", "二贰两弍貳", "三叁弎參叄", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖")
@@ -24,8 +20,6 @@ CHINESE: Final = "".join((*DIGITS, *_UNITS, *_TENS))
 _PLAIN: Final = r"\d{1,3}(?:,\d{3}){1,8}(?:\.\d+)?(?!\d|,\d)|\d+(?:\.\d+)?"
 _NUMERAL: Final = rf"(?:{_PLAIN}|[{CHINESE}]|(?<=[{CHINESE}])点(?=[{''.join(DIGITS)}]))"
 _RUN: Final = re.compile(f"{_NUMERAL}+")
-# where runs are; found by their first characters
-_figures: Final = by_digits(lambda digits: f"[{digits}{CHINESE}][{digits}{CHINESE}点,.]*")
 _PART: Final = re.compile(rf"{_PLAIN}|.")
 
 # fmt: off
@@ -39,14 +33,13 @@ _WORDS: Final = {word: value for value, word in enumerate(_ONES)} | {
     word: value for value, word in zip(range(20, 100, 10), _TENFOLDS, strict=True)
 }
 _SCALES: Final = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_WORD: Final = by_first_letter("|".join(sorted((*_WORDS, *_SCALES), key=len, reverse=True)))
+_WORD: Final = f"(?:{'|'.join(sorted((*_WORDS, *_SCALES), key=len, reverse=True))})"
 NUMBER_WORDS: Final = (
     rf"\b(?:an? (?={'|'.join(_SCALES)})|half an? (?=million|billion|dozen))?{_WORD}"
     rf"(?:(?:[ -]|,? and ){_WORD}){{0,24}}\b"
 )
 """Pattern of a number in English words."""
 _WORD_RUN: Final = re.compile(NUMBER_WORDS, re.IGNORECASE)
-_HAS_WORD: Final = Alternatives("|".join(rf"\b{word}\b" for word in (*_WORDS, *_SCALES)), re.IGNORECASE)
 LONGEST: Final = 60
 """The longest run of numerals in characters that is read as a number."""
 
@@ -67,26 +60,9 @@ class Numeral(NamedTuple):
 
 def numerals(text: str) -> list[Numeral]:
     """All numbers of a folded text, in order."""
-    digits = [Numeral(run.start(), run.end(), run[0], value_of(run[0])) for run in _runs(text)]
-    if not has_number_word(text):
-        return digits
+    digits = [Numeral(run.start(), run.end(), run[0], value_of(run[0])) for run in _RUN.finditer(text)]
     words = [Numeral(run.start(), run.end(), run[0], _english(run[0])) for run in _WORD_RUN.finditer(text)]
     return sorted([*digits, *words], key=lambda numeral: numeral.start) if words else digits
-
-
-def _runs(text: str) -> Iterator[re.Match[str]]:
-    """The runs of numerals; digits alone, and numerals alone without a point, are one run."""
-    for figures in _figures(text).finditer(text):
-        words = figures[0]
-        if (words.isascii() and words.isdigit()) or (words.isalpha() and "点" not in words):
-            yield figures
-        else:
-            yield from _RUN.finditer(text, figures.start(), figures.end())
-
-
-def has_number_word(text: str) -> bool:
-    """Whether a text has a word of a number in English."""
-    return CLASSES.of(text) & LETTER != 0 and _HAS_WORD.found_in(text)
 
 
 def value_of(run: str) -> Decimal | None:

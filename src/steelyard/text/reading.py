@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from steelyard.text.alternatives import Alternatives, tried_at
-from steelyard.text.character_classes import CLASSES, DIGIT, LETTER, by_digits, character_class, matches_beginning
 from steelyard.text.normalisation import Folded
 from steelyard.text.scripts import HAN
 
@@ -19,14 +17,13 @@ LONGEST_ANSWER: Final = 100_000
 """The longest answer in characters that is judged; `judge` gives a longer one a score of 0 with a reason."""
 
 Replacement = str | Callable[[re.Match[str]], str]
-_Pass = tuple[str, re.Pattern[str], Replacement]
-"""Characters of which every match has one (not known if ""), the pattern, and what is put in place of a match."""
+_Pass = tuple[re.Pattern[str], Replacement]
+"""A pattern, and what is put in place of a match."""
 
 # an answer without any of these characters has no markup
 _MARKUP: Final = "<>*_#`|\\$[]【†&~\n\r•·●▪◦‘’ʼ«‹"
 _SYMBOLS: Final = "\u2600-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff"
 _SUSPECT: Final = re.compile(f"[{re.escape(_MARKUP)}{_SYMBOLS}]")
-_SUSPECT_CLASS: Final = character_class(_MARKUP + _SYMBOLS)
 _OPENS_LIST: Final = re.compile(r"\s*[-+]")
 
 _THINKING_TAG: Final = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis)"
@@ -95,12 +92,10 @@ _CITATION: Final = re.compile(
     re.IGNORECASE,
 )
 # a footnote digit glued to a word, a year or a sum: episodes1. · 20171. · 42000元1。
-_footnote: Final = by_digits(
-    lambda digits: (
-        rf"[ {digits}](?:(?<=[a-z][a-z][a-z]\d)\d?(?=[.,;:)]?(?:\s|$))|(?<=\d, (?:19|20)\d\d\d)(?!\d)"
-        rf"|(?:(?<=[元圆{HAN}][元日号次人整月]\d)\d?|(?<=[元圆{HAN}][元日号次人整月] )\d{{1,2}})(?=[。，,；;](?!\d)|$)"
-        r"|(?<=[\d,]\d{3}\.\d)(?=\s|$))"
-    )
+_FOOTNOTE: Final = re.compile(
+    rf"[ \d](?:(?<=[a-z][a-z][a-z]\d)\d?(?=[.,;:)]?(?:\s|$))|(?<=\d, (?:19|20)\d\d\d)(?!\d)"
+    rf"|(?:(?<=[元圆{HAN}][元日号次人整月]\d)\d?|(?<=[元圆{HAN}][元日号次人整月] )\d{{1,2}})(?=[。，,；;](?!\d)|$)"
+    r"|(?<=[\d,]\d{3}\.\d)(?=\s|$))"
 )
 # a blank that the extraction of a web page lost: a total of27 · composed byAndrew Lloyd Webber
 _GLUED: Final = re.compile(r"\b(of|is|to|by|in|are|was|has|had|and)(?=\d{1,6}\b|[A-Z][a-z]{2,} ?[A-Z])")
@@ -109,7 +104,6 @@ _APOSTROPHE: Final = re.compile(r"(?<=\w)[’ʼ](?=[A-Za-z]|\s|$)|(?<=[A-Za-z])[
 _SINGLE_QUOTED: Final = re.compile(r"(?<![A-Za-z0-9])‘((?:[^‘’\n]|(?<=\w)’(?=[a-z])){1,300})’(?![A-Za-z0-9])")
 _GUILLEMETS: Final = {"«": "“", "»": "”", "‹": "“", "›": "”"}
 
-_OPENING: Final = character_class(" \t(（")
 _LIST_NUMBER: Final = re.compile(
     r"(?:^|(?<=\n)|(?<=[；;。] )|(?<=[；;。])|(?<=[^\d][：:]))[ \t]*(?:[(（]\d{1,2}[)）]|\d{1,2}(?:[.．](?!\d)"
     r"|[、)）]))[ \t]*(?=\S)"
@@ -118,21 +112,13 @@ _LIST_NUMBER: Final = re.compile(
 _INLINE_NUMBER: Final = re.compile(
     r"(?:^|(?<=[\s:：。；;，,]))[(（]?(\d{1,2})[.．、)）](?:[ \t]{1,4}(?=\S)|(?=[^\d\s]))"
 )
-_list_numbers: Final = tried_at(
-    DIGIT | _OPENING, by_digits(lambda digits: rf"[ \t(（{digits}](?<![^\n；;。：: ].)"), _LIST_NUMBER
-)
-_inline_numbers: Final = tried_at(
-    DIGIT | _OPENING, by_digits(lambda digits: rf"[(（{digits}](?<![^\s:：。；;，,].)"), _INLINE_NUMBER
-)
-
-_numbered: Final = by_digits(lambda digits: f"[{digits}][.．、)）]")  # what every number of a list has
 _LINE_BREAK: Final = re.compile(r"[ \t\r]*\n[ \t\r\n]*")
 _INSIDE_VALUE: Final = re.compile(rf"\n(?:(?<=[\d年月]\n)(?=[\d年月日元])|(?<=[{HAN}]\n)(?=[月日]))")
 
 _OWN_HEADING: Final = re.compile(
     r"\A[\s#*_]{0,8}(?:回答|答复|答案|Answer|Response)[\s*_:：]{0,6}\n\s{0,4}", re.IGNORECASE
 )
-_DISCLAIMER: Final = Alternatives(
+_DISCLAIMER: Final = re.compile(
     r"由\s?(?:AI|人工智能|大模型|模型).{0,8}生成|(?:仅供|供您?)参考|不(?:构成|作为|能作为|能代替|能替代).{0,16}(?:意见|建议|依据|咨询)|可能(?:存在|有|会有|包含).{0,8}(?:错误|误差|偏差|不准确|疏漏|不完整|出入)"
     r"|(?:如有|若有)(?:任何)?(?:错误|疑问|其他问题|不准确|进一步)|(?:请|应)以.{0,16}(?:原件|原文|原始|官方|正式).{0,8}为准|(?:希望|但愿).{0,12}(?:帮助|有用)"
     r"|\b(?:may|might|can|could) (?:contain|include|have|make) (?:some |minor |occasional )?(?:errors?|inaccurac\w+"
@@ -146,19 +132,15 @@ _DISCLAIMER: Final = Alternatives(
 )
 _SENTENCE: Final = re.compile(r"[^。！？!?；;\n.]*(?:\.(?=\S)[^。！？!?；;\n.]*)*(?:[。！？!?；;\n]|\.(?=\s|$)|$)")
 
-FINAL: Final = Alternatives(
+FINAL: Final = re.compile(
     r"(?:最终|最后|正确|标准|参考|本题|我的|【|\[|^|\n)[ \t]*(?:的)?(?:答案|结论|回答|答复|金额)(?:[】\]]|是|为"
     r"|如下)?[ \t]*[:：】\]][ \t]*|最终(?:答案|结论|结果|金额)(?:是|为)[:：]?|(?:答案|结论)[是为][:：]?"
     r"|(?:^|\n|[.] )[ \t]*(?:(?:the )?(?:final|short|correct|direct) )?(?:answer|conclusion)(?: is)?[ \t]*:[ \t]*"
     r"|\b(?:the )?(?:final|correct) answer is:?[ \t]*|\banswer \([^()\n]{1,40}\) is:?[ \t]*|\bthe answer is:?[ \t]*"
-    r"|^A[:：][ \t]*|(?<=\n)A[:：][ \t]*"
+    r"|(?:^|(?<=\n))(?-i:A)[:：][ \t]*"
     r"|####[ \t]*",
     re.IGNORECASE,
 )
-
-
-_MAY_ANNOUNCE: Final = Alternatives(r"答|结论|金额|最终|answer|conclusion|(?:^|\n)A[:：]|####", re.IGNORECASE)
-_LATIN: Final = re.compile(r"[a-z][A-Z\d]")
 
 
 class _Draft:
@@ -180,13 +162,9 @@ class _Draft:
         self.edit(edits)
 
     def pass_through(self, passes: "Iterable[_Pass]") -> None:
-        """Replace the matches of each pattern, if the text has one of its characters."""
-        text, present = "", frozenset[str]()
-        for characters, pattern, replacement in passes:
-            if text != self.text:
-                text, present = self.text, frozenset(_PASSED.findall(self.text))
-            if not characters or not present.isdisjoint(characters):
-                self.replace(pattern, replacement)
+        """Replace the matches of each pattern."""
+        for pattern, replacement in passes:
+            self.replace(pattern, replacement)
 
     def edit(self, edits: list[tuple[int, int, str]]) -> None:
         """Apply these edits, which are in order and do not overlap."""
@@ -237,8 +215,7 @@ def without_thinking(raw: str) -> str:
 
 def final_part(text: str) -> str:
     """The paragraph that a plain text announces as its final answer; empty if it announces none."""
-    marks = list(FINAL.finditer(text)) if _MAY_ANNOUNCE.found_in(text) else []
-    for mark in reversed(marks):
+    for mark in reversed(list(FINAL.finditer(text))):
         for part in text[mark.end() :].split("\n", 3)[:3]:
             if is_silent(part) or part.rstrip().endswith(("?", "？")):
                 continue
@@ -264,15 +241,9 @@ def _read(raw: str, *, tracked: bool) -> _Draft:
         draft.pass_through(_PASSES)
         _flatten_tables(draft)
         draft.pass_through(_LATE_PASSES)
-    found = CLASSES.of(draft.text)
-    if found & DIGIT:
-        notes = matches_beginning(DIGIT | _OPENING, _footnote(draft.text), draft.text)
-        draft.edit([(note.start(), note.end(), "") for note in notes])
-        if "/100" in draft.text:
-            draft.replace(_HUNDREDTHS, "")
-        _drop_list_numbers(draft)
-    if found & LETTER and _LATIN.search(draft.text):
-        draft.replace(_GLUED, lambda match: match[0] + " ")
+    draft.pass_through(_LAST_PASSES)
+    _drop_list_numbers(draft)
+    draft.replace(_GLUED, lambda match: match[0] + " ")
     _drop_disclaimers(draft)
     return _address_in(raw, tracked=tracked) or draft if is_silent(draft.text) else draft
 
@@ -289,8 +260,7 @@ def _address_in(raw: str, *, tracked: bool) -> _Draft | None:
 
 def _may_have_markup(text: str) -> bool:
     """Whether a text has a character of markup, or begins as a list; one with neither is left as it is."""
-    is_suspect = CLASSES.of(text) & _SUSPECT_CLASS and _SUSPECT.search(text)
-    return bool(is_suspect or _OPENS_LIST.match(text))
+    return bool(_SUSPECT.search(text) or _OPENS_LIST.match(text))
 
 
 def _thinking_end(raw: str) -> int:
@@ -381,9 +351,7 @@ def _blanks(line: str, start: int) -> int:
 
 def _drop_list_numbers(draft: _Draft) -> None:
     """Remove the numbers of a list; a single number at the very beginning is a value."""
-    if not _numbered(draft.text).search(draft.text):
-        return
-    inline = list(_inline_numbers(draft.text))
+    inline = list(_INLINE_NUMBER.finditer(draft.text))
     numbers = [int(mark[1]) for mark in inline]
     if len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1)):
         draft.edit(
@@ -396,14 +364,14 @@ def _drop_list_numbers(draft: _Draft) -> None:
                 for mark in inline
             ]
         )
-    marks = list(_list_numbers(draft.text))
+    marks = list(_LIST_NUMBER.finditer(draft.text))
     if len(marks) > 1 or (marks and draft.text[: marks[0].start()].strip()):
         draft.edit([(mark.start(), mark.end(), "") for mark in marks])
 
 
 def _drop_disclaimers(draft: _Draft) -> None:
     """Remove general disclaimers, unless the answer says nothing else."""
-    if not _DISCLAIMER.found_in(draft.text):
+    if not _DISCLAIMER.search(draft.text):
         return
     sentences = [match for match in _SENTENCE.finditer(draft.text) if match[0].strip()]
     general = [match for match in sentences if _DISCLAIMER.search(match[0])]
@@ -412,38 +380,37 @@ def _drop_disclaimers(draft: _Draft) -> None:
 
 
 _PASSES: Final[tuple[_Pass, ...]] = (
-    ("\\", _WRITTEN_BREAK, "\n"),
-    ("<", _CALCULATOR, ""),
-    ("<[", _CONTROL_TOKEN, "\n"),
-    ("&", _ENTITY, _unescaped),
-    ("`~", _FENCE_LINE, ""),
-    ("<", _BREAKING_TAG, "\n"),
-    ("<", _CELL_TAG, " "),
-    ("<", _TAG, ""),
-    ("[", _IMAGE, ""),
-    ("[【", _CITATION, ""),
-    ("[", _LINK, lambda match: match[1]),
-    (":", ADDRESS, " "),
-    ("\\", _THIN_SPACE, " "),
-    ("\\", _MATH_SPACE, " "),
-    ("\\", _STYLED, lambda match: match[1]),
-    ("\\", _BOXED, lambda match: match[1]),
-    ("\\", _FRACTION, lambda match: f"{match[1]}/{match[2]}"),
-    ("\\", _MATH_WORD, lambda match: _MATH_WORDS[match[1]]),
-    ("$", _MATH, _of_math),
-    ("\\{", _MATH_MARK, lambda match: "," if match[0] == "{,}" else ""),
+    (_WRITTEN_BREAK, "\n"),
+    (_CALCULATOR, ""),
+    (_CONTROL_TOKEN, "\n"),
+    (_ENTITY, _unescaped),
+    (_FENCE_LINE, ""),
+    (_BREAKING_TAG, "\n"),
+    (_CELL_TAG, " "),
+    (_TAG, ""),
+    (_IMAGE, ""),
+    (_CITATION, ""),
+    (_LINK, lambda match: match[1]),
+    (ADDRESS, " "),
+    (_THIN_SPACE, " "),
+    (_MATH_SPACE, " "),
+    (_STYLED, lambda match: match[1]),
+    (_BOXED, lambda match: match[1]),
+    (_FRACTION, lambda match: f"{match[1]}/{match[2]}"),
+    (_MATH_WORD, lambda match: _MATH_WORDS[match[1]]),
+    (_MATH, _of_math),
+    (_MATH_MARK, lambda match: "," if match[0] == "{,}" else ""),
 )
 _LATE_PASSES: Final[tuple[_Pass, ...]] = (
-    ("-*_=", _RULE_LINE, ""),
-    ("#", _HEADER, ""),
-    (">•●▪◦·*+-", _BULLET, ""),
-    ("*_~`", _EMPHASIS, ""),
-    ("", _EMOJI, ""),
-    ("‘", _SINGLE_QUOTED, lambda match: f"“{match[1]}”"),
-    ("’ʼ", _APOSTROPHE, "'"),
-    ("«»‹›", re.compile("[«»‹›]"), lambda match: _GUILLEMETS[match[0]]),
-    ("\n", _LINE_BREAK, "\n"),
-    ("\n", _INSIDE_VALUE, ""),
+    (_RULE_LINE, ""),
+    (_HEADER, ""),
+    (_BULLET, ""),
+    (_EMPHASIS, ""),
+    (_EMOJI, ""),
+    (_SINGLE_QUOTED, lambda match: f"“{match[1]}”"),
+    (_APOSTROPHE, "'"),
+    (re.compile("[«»‹›]"), lambda match: _GUILLEMETS[match[0]]),
+    (_LINE_BREAK, "\n"),
+    (_INSIDE_VALUE, ""),
 )
-_PASSED: Final = re.compile(f"[{re.escape(''.join(characters for characters, _, _ in (*_PASSES, *_LATE_PASSES)))}]")
-"""The characters of all passes."""
+_LAST_PASSES: Final[tuple[_Pass, ...]] = ((_FOOTNOTE, ""), (_HUNDREDTHS, ""))

@@ -1,6 +1,7 @@
 """The script of a character, as far as tokenization needs it: where words end."""
 
 import re
+from collections.abc import Iterator
 from typing import Final, Literal
 
 Script = Literal["han", "kana", "hangul", "unspaced", "spaced"]
@@ -18,6 +19,15 @@ _BY_SCRIPT: Final[tuple[tuple[Script, re.Pattern[str]], ...]] = (
     ("hangul", re.compile(f"[{HANGUL}]")),
     ("unspaced", re.compile(f"[{UNSPACED}]")),
 )
+
+
+_RANGE: Final = re.compile("(.)-(.)|(.)", re.DOTALL)
+
+
+def ranges_of(characters: str) -> Iterator[tuple[int, int]]:
+    """The first and the last code point of each range of a class, written as in a pattern; the same for a character."""
+    for first, last, single in _RANGE.findall(characters):
+        yield ord(first or single), ord(last or single)
 
 
 def script_of(char: str) -> Script:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from steelyard import limits
-from steelyard.deadline import DeadlineExceeded, deadline, one_handler
+from steelyard.deadline import DeadlineExceeded, deadline
 from steelyard.documents.pages import Document
 from steelyard.i18n import Message
 from steelyard.io.outputs import record_of
@@ -81,10 +81,9 @@ def described(error: BaseException) -> str:
 
 def judge_records(benchmark: Benchmark, records: Mapping[str, Mapping[str, Any]]) -> dict[str, LegalVerdict]:
     """Verdicts on recorded outputs by id, without asking a system."""
-    with one_handler():
-        return {
-            question.about.id: verdict_on(
-                question, records.get(question.about.id, {}), benchmark.documents[question.about.document]
-            )
-            for question in benchmark.questions
-        }
+    return {
+        question.about.id: verdict_on(
+            question, records.get(question.about.id, {}), benchmark.documents[question.about.document]
+        )
+        for question in benchmark.questions
+    }

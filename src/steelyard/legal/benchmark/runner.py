@@ -14,7 +14,6 @@ from typing import Any, Final, cast
 import numpy as np
 
 from steelyard import __version__, limits
-from steelyard.deadline import one_handler
 from steelyard.documents.pages import Document
 from steelyard.engines.base import Engine, Part, engine_of
 from steelyard.errors import ConfigError, InputError, SystemFailure
@@ -219,8 +218,7 @@ class AnswerJudging:
 
     def __call__(self, answers: Sequence[Answered]) -> list[Item | None]:
         """The item of each answer."""
-        with one_handler():
-            return [self._item(ask, answer) for ask, answer in answers]
+        return [self._item(ask, answer) for ask, answer in answers]
 
     def _item(self, ask: Ask, answer: Reply | Failure) -> Item | None:
         try:

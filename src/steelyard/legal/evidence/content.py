@@ -11,8 +11,6 @@ from typing import Final
 from steelyard.legal.evidence.quotes import key_of, quote_key
 from steelyard.legal.evidence.sources import GRAM, WORD, Source
 from steelyard.legal.grounding.proper_names import is_known_name, names
-from steelyard.text.alternatives import Alternatives
-from steelyard.text.character_classes import CLASSES, QUOTATION
 from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import normalise
 
@@ -33,7 +31,7 @@ _VALUES: Final = frozenset(("id", "phone", "card", "serial", "date", "time", "pe
 _QUOTE: Final = re.compile('[“「『"]([^”」』"]{2,400})[”」』"]')
 _INTERROGATIVE: Final = re.compile(r"(?<![^。.!?！？；;\n])[^。.!?！？；;\n]*[?？]")  # from the stop before it
 # stock phrases that fit any question and any document
-_STOCK: Final = Alternatives(
+_STOCK: Final = re.compile(
     "这是一?个?|[很非]?常?好的?问题|问题|材料|笔录|文档|文件|资料|卷宗|原文|上下文|根据|依据|按照|上述|以上|以下|如下|内容|信息|回答|答案|答复|"
     "您好|你好|好的|明白|知道了|收到|请问|感谢|谢谢|可以|需要|能够|提供|了解|参考|查阅|查看|具体|相关|有关|关于|情况|"
     "我会|我将|我们|为您|如果|希望|帮助|是的|一个"
@@ -65,7 +63,7 @@ def _new_values(text: str, question: str) -> Iterator[str]:
 
 
 def _quotations(text: str, question: str, source: Source) -> Iterator[str]:
-    for quote in _QUOTE.finditer(text) if CLASSES.of(text) & QUOTATION else ():
+    for quote in _QUOTE.finditer(text):
         words = quote[1]
         is_asked = quote_key(words) in quote_key(question)
         if len(quote_key(words)) >= QUOTED and not is_asked and source.key.holds(words):

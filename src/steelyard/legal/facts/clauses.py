@@ -8,8 +8,6 @@ from itertools import takewhile
 from operator import eq
 from typing import Final, NamedTuple
 
-from steelyard.text.alternatives import Alternatives
-from steelyard.text.character_classes import CLASSES, DIGIT, QUOTATION
 from steelyard.text.mentions import Mention, mentions
 
 # a comma or a point inside a number does not end a clause
@@ -31,7 +29,7 @@ _DENIED_AFTER: Final = re.compile(
     r"|a (?:typo|mistake|clerical error))",
     re.IGNORECASE,
 )
-_CORRECTED: Final = Alternatives(
+_CORRECTED: Final = re.compile(
     r"更正为|改判[为:]?|更正:|更正是|纠正为|纠正:|改为|改口(?:为|称|说)|应为|应当为|应当是|实际为|实际上?是|而是|准确(?:地说|的说法)?(?:应)?[是为]|"
     r"(?:酌情?|酌定|核减|调整|变更|修正|下调|上调|降低|减少|增加)(?:调整)?[为至到]|"
     r"\b(?:correct(?:ed|s)?|adjust(?:ed|s)|amend(?:ed|s)|reduced|revised|changed)(?: it| this| that)? to\b"
@@ -40,7 +38,7 @@ _CORRECTED: Final = Alternatives(
 )
 _BOUND_WORDS: Final = 24  # characters beside a value that may be the words of a bound
 _STANDARD: Final = re.compile(r"以(.{1,30}?)为准")
-_DOUBTED: Final = Alternatives(
+_DOUBTED: Final = re.compile(
     r"无法确定|不能确定|难以确定|不太?确定|不敢确定|不敢肯定|不能肯定|记不[清得]|不记得|(?<!不)(?<!尽)(?<!也不)可能(?!性)|也许|或许|好像|似乎|猜|估计|恐怕|说不准|"
     r"不好说|应该(?:就?是|为|有|在|大?约)|\bnot (?:quite |entirely |completely |100% )?(?:sure|certain)\b|"
     r"\bunsure\b|\buncertain\b|\bmaybe\b|\bperhaps\b|\bI cannot confirm\b|"
@@ -54,7 +52,7 @@ _SELF_DOUBT: Final = re.compile(
     r"\b(?:I|we) (?:am|'m|are|'re) (?:not|un)[ -]?(?:sure|certain)|\bI cannot (?:be sure|confirm|guarantee)",
     re.IGNORECASE,
 )
-_TAKEN_BACK: Final = Alternatives(
+_TAKEN_BACK: Final = re.compile(
     r"也可能(?:不|没|未)|也许不是|或许不是|也未必|是不是就?不知道|可能是也可能不是"
     r"|\bor (?:maybe|perhaps|possibly|it may|it might)(?: be)? not\b|\bmay or may not\b|\bmaybe not\b",
     re.IGNORECASE,
@@ -68,9 +66,9 @@ _PREDICATE: Final = re.compile(
 )
 _GROUP_COMMA: Final = re.compile(r",(?<=\d,)(?=\d{3})")
 _FEWEST_OF_LIST: Final = 6
-ALTERNATIVE: Final = Alternatives(r"或者|或|抑或|还是|要么|\bor\b", re.IGNORECASE)
+ALTERNATIVE: Final = re.compile(r"或者|或|抑或|还是|要么|\bor\b", re.IGNORECASE)
 _SAME_AGAIN: Final = re.compile(r"^\s?(?:即|也就是|合|折合|相当于|i\.e\.|that is|equivalent to)", re.IGNORECASE)
-_CONCLUSION: Final = Alternatives(
+_CONCLUSION: Final = re.compile(
     r"答案[是为:]|因此|所以|综上|故此|可见|由此|结论[是为:]|最终|\btherefore\b|\bthus\b|\bhence\b|"
     r"\bthe answer is\b|\bin conclusion\b|\bin summary\b|\bconsequently\b|\bso,|(?:^|[.\n] ?)so\b",
     re.IGNORECASE,
@@ -207,8 +205,6 @@ def _shared(one: Iterable[str], other: Iterable[str]) -> int:
 
 def without_quotes(text: str) -> str:
     """The text with quotations replaced by blanks."""
-    if not CLASSES.of(text) & QUOTATION:
-        return text
     return _QUOTED.sub(lambda quote: " " * len(quote[0]), text)
 
 
@@ -229,7 +225,7 @@ def is_bare_list(text: str) -> bool:
     separators = sum(map(text.count, _SEPARATORS))
     if separators < _FEWEST_OF_LIST - 1:
         return False
-    plain = _GROUP_COMMA.sub("", text) if CLASSES.of(text) & DIGIT else text
+    plain = _GROUP_COMMA.sub("", text)
     pieces = others = 0
     for piece in _separated(plain):
         pieces += 1

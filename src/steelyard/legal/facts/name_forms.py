@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from steelyard.text.character_classes import CLASSES, character_class
 from steelyard.text.scripts import HAN
 
 TITLES: Final = re.compile(
@@ -22,8 +21,6 @@ _PLAIN_LETTERS: Final = str.maketrans(
     | {"’": "'"}
 )
 _ACCENTED: Final = re.compile("[\u00c0-\u024f]")
-_NOT_PLAIN: Final = character_class("\u00c0-\u024f’")  # all letters of the table
-_ANY_DOT: Final = character_class("-·•・‧∙.")
 _DOT: Final = re.compile(rf"(?<=[{HAN}]) ?[·•・‧∙.\-] ?(?=[{HAN}])")
 
 
@@ -31,8 +28,7 @@ def folded(text: str) -> str:
     """The text without accents, and without the dots between the parts of a foreign name in Chinese."""
     if text.isascii():
         return text
-    plain = _without_accents(text.translate(_PLAIN_LETTERS)) if CLASSES.of(text) & _NOT_PLAIN else text
-    return _DOT.sub("", plain) if CLASSES.of(plain) & _ANY_DOT else plain
+    return _DOT.sub("", _without_accents(text.translate(_PLAIN_LETTERS)))
 
 
 def _without_accents(text: str) -> str:

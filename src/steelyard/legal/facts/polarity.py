@@ -18,8 +18,6 @@ from steelyard.legal.facts.polarity_questions import Asked, asked_by
 from steelyard.legal.facts.polarity_statements import Sense, Statement, statement_of
 from steelyard.legal.refusals.abstention import detect_abstention
 from steelyard.legal.wording import SENSES
-from steelyard.text.alternatives import Alternatives
-from steelyard.text.character_classes import CLASSES, QUOTATION
 from steelyard.text.reading import final_part
 
 _QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"]*"')
@@ -45,7 +43,6 @@ _BARE: Final = re.compile(
     r"(?P<no>不|无|没有?|不具|未)?(?:需要?|应当?|应该|必须|必|用|须|成立|构成|属于|存在|支持|有权|权|承担|得|可|"
     r"允许|具备|符合|同意|认可|有效|合法|违约|违法|担责|负责|赔偿)的?(?:责任|义务)?"
 )
-_MAY_ANNOUNCE: Final = Alternatives(r"[答结金]|[Aa](?:nswer|NSWER)|onclusion|ONCLUSION|####|A[:：]")
 _NEXT_QUESTION: Final = re.compile(r"\n(?:问题|问|question|q)\s?\d{0,2}[:：]", re.IGNORECASE)
 _CLARIFIES: Final = re.compile(
     r"请问[您你](?:指|是指|说的|想|能否|可否|具体|所)|[您你]指的是|[您你]是指|请(?:您|"
@@ -94,8 +91,9 @@ class _Reading:
     sure: bool = True
 
 
-_ASKS: Final = Alternatives("是否|能否|可否|有无|有没有|是不是|会不会|能不能")
-_ASKED_AGAIN: Final = re.compile(rf"[^,。;\n!?]{{0,80}}(?:{_ASKS.pattern})[^,。;\n!?]{{0,80}}")
+_ASKED_AGAIN: Final = re.compile(
+    r"[^,。;\n!?]{0,80}(?:是否|能否|可否|有无|有没有|是不是|会不会|能不能)[^,。;\n!?]{0,80}"
+)
 
 
 def judge_boolean(expected: bool, question: str, answer: str) -> FieldVerdict:
@@ -122,7 +120,7 @@ def _read(question: str, answer: str) -> _Reading:
     """The reading of the announced final answer if it says yes or no; else of the full text."""
     asked = asked_by(question)
     answer = _own_part(answer, question) if "\n" in answer else answer
-    final = final_part(answer) if _MAY_ANNOUNCE.found_in(answer) else ""
+    final = final_part(answer)
     if final and len(final) < len(answer):
         reading = _reading_of(final, question, asked)
         if reading.sense != "none" or any("hedge" in clause.signs for clause in scan(final.lower())):
@@ -143,10 +141,8 @@ def _reading_of(answer: str, question: str, asked: Asked) -> _Reading:
     """The reading of a text outside its quotations or, if that says nothing, inside them."""
     if len(answer) > _LONGEST:
         answer = f"{answer[: _LONGEST // 2]}\n{answer[-_LONGEST // 2 :]}"
-    has_quotes = CLASSES.of(answer) & QUOTATION and _QUOTED.search(answer)
-    own = _QUOTED.sub(" ", answer) if has_quotes else answer
-    if _ASKS.found_in(own):
-        own = _ASKED_AGAIN.sub(lambda again: "" if again[0].strip() in question else again[0], own)
+    has_quotes = _QUOTED.search(answer) is not None
+    own = _ASKED_AGAIN.sub(lambda again: "" if again[0].strip() in question else again[0], _QUOTED.sub(" ", answer))
     reading = _decide(clauses_of(own), answer, question, asked)
     if reading.sense != "none" or not has_quotes:
         return reading

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from steelyard.legal.facts.polarity_words import SCAN_EN, SCAN_ZH
-from steelyard.text.character_classes import CLASSES, character_class
 from steelyard.text.scripts import HAN
 
 IS_HAN: Final = re.compile(f"[{HAN}]")
@@ -16,7 +15,6 @@ _ASKED_FORM: Final = re.compile(
     r"可不可以)(?:(?!取决于|要看|需看|应看|视情|看情况|而定)[^,，。;；!?！？:：\n])*"
     r"|\bwhether\b(?! or not\b)[^,.;!?\n]*"
 )
-_ASKING: Final = character_class("否无没不w")
 _MARKS: Final = " ()[]-*>“”\"'、—→✅❌✔✘√×~.·"
 _CARRIED: Final = frozenset(("claim", "court", "conclude", "rule", "mostly"))
 _CONCLUDES: Final = frozenset(("conclude",))
@@ -50,19 +48,8 @@ class Clause:
 
 def clauses_of(text: str) -> list[Clause]:
     """The clauses of a text without the questions that it repeats; a rhetorical question is a statement."""
-    clauses = scan(_without_asked_forms(text.lower()))
+    clauses = scan(_ASKED_FORM.sub("", text.lower()))
     return [clause for clause in clauses if not clause.is_asked or "rhetoric" in clause.signs]
-
-
-def _without_asked_forms(text: str) -> str:
-    """The text without questions that are repeated in it; each has one of a few characters in the second place."""
-    pieces, end = [], 0
-    for at in CLASSES.places(text, _ASKING):
-        start = at if text[at] == "w" else at - 1
-        if start >= end and (asked := _ASKED_FORM.match(text, start)):
-            pieces.append(text[end:start])
-            end = asked.end()
-    return "".join([*pieces, text[end:]]) if pieces else text
 
 
 def scan(text: str) -> list[Clause]:

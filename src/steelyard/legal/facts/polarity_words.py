@@ -1,10 +1,7 @@
 """Word patterns for the signs of clauses: negators, opposites, verdicts, claims, conditions, hedges."""
 
 import re
-from collections.abc import Iterable
 from typing import Final
-
-from steelyard.text.alternatives import Alternatives
 
 # words in which 不, 没, 非, 否, 无 negate nothing
 _IDIOMS: Final = (
@@ -175,34 +172,10 @@ def _alternatives(groups: dict[str, str]) -> str:
     return "|".join(f"(?P<{name}>{words})" for name, words in groups.items())
 
 
-def _at_word(words: str) -> str:
-    """The words without the mark of a word's beginning, which stands once before all of them."""
-    return re.sub(r"(^|\|)\\b", r"\1", words)
-
-
-def _openings(patterns: Iterable[str], length: int) -> set[str]:
-    """The characters with which an alternative of these patterns may begin, and some more."""
-    plain = re.sub(r"\(\?<[=!][^()]*\)|\\b", "", "|".join(patterns))
-    return set(re.findall(rf"(?:^|\||\(\?:|\)\?|\[)(?=([^\\(|)\[\]^$]{{{length}}}))", plain))
-
-
-def _first_letters(patterns: Iterable[str]) -> str:
-    """Alternatives of first two letters, by the first; a word with others is skipped at once."""
-    second: dict[str, set[str]] = {}
-    for pair in _openings(patterns, 2):
-        if pair[0].isalpha() and pair.isascii():
-            second.setdefault(pair[0], set()).add(pair[1])
-    return "|".join(f"{first}[{''.join(sorted(letters))}]" for first, letters in sorted(second.items()))
-
-
-# frequent English words with which no sign begins
-_FILLERS: Final = r"(?:the|an?|he|she|his|her|they|their|to|of|at|with|was|were|are|been?|did|does|had|we|our|its)\b"
-SCAN_ZH: Final = Alternatives(_alternatives(_ZH))
-_WORDS_EN: Final = _alternatives({name: _at_word(words) for name, words in _EN.items()})
+SCAN_ZH: Final = re.compile(_alternatives(_ZH))
 SCAN_EN: Final = re.compile(
     r"(?P<stop>[!?;\n。]|\.(?=\s|"
     r"$)(?<!\b[a-z]\.)(?<!\b[mdjs][rst]\.)(?<!mrs\.)(?<!inc\.)(?<!ltd\.)(?<!corp\.)(?<!\bco\.)(?<!\bno\.))|"
     r"(?P<comma>,(?!\d)|:(?!\d)|\((?=\w)|\)| - |\band (?=(?:never|not|did|does|"
-    r"ha[sd]|was|is|were|are|therefore)\b))|(?P<short>n't\b)|"
-    rf"\b(?={_first_letters(_EN.values())})(?!{_FILLERS})(?:{_WORDS_EN})"
+    r"ha[sd]|was|is|were|are|therefore)\b))|(?P<short>n't\b)|" + _alternatives(_EN)
 )

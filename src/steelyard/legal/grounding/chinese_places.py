@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from steelyard.legal.grounding.common_words import FREQUENT_WORDS
-from steelyard.text.alternatives import Alternatives
 
 _HAN: Final = r"\u4e00-\u9fff"
 _SUFFIX: Final = (
@@ -23,7 +22,7 @@ _SUFFIX: Final = (
 _STATUTE: Final = re.compile(
     "《[^《》\n]{2,60}?(?:法|条例|规定|解释|办法|宪章|安排|意见|通知|决定|规则|细则|法典|公约|批复|纪要)》?"
 )
-_END: Final = Alternatives(_SUFFIX)
+_END: Final = re.compile(_SUFFIX)
 _STEM: Final = re.compile(f"[{_HAN}\\dA-Z]*$")
 _BETWEEN: Final = re.compile(f"[{_HAN}\\d]*")
 _LONGEST_STEM: Final = 16
@@ -104,7 +103,7 @@ def chinese_places(text: str) -> Iterator[Place]:
 
 def _goes_on(text: str, at: int) -> bool:
     """Whether the next suffix is so near that this one is part of a longer name."""
-    following = _END.search_within(text, at, at + 14)
+    following = _END.search(text, at, at + 14)
     if following is None:
         return False
     between = text[at : following.start()]

@@ -12,7 +12,6 @@ from steelyard.legal.grounding.chinese_places import Place, chinese_places
 from steelyard.legal.grounding.grounds import UNIT_AFTER, nouns_of, values_of
 from steelyard.legal.grounding.proper_names import names
 from steelyard.legal.reading import read, read_with_offsets
-from steelyard.text.character_classes import CLASSES, DIGIT, QUOTATION, character_class
 from steelyard.text.measures import is_measure
 from steelyard.text.mentions import Mention
 from steelyard.text.normalisation import Folded
@@ -37,7 +36,6 @@ _OWN_UNITS: Final = frozenset(("处", "点", "种", "项", "条", "页", "段", 
 _CHECKED: Final = frozenset(
     ("id", "phone", "card", "serial", "date", "time", "percent", "age", "money", "count", "number")
 )
-_NUMBERS: Final = DIGIT | character_class("①-⑳")
 _LIST_NUMBER: Final = re.compile(r"(?:^|[\n。;:,])\s*(?:\(?\d{1,2}[.、)](?!\d)|[①-⑳])")
 _OWN_NOUN: Final = re.compile(
     "(?:主要|关键|核心|不同|独立|重要|基本|相关)?(?:的)?(?:方面|问题|部分|步骤|阶段|原因|理由|要点|条件|层面|情形|"
@@ -155,8 +153,6 @@ def _without_keys(text: str) -> tuple[str, bool]:
 
 def _list_marks(text: str) -> frozenset[int]:
     """The positions of digits that number a list."""
-    if not CLASSES.of(text) & _NUMBERS:
-        return frozenset()
     return frozenset(at for mark in _LIST_NUMBER.finditer(text) for at in range(mark.start(), mark.end()))
 
 
@@ -254,7 +250,7 @@ def _quoted(text: str) -> tuple[list[tuple[str, int]], frozenset[int]]:
     """Quotations with their positions, and all positions inside quotations that the answer says are absent."""
     quotes: list[tuple[str, int]] = []
     unsaid: list[int] = []
-    for quote in _QUOTE.finditer(text) if CLASSES.of(text) & QUOTATION else ():
+    for quote in _QUOTE.finditer(text):
         if _DENIED_QUOTE.search(text[max(0, quote.start() - 40) : quote.start()]):
             unsaid += range(quote.start(), quote.end())
             continue

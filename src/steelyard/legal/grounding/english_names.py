@@ -6,9 +6,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from steelyard.text.alternatives import tried_at
-from steelyard.text.character_classes import CLASSES, character_class
-
 _UPPER: Final = "A-ZÀ-ÖØ-Þ"
 _LETTER: Final = "A-Za-zÀ-ÖØ-öø-ÿĀ-ſ"
 _WORD: Final = rf"(?:Mc|Mac|O'|D')?[{_UPPER}][{_LETTER}]*(?:(?:-|'(?!s\b))[{_LETTER}]+)*"
@@ -26,9 +23,6 @@ _SEQUENCE: Final = re.compile(
     rf"(?<![{_LETTER}\d_.@/-])(?:{_ABBREVIATED}|{_WORD})(?:(?:{_OF}| ?& ?| |, (?=(?:Inc|LLC|LLP|Ltd|Co|Corp)\b))"
     rf"(?:{_PARTICLE} ){{0,2}}(?:{_ABBREVIATED}|{_WORD}))*"
 )
-_CAPITAL: Final = character_class(_UPPER)
-_FIRST: Final = re.compile(f"[{_UPPER}]")
-_sequences: Final = tried_at(_CAPITAL, lambda _: _FIRST, _SEQUENCE)
 _TITLES: Final = frozenset(
     "Mr Mrs Ms Miss Mx Dr Prof Professor Judge Justice Sir Dame Lord Lady Officer Detective Inspector Sergeant Sgt "
     "Captain Capt Attorney Counsel Magistrate Rev Hon".split()
@@ -143,10 +137,8 @@ def english_names(text: str) -> Iterator[tuple[str, int]]:
 
     A single word is a name only if the words before it introduce one.
     """
-    if not CLASSES.of(text) & _CAPITAL:
-        return
     lower: frozenset[str] | None = None
-    for match in _sequences(text):
+    for match in _SEQUENCE.finditer(text):
         if " " in match[0] or _INTRODUCED.search(text[max(0, match.start() - 12) : match.start()]):
             lower = _lower_words(text) if lower is None else lower
             words = [(word[0], word.start() + match.start()) for word in _WORDS.finditer(match[0])]

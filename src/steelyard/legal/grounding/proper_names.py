@@ -7,7 +7,6 @@ from typing import Final
 
 from steelyard.legal.grounding.common_words import FREQUENT_WORDS, SURNAME_WORDS
 from steelyard.legal.grounding.english_names import english_names, is_known_english_name
-from steelyard.text.character_classes import CLASSES, character_class
 
 SURNAMES: Final = frozenset(
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊"
@@ -115,7 +114,6 @@ _TITLED: Final = re.compile(f"([{''.join(sorted(SURNAMES - _AMBIGUOUS))}])({'|'.
 _CALLED: Final = re.compile(
     f"(?:名叫|叫做|叫作|叫|名为|姓名(?:是|为|:))([{_HAN}]{{2,4}}?)(?=[,。;!?、)”\\s]|$|的|是|说)"
 )
-_UNNAMED, _PREFIX, _TITLE, _CALLING = map(character_class, ("某", "老阿小", "先女小太", "叫名"))
 
 
 @lru_cache(maxsize=1 << 5)
@@ -132,15 +130,14 @@ def _chinese_names(text: str) -> Iterator[tuple[str, int]]:
         if at >= end and surname in _ANY_SURNAME and (name := _name_at(text, at, surname)):
             end = at + len(name)
             yield name, at
-    found = CLASSES.of(text)
-    for match in _SOMEBODY.finditer(text) if found & _UNNAMED else ():
+    for match in _SOMEBODY.finditer(text):
         yield match[0], match.start()
-    for match in _FAMILIAR.finditer(text) if found & _PREFIX else ():
+    for match in _FAMILIAR.finditer(text):
         if match[1] not in _NOT_FAMILIAR:
             yield match[1], match.start(1)
-    for match in _TITLED.finditer(text) if found & _TITLE else ():
+    for match in _TITLED.finditer(text):
         yield match[0], match.start()
-    for match in _CALLED.finditer(text) if found & _CALLING else ():
+    for match in _CALLED.finditer(text):
         if match[1][0] in SURNAMES and match[1][-1] not in _NEVER and match[1][:2] not in SURNAME_WORDS:
             yield match[1], match.start(1)
 

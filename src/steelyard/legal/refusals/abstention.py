@@ -17,23 +17,11 @@ from steelyard.legal.refusals.clauses import LONG, Abstention, Refusal
 from steelyard.legal.refusals.cues import Asked, asked_for, assign_weights, marked_clauses, split_clauses
 from steelyard.legal.refusals.followed import supplied_after
 from steelyard.legal.refusals.preceded import given_before
-from steelyard.text.alternatives import Alternatives
 
 __all__ = ["Abstention", "detect_abstention"]
 
 _LEAST_STATED: Final = 4
 """The least weight of a statement; less is a phrase such as 他说."""
-_SUSPECT: Final = Alternatives(
-    r"[不无未没难缺暂抱歉憾矛忘待空拒超请您你]|n't|\bn(?:o|ot|one|either|owhere|obody|othing|ull|il|an|ever)\b|"
-    r"n/a|cannot"
-    r"|un[a-z]|sorry|apolog|lack|insuffic|impossib|declin|refus|silent|omit|absent|missing|conflict|contradict|"
-    r"inconsist"
-    r"|discrepan|disagree|forg[eo]t|fail|fiction|ficti|clarif|could you|can you|please|beyond|outside|regret|"
-    r"difficult"
-    r"|need|hard to|tb[ad]|hello|made up|hypothet|mystery|inconclus|redact|withheld|obscur|blacked|illegib|"
-    r"indetermin|limited|incomplete|without|non-?exist",
-    re.IGNORECASE,
-)
 _ASKING_AGAIN: Final = re.compile(r"\s*(?:什么|多少|谁|哪|否|如何|怎)")
 
 
@@ -44,8 +32,6 @@ def detect_abstention(answer: str, *, question: str = "") -> Abstention:
     if reading.is_silent:
         return Abstention(False, Message("legal.nothing_said"))
     text = reading.text
-    if not _SUSPECT.found_in(text):
-        return _NOTHING_REFUSES
     asked = asked_for(question)
     if reading.final and not _ASKING_AGAIN.match(reading.final) and len(reading.final) < len(text):
         return _of_final(text, reading.final, asked)

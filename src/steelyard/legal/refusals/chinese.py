@@ -6,16 +6,6 @@ Every gap is bounded and ends with the clause, so that a search is linear in the
 import re
 from typing import Final
 
-from steelyard.text.alternatives import Alternatives
-
-
-def _led(alternatives: str) -> str:
-    """A pattern of alternatives that is tried only at one of their first characters."""
-    options = alternatives.split("|")
-    first = {option[1 : option.index("]")] if option[0] == "[" else option[0] for option in options}
-    return f"(?=[{''.join(sorted(first))}])(?:{alternatives})"
-
-
 # ----- parts of Chinese refusals
 
 _GAP: Final = r"[^,。;!?\n]"
@@ -30,39 +20,47 @@ _ADVERBIAL: Final = (
     r"以)[^,。;!?\n]{0,30}?)"
 )
 # what an answerer does with a question
-_KNOW: Final = _led(
+_KNOW: Final = (
+    r"(?:"
     r"确定|判断|判定|认定(?!为)|得知|核实|知晓|获知|知道|确认|查明|看出|推断|推定|推测|获悉|了解|辨别|辨认|得出|"
     r"断定|证实|推算|算出|知悉|"
     r"分辨|还原|查证|考证|说清|断言|预测|预知|定论|核对|考究|查考|估计|估算|评判|明确|确切|下结论|定夺|查实|甄别|"
     r"识别|辨识|精确统计|准确统计|确切统计|精确计算|准确计算|一一列举|逐一统计"
+    r")"
 )
 _ANSWER: Final = (
     r"(?:回答|解答|作答|答复|回复|应答|找到答案|给出(?:[^,。;!?\n]{0,16}?)(?:答案|回答|结论|答复|判断|解释|信息|"
     r"数字|数据|时间|建议))"
 )
-_SERVE: Final = _led(
+_SERVE: Final = (
+    r"(?:"
     r"提供|给出|披露|公布|告诉|告知|说明|透露|公开|查询|查阅|查到|查找|查看|找到|检索|搜索|搜到|访问|浏览|打开|读取|获取|"
     r"获得|得到|理解|识别|解析|满足|帮助|帮[您你]|"
     r"协助|支持|处理|完成|执行|继续|参与|讨论|评论|评价|生成|创作|撰写|编写|写出?|翻译|推荐|发表|表达|提出|列出|"
     r"列举|描述|介绍|解释|分析|总结|"
     r"统计|计算|给予|体验|感受|感知|看到|听到|看见|预测|预知|保证|为[您你]|作出|做出|进行|提取|辨认|判断|谈论|"
     r"涉及|泄露|教[您你]|显示|模拟|扮演|鼓励|纵容|赞同|容忍|宣扬|传播|教唆|引导|倡导|认同"
+    r")"
 )
 _SELF_NAME: Final = (
     r"(?:(?<!自)我(?!国|方|院|市|县|省|局|司|所|校|党|军|区|厂|村|镇|部|行|处|庭|乡|州|社|队|店|馆)(?:们)?|本(?:模型|"
     r"助手|系统|机器人|AI|平台)|小助手|"
     r"(?:AI|人工智能|语言模型|大模型|智能助手|机器人)(?:助手|模型|系统)?)"
 )
-_REPORTED: Final = _led(
+_REPORTED: Final = (
+    r"(?:"
     r"显示|记载|载明|提及|提到|说明|写明|体现|涉及|包含|包括|交代|记录|注明|列明|指明|披露|反映|陈述|述及|明确|"
     r"给出|提供|谈及|言明|讲明|说清楚?|"
     r"写清楚?|说过|问及|交待|述明|言及|写到|讲到|谈到|说到|描述|指出|介绍|公布|公开|透露|标明|标注|附上?|论及|收录|"
     r"写(?!作|意)|提(?!出|交|供|起|前|高|示|取|成|货|款|升|醒|议|倡)|讲(?!究)"
+    r")"
 )
-_INFORMATION: Final = _led(
+_INFORMATION: Final = (
+    r"(?:"
     r"信息|资料|内容|记录|记载|答案|结果|依据|数据|报道|文献|证据|线索|说明|描述|细节|材料|上下文|情境|背景|定论|"
     r"说法|条目|词条|解释|资讯|"
     r"消息|介绍|标准答案|共识|知识|来源|出处|史料|文档|选项|段落|片段|字样"
+    r")"
 )
 _NOT: Final = (
     r"(?:无法|不能|难以|不足以|并未|并没有|均未|均没有|都没有|都未|尚未|还未|还没有?|未曾|不曾|从未|没有|未能|未|"
@@ -162,7 +160,7 @@ _SORRY_ZH: Final = (
     r"(?:抱歉|对不起|不好意思|很遗憾|非常遗憾|请原谅|请谅解|恕我|恕)(?!听|得知|看到|给|让|"
     r"对[您你])(?=[^。;!?\n]{0,50}?(?:[无没未难]|不(?!是)|超出|仅限|只能))"
 )
-CUES_ZH: Final = Alternatives(
+CUES_ZH: Final = re.compile(
     f"(?P<speaker>{_SPEAKER_ZH})|(?P<self>{_SELF_ZH})|(?P<sorry>{_SORRY_ZH})|(?P<vague>{_VAGUE_ZH})|"
     f"(?P<source>{_SOURCE_ZH})"
     f"|(?P<unable>{_UNABLE_ZH})|(?P<nothing>{_NOTHING_ZH})|(?P<unknown>{_UNKNOWN_ZH})"

@@ -8,7 +8,6 @@ from itertools import islice, pairwise
 from typing import Final
 
 from steelyard.legal.refusals import chinese, english, question_words, words
-from steelyard.text.character_classes import CLASSES, LETTER, QUOTATION
 from steelyard.text.normalisation import normalise
 from steelyard.text.scripts import has_han
 
@@ -113,18 +112,14 @@ def split_clauses(text: str) -> list[Clause]:
 
 def without_quotes(text: str) -> str:
     """The text with quotations and titles replaced by placeholders of the same length."""
-    return _QUOTED.sub(lambda quote: "□" * len(quote[0]), text) if CLASSES.of(text) & QUOTATION else text
-
-
-_LATIN_WORD: Final = re.compile("[A-Za-z]{2}")
+    return _QUOTED.sub(lambda quote: "□" * len(quote[0]), text)
 
 
 def _cues(text: str, asked: Asked) -> list[re.Match[str]]:
     """Matches of refusing words, in order, outside quotations; statements of ignorance also inside them."""
     own = without_quotes(text)
     matches = list(islice(chinese.CUES_ZH.finditer(own), english.MOST_CUES)) if has_han(own) else []
-    if CLASSES.of(own) & LETTER and _LATIN_WORD.search(own):
-        matches += english.cues_en(own)
+    matches += english.cues_en(own)
     if own != text and not asked.speech and not asked.why:
         short = _SHORT_QUOTE.sub(lambda quote: "□" * len(quote[0]), text)
         matches += islice(_IGNORANT.finditer(short), english.MOST_CUES)
@@ -334,7 +329,6 @@ def assign_weights(pieces: list[Clause], text: str) -> None:
     goes_all = any("conflict" in piece.kinds or (piece.level and blank[piece.end - 1] == "□") for piece in pieces)
     first = next((piece.start for piece in pieces if piece.level >= 2), len(text))
     own = blank if goes_all else text[:first] + without_quotes(text[first:])
-    may_refer = words.REFERRAL.may_match(text)
     reason_of = -1
     for at, piece in enumerate(pieces):
         if piece.level:
@@ -345,7 +339,7 @@ def assign_weights(pieces: list[Clause], text: str) -> None:
             reason_of = piece.sentence
         if piece.sentence == reason_of and (follows or words.MAYBE_BECAUSE.match(piece.text)):
             continue
-        refers = may_refer and words.REFERRAL.found_in(piece.text[:200])
+        refers = words.REFERRAL.search(piece.text[:200])
         if not piece.asks and not refers and not words.FILLER.match(piece.text):
             piece.weight = _weight(own[piece.start : piece.end])
 

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from steelyard.text.alternatives import Alternatives, by_first_letter
-
 MOST_CUES: Final = 400
 """The maximum number of matches of one kind in an answer."""
 CONFLICT_EN: Final = r"\b(?:inconsistent|contradict\w*|conflict(?:ing|s)?|discrepanc\w+|disagree)\b"
 _EN: Final = r"[^.;!?\n]"
-_CANNOT: Final = by_first_letter(
+_CANNOT: Final = (
+    r"(?:"
     r"cannot|can't|can not|could not|couldn't|won't|will not|would not|wouldn't|shouldn't|should not|must not|"
     r"may not|"
     r"unable to|not able to|not allowed to|"
@@ -24,9 +23,10 @@ _CANNOT: Final = by_first_letter(
     r"(?:do not|don't|did not|didn't) (?:feel comfortable|have the (?:ability|capability|capacity|means|authority)|"
     r"have (?:a|any) (?:way|means)|want to|wish to|engage in|support|condone|provide|offer|endorse|promote|"
     r"participate|create|generate|encourage|discuss|answer|assist|help|comment|speculate|share)"
+    r")"
 )
-# what is none of these is passed over at once: the end of a word, a letter alone, and a repeated "cannot"
-_EN_SERVE: Final = r"(?=[a-z][a-z])(?!cannot)" + by_first_letter(
+_EN_SERVE: Final = r"(?=[a-z][a-z])(?!cannot)" + (
+    r"(?:"
     r"provid\w*|answer\w*|help\w*|assist\w*|fulfil\w*|giv\w+|offer\w*|comment\w*|discuss\w*|engag\w*|"
     r"generat\w*|creat\w*|writ\w+|produc\w*|shar\w+|say|tell\w*|determin\w*|confirm\w*|verif\w*|find\w*|locat\w*|"
     r"identif\w*|access\w*|brows\w*|predict\w*|speculat\w*|recommend\w*|advis\w*|support\w*|condon\w*|endors\w*|"
@@ -38,13 +38,17 @@ _EN_SERVE: Final = r"(?=[a-z][a-z])(?!cannot)" + by_first_letter(
     r"open|read|search\w*|look|retriev\w*|draw|do (?:that|this|so)|express\w*|experienc\w*|feel|extract\w*|"
     r"summari[sz]e|translat\w*|interpret\w*|understand|recall|remember|recogni[sz]e|make|facilitat\w*|encourag\w*|"
     r"entertain|perform\w*|calculat\w*|comput\w*|pinpoint|specify|state|cite|quote|play|meet|certif\w*"
+    r")"
 )
-_EN_INFORMATION: Final = by_first_letter(
+_EN_INFORMATION: Final = (
+    r"(?:"
     r"information|evidence|mention|indication|details?|data|reference|answer|testimony|records?|statement|"
     r"documentation|context|knowledge|specifics|sources?|facts|basis|clue|memory|material|description|results?|"
     r"section|provision|clause|parts?|text|passage|explanation|reports?|proof|account|guidance"
+    r")"
 )
-_EN_STATED: Final = by_first_letter(
+_EN_STATED: Final = (
+    r"(?:"
     r"stated?|mention(?:ed)?|specif(?:y|ied)|record(?:ed)?|given?|provide[d]?|disclose[d]?|indicate[d]?|"
     r"identif(?:y|ied)|known|clear|available|address(?:ed)?|discuss(?:ed)?|found|establish(?:ed)?|document(?:ed)?|"
     r"answer(?:ed)?|answerable|determine[d]?|determinable|report(?:ed)?|contain(?:ed)?|show[n]?|say|reveal(?:ed)?|"
@@ -52,6 +56,7 @@ _EN_STATED: Final = by_first_letter(
     r"confirm(?:ed)?|public(?:ly)?|announced|released|published|elaborate|offer|present(?:ed)?|certain|possible to|"
     r"readily available|refer(?:red)? to|allude to|comment on|touch on|outline[d]?|clarif(?:y|ied)|define[d]?|"
     r"enough|sufficient|suggest|reflect(?:ed)?|capture[d]?|quantif(?:y|ied)|itemi[sz]ed?|list"
+    r")"
 )
 _EN_ADVERB: Final = (
     r"(?:(?:been|be|explicitly|specifically|directly|clearly|expressly|actually|seem to|appear to|currently|yet|"
@@ -193,46 +198,25 @@ _POLICY_EN: Final = (
     r"illegal|unethical|immoral|inappropriate|against the law|never (?:okay|ok|acceptable|appropriate)) "
     r"(?:or \w+ |and \w+ )?to\b"
 )
-# each with words of which the text, in lower case, must have one
 _CUES_EN: Final = tuple(
-    (Alternatives(f"(?P<{kind}>{pattern})", re.IGNORECASE, lead=r"\b(?=[a-z])"), tuple(needed.split("|")))
-    for kind, pattern, needed in (
-        ("self", _SELF_EN, "an ai|an a.i|artificial|language|assistant|machine|chatbot|computer|bot|llm"),
-        ("speaker", _SPEAKER_EN, "i |i'|we |we'|my |beyond|outside|against|no comment|no answer|no idea"),
-        ("sorry", _SORRY_EN, "sorry|apolog|unfortunately|regret|afraid|sadly"),
-        (
-            "vague",
-            _VAGUE_EN,
-            "you|please|more|addition|further|question|query|request|prompt|statement|phrase|wording|sentence",
-        ),
-        (
-            "nothing",
-            _NOTHING_EN,
-            "n't|not |no |never|exist|seem|appear|may|might|could|possibly|likely|probably|sound|unrelated",
-        ),
-        ("policy", _POLICY_EN, "it is |it's "),
-        (
-            "source",
-            _SOURCE_EN,
-            "n't|not|no |never|neither|none|nobody|nowhere|silent|insuff|inadeq|lack|limited|incompl|"
-            "missing|without|absen|fail|leave|omit|too l",
-        ),
-        ("unable", _UNABLE_EN, "cannot|can't|not|impossib|difficult|hard|tough|no way|challeng|infeas|unable|couldn't"),
-        (
-            "unknown",
-            _UNKNOWN_EN,
-            "un|redact|withheld|blacked|obscur|inconcl|illeg|indeter|n/a|to be|tb|remain|consensus|"
-            "debate|who knows|silent|applic",
-        ),
-        ("ignorant", IGNORANT_EN.pattern, "know|recall|rememb|forg|memory|recollec"),
-        ("conflict", CONFLICT_EN, "inconsist|contradict|conflict|discrep|disagree"),
+    re.compile(rf"\b(?=[a-z])(?P<{kind}>{pattern})", re.IGNORECASE)
+    for kind, pattern in (
+        ("self", _SELF_EN),
+        ("speaker", _SPEAKER_EN),
+        ("sorry", _SORRY_EN),
+        ("vague", _VAGUE_EN),
+        ("nothing", _NOTHING_EN),
+        ("policy", _POLICY_EN),
+        ("source", _SOURCE_EN),
+        ("unable", _UNABLE_EN),
+        ("unknown", _UNKNOWN_EN),
+        ("ignorant", IGNORANT_EN.pattern),
+        ("conflict", CONFLICT_EN),
     )
 )
 
 
 def cues_en(text: str) -> Iterator[re.Match[str]]:
     """Matches of English refusals, in order within each kind; at most `MOST_CUES` of a kind."""
-    small = text.lower()
-    for pattern, needed in _CUES_EN:
-        if any(word in small for word in needed):
-            yield from islice(pattern.finditer(text), MOST_CUES)
+    for pattern in _CUES_EN:
+        yield from islice(pattern.finditer(text), MOST_CUES)

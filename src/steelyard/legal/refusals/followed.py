@@ -120,7 +120,6 @@ def _turn(refusal: Refusal, first: int) -> int | None:
         for at in refusal.refusing
         if at == first or (refusal.pieces[at].sentence == piece.sentence and refusal.pieces[at].level > 1)
     )
-    may_infer = words.INFERENCE_WORDS.may_match(refusal.text[piece.end :])
     for at in range(first, len(refusal.pieces)):
         following = refusal.pieces[at]
         index = following.start
@@ -134,10 +133,8 @@ def _turn(refusal: Refusal, first: int) -> int | None:
         if concession and following.weight:
             return index
         is_near = following.sentence - piece.sentence < 2
-        if not (is_near or may_infer or concession):
-            return None
         is_turn = is_near and words.ADVERSATIVE.match(following.text.strip()) and _next_weighs(refusal, at)
-        if is_turn or (may_infer and following.weight and words.INFERENCE.search(following.text)):
+        if is_turn or (following.weight and words.INFERENCE.search(following.text)):
             return index
     return None
 

@@ -9,13 +9,12 @@ from typing import Final
 
 from steelyard.legal.refusals.chinese import CONFLICT_ZH, CUES_ZH
 from steelyard.legal.refusals.english import CONFLICT_EN, cues_en
-from steelyard.text.alternatives import Alternatives
 from steelyard.text.scripts import has_han
 
 NO_EVIDENCE: Final = re.compile(
     "no (?:\\w+ )?evidence|(?:没有|无)(?:任何|确凿|充分|直接|可靠|明确)?的?证据", re.IGNORECASE
 )
-CONFLICT: Final = Alternatives(f"{CONFLICT_ZH}|{CONFLICT_EN}", re.IGNORECASE)
+CONFLICT: Final = re.compile(f"{CONFLICT_ZH}|{CONFLICT_EN}", re.IGNORECASE)
 JSON_NULL: Final = re.compile(
     r"^\s*\{[^{}]{0,200}\"(?:answer|result|value|答案|结果|回答)\"\s*:\s*(null|\"\"|\[\])", re.IGNORECASE
 )
@@ -201,8 +200,6 @@ _INFERENCE: Final = (
     r"december)\b|\bto (?:the best of )?my knowledge\b|\bi can (?:calculate|infer|estimate|deduce|derive)\b",
 )
 INFERENCE: Final = re.compile("|".join(_INFERENCE), re.IGNORECASE)
-INFERENCE_WORDS: Final = Alternatives("|".join((_INFERENCE[0], _SHOULD, _INFERENCE[2])), re.IGNORECASE)
-"""What every inference has."""
 CONCLUSION: Final = re.compile(
     r"\s*(?:综上|因此|所以|总之|可见|由此|故|总的来说|总体|therefore|thus|hence|in conclusion|in summary|overall|"
     r"so$|consequently|accordingly)",
@@ -289,7 +286,7 @@ FILLER: Final = re.compile(
     r"context|information)|there (?:may|might|could)|hello|hi\b|however$)",
     re.IGNORECASE,
 )
-REFERRAL: Final = Alternatives(
+REFERRAL: Final = re.compile(
     r"(?:[您你]|请|建议|最好|可以?)[^,。;]{0,16}(?:咨询|查阅|查询|查看|查找|参考|访问|联系|关注|核实|搜索|提供|"
     r"沟通|尝试|阅读|了解|补充|浏览|翻阅|询问|请教|确认|求助|拨打|寻求)|"
     r"取决于|因人而异|我[^,。;]{0,10}(?:帮助|帮您|帮你|乐意|可以(?:为|帮|向|给|提供)|会尽|尽力|协助)|"
