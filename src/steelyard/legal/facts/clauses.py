@@ -8,8 +8,10 @@ from itertools import takewhile
 from operator import eq
 from typing import Final, NamedTuple
 
+from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 
+_SHARED: Final = lexicon("shared")
 # a comma or a point inside a number does not end a clause
 _END: Final = re.compile(r"[,。;!?！？；\n.](?:(?<![,.])|(?<=,)(?:(?!\d{3}(?!\d))|(?<!\d,))|(?<=\.)(?=\s|$))")
 _SENTENCE_END: Final = re.compile(r"[。!?！？;；\n.](?:(?<!\.)|(?=\s|$))")
@@ -38,15 +40,6 @@ _CORRECTED: Final = re.compile(
 )
 _BOUND_WORDS: Final = 24  # characters beside a value that may be the words of a bound
 _STANDARD: Final = re.compile(r"以(.{1,30}?)为准")
-_DOUBTED: Final = re.compile(
-    r"无法确定|不能确定|难以确定|不太?确定|不敢确定|不敢肯定|不能肯定|记不[清得]|不记得|(?<!不)(?<!尽)(?<!也不)可能(?!性)|也许|或许|好像|似乎|猜|估计|恐怕|说不准|"
-    r"不好说|应该(?:就?是|为|有|在|大?约)|\bnot (?:quite |entirely |completely |100% )?(?:sure|certain)\b|"
-    r"\bunsure\b|\buncertain\b|\bmaybe\b|\bperhaps\b|\bI cannot confirm\b|"
-    r"\bpossibly\b|\bmight\b|\bmay (?:be|have)\b|\bi guess\b|\bguessing\b|\bi think\b|\bcan(?:'t|not) be (?:sure"
-    r"|certain)\b|\bi believe\b|\bprobably\b|\bpresumably\b|"
-    r"\bcannot be (?:sure|certain|determined)\b|\b(?:appears|seems) to (?:be|have)\b",
-    re.IGNORECASE,
-)
 _SELF_DOUBT: Final = re.compile(
     r"^\s*(?:但|不过|然而|只是)?[^,。]{0,6}(?:我|本人|对此)?[^,。]{0,4}(?:不太?确定|无法确定|不能确定|不敢(?:确定|肯定)|不能保证)|"
     r"\b(?:I|we) (?:am|'m|are|'re) (?:not|un)[ -]?(?:sure|certain)|\bI cannot (?:be sure|confirm|guarantee)",
@@ -210,7 +203,7 @@ def without_quotes(text: str) -> str:
 
 def doubt(text: str) -> str:
     """The words outside quotations by which an answer expresses doubt, or ""."""
-    match = _DOUBTED.search(without_quotes(text))
+    match = _SHARED["doubt"].search(without_quotes(text))
     return match[0] if match else ""
 
 
