@@ -1,9 +1,9 @@
 """Words as data: the files beside this module, each with classes of words in Chinese and English.
 
 A class is a list of entries, and a text has the class if any entry matches. An entry has a pattern of `re` under its
-language (`zh`, `en`, or `any`) or `words` separated by blanks; `yes`, an example that it matches; `no`, one that it does
-not match; and `origin`, where it comes from. Case is ignored. `«class»` in a pattern is the pattern of that class, and
-`«file.class»` that of another file.
+language (`zh`, `en`, or `any`) or `words` separated by blanks; `yes`, an example that it matches; `no`, one that it
+does not match; and `origin`, where it comes from. Case is ignored. `«class»` in a pattern is the pattern of that class,
+and `«file.class»` that of another file.
 
     [[doubt]]
     zh = '记不[清得]|也许|好像'
