@@ -7,7 +7,7 @@ from steelyard.answers.rows import is_answerable
 from steelyard.i18n import Message
 from steelyard.io.layouts import ANSWERABLE
 from steelyard.legal.reading import answer_in, is_too_long, read
-from steelyard.legal.refusals.abstention import detect_abstention
+from steelyard.legal.stance import detect_abstention
 from steelyard.registry.metrics import Scored
 from steelyard.table import Flags, FloatArray
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from steelyard.documents.pages import Document
 from steelyard.i18n import Localized, Message
+from steelyard.legal.asked import WORDS
 from steelyard.legal.clauses import without_quotes
 from steelyard.legal.evidence import citations
 from steelyard.legal.evidence.citations import Citation, Passages
@@ -21,8 +22,7 @@ from steelyard.legal.grounding.forbidden import find_forbidden
 from steelyard.legal.grounding.inventions import Invented, find_invented
 from steelyard.legal.model import FIELDS, Evidence, FactRules, Question
 from steelyard.legal.reading import read
-from steelyard.legal.refusals.abstention import Abstention, detect_abstention
-from steelyard.legal.refusals.words import CONFLICT
+from steelyard.legal.stance import Abstention, detect_abstention
 
 
 class Case(NamedTuple):
@@ -96,7 +96,7 @@ class Case(NamedTuple):
 
     def reports_conflict(self) -> bool:
         """Whether the answer says that statements disagree."""
-        return CONFLICT.search(self.text) is not None
+        return WORDS["cue_conflict"].search(self.text) is not None
 
     def invented(self, check: str) -> list[Invented]:
         """Values that the document does not support, and those that the hallucination check of the question forbids."""

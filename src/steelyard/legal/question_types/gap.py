@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from steelyard.legal.cases import Case
     from steelyard.legal.facts.fields import FactVerdict
     from steelyard.legal.grounding.inventions import Invented
-    from steelyard.legal.refusals.abstention import Abstention
+    from steelyard.legal.stance import Abstention
 
 WEIGHTS: Final = {"correct_abstention": 0.4, "no_hallucination": 0.4}
 """Where neither a quotation nor a conflict is asked for, these two make up the whole score."""

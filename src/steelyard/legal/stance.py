@@ -1,0 +1,482 @@
+"""The stance of an answer: whether it answers the question, refuses it, or both.
+
+An answer is read clause by clause (`cues`). A clause refuses (with a strength), supplies nothing (apology, referral,
+description of the system itself), or states something. The verdict follows from the question, from the position of the
+refusing clauses, and from what the others state.
+"""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
+from typing import Final
+
+from steelyard.i18n import Localized, Message
+from steelyard.legal.asked import (
+    VALUE_KINDS,
+    WORDS,
+    Asked,
+    asked_for,
+    content_terms,
+    names_kind,
+    shared_terms,
+    terms_of,
+)
+from steelyard.legal.cues import Act, acts_of, assign_weights, has_cue, last_clause, topic_of, without_quotes
+from steelyard.legal.reading import answer_in, read
+from steelyard.legal.thresholds import (
+    ANSWERED,
+    BRIEF,
+    BRIEF_CONCLUSION,
+    CUE_CONTEXT,
+    EXPOSITION,
+    LEAST_STATED,
+    LONG,
+    LONGEST_VALUE_SEARCH,
+    PHRASE,
+    SHORT_ANSWER,
+    SOMEBODY,
+    SPEAKER,
+    STATED,
+    THE_SOURCE,
+    VAGUE_STATED,
+)
+from steelyard.text.mentions import Mention, mentions
+
+
+@dataclass(frozen=True, slots=True)
+class Abstention:
+    """Whether an answer abstains, and the reason; `uncertain` if the rules cannot decide."""
+
+    abstains: bool
+    why: Localized
+    uncertain: bool = False
+
+    @property
+    def reason(self) -> str:
+        """The reason, in English."""
+        return str(self.why)
+
+
+_NOTHING_REFUSES: Final = Abstention(False, Message("legal.nothing_refuses"))
+
+
+@lru_cache(maxsize=1 << 12)
+def detect_abstention(answer: str, *, question: str = "") -> Abstention:
+    """Whether the answer declares the asked item absent or unknown, and does not supply it after all."""
+    reading = read(answer_in(answer))
+    if reading.is_silent:
+        return Abstention(False, Message("legal.nothing_said"))
+    text, asked = reading.text, asked_for(question)
+    if reading.final and not WORDS["asks_again"].match(reading.final) and len(reading.final) < len(text):
+        return _of_final(text, reading.final, asked)
+    return _decide(text, asked)
+
+
+def _of_final(text: str, final: str, asked: Asked) -> Abstention:
+    """The verdict on an announced final answer, unless the announcement itself is refused: 无法给出答案."""
+    full_text, announced = _decide(text, asked), _decide(final, asked)
+    index = text.rfind(final)
+    if WORDS["others_result"].search(WORDS["final_lead"].sub("", text[max(0, index - 40) : index])):
+        return full_text
+    is_refused = has_cue(last_clause(text[max(0, index - CUE_CONTEXT) : index]))
+    return full_text if is_refused and full_text.abstains else announced
+
+
+@lru_cache(maxsize=1 << 10)
+def _decide(text: str, asked: Asked) -> Abstention:
+    """The verdict on a text; cached, because the judge of yes and no asks for it too."""
+    bare = text.strip(" []【】()\"'“”")
+    if null := WORDS["json_null"].match(text):
+        return Abstention(True, Message("legal.answer_says_words", word=null[1]))
+    if WORDS["none"].fullmatch(bare):
+        return Abstention(False, Message("legal.said_of_something_else", word=bare), not asked.whether)
+    if WORDS["null"].fullmatch(bare):
+        counts = asked.kind == "count" and "号" not in asked.text
+        is_answer = WORDS["zero"].fullmatch(bare) and (asked.whether or counts)
+        return Abstention(not is_answer, Message("legal.answer_says_words", word=bare))
+    acts = acts_of(text, asked)
+    refusing = [at for at, act in enumerate(acts) if act.level]
+    if not refusing:
+        return _NOTHING_REFUSES
+    assign_weights(acts, text)
+    return _verdict(_Refusal(text, acts, refusing, asked))
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """An answer with at least one refusing clause."""
+
+    text: str
+    acts: list[Act]
+    refusing: list[int]
+    asked: Asked
+
+    @property
+    def level(self) -> int:
+        """The strength of the strongest clause."""
+        return max(self.acts[at].level for at in self.refusing)
+
+    @property
+    def first(self) -> Act:
+        """The first refusing clause."""
+        return self.acts[self.refusing[0]]
+
+    def has_direct(self, *, later: bool = False) -> bool:
+        """Whether a clause refuses the question itself: 无法回答这个问题; with `later` one after the first sentence."""
+        direct = (self.acts[at] for at in self.refusing if self.acts[at].level >= THE_SOURCE)
+        return any(WORDS["direct"].search(act.text) and (act.sentence or not later) for act in direct)
+
+    def norms(self) -> int:
+        """The number of clauses that state rules of law."""
+        return sum(1 for act in self.acts if act.weight and WORDS["norm"].search(act.text))
+
+    def context(self, at: int) -> str:
+        """A refusing clause, together with the clause before it that names its topic: 关于数额,没有记载."""
+        act, before = self.acts[at], self.acts[at - 1] if at else None
+        is_topic = before and before.sentence == act.sentence and WORDS["topic"].search(before.text)
+        return f"{before.text},{act.text}" if before and is_topic else act.text
+
+    def names_kind(self, at: int) -> bool:
+        """Whether a refusing clause names the kind of value that is asked for: 日期, phone."""
+        return names_kind(self.context(at), self.asked.kind)
+
+    def names_asked(self, at: int) -> bool:
+        """Whether the refusing clause is about the asked item: its kind, or words of the question."""
+        return self.names_kind(at) or shared_terms(self.context(at), self.asked.text) >= 2
+
+    def refused(self, *, uncertain: bool = False) -> Abstention:
+        """The verdict that the answer refuses."""
+        return Abstention(True, Message("legal.answer_says_words", word=self.first.word[:60]), uncertain)
+
+    def answered(self, *, uncertain: bool = False, follows: bool = False) -> Abstention:
+        """The verdict that the answer does not refuse: the item `follows`, or the refusal is about something else."""
+        word = self.first.word[:60]
+        if not follows:
+            return Abstention(False, Message("legal.said_of_something_else", word=word), uncertain)
+        following = islice(self.acts, self.refusing[0] + 1, None)
+        start = next((act.start for act in following if act.weight), self.first.end)
+        rest = self.text[start : start + 80].strip()[:40]
+        return Abstention(False, Message("legal.goes_on_after", word=word, rest=rest), uncertain)
+
+
+def _verdict(refusal: _Refusal) -> Abstention:
+    """The verdict on an answer with refusing clauses."""
+    strong = [at for at in refusal.refusing if refusal.acts[at].kinds != {"vague"}]
+    stated = sum(act.weight for act in refusal.acts)
+    if not strong:
+        return refusal.answered() if stated >= VAGUE_STATED else refusal.refused()
+    refusal = replace(refusal, refusing=strong)
+    if _is_ground(refusal) or _is_conceded(refusal):
+        return refusal.answered()
+    if _follows_from_self(refusal):
+        return refusal.answered(uncertain=True)
+    before = sum(act.weight for act in refusal.acts[: strong[0]])
+    after = stated - before
+    if after and (supplied := _supplied_after(refusal, before, after)):
+        return supplied
+    is_apart = refusal.asked.whether or refusal.first.sentence > refusal.acts[0].sentence
+    if (before >= LEAST_STATED or (before and is_apart)) and (given := _given_before(refusal, before, after)):
+        return given
+    return refusal.refused(uncertain=refusal.level < SPEAKER and before >= STATED and after >= LONG)
+
+
+def _is_ground(refusal: _Refusal) -> bool:
+    """Whether the refusing words are the reason for a statement: 因证据不足,不起诉."""
+    for at in refusal.refusing:
+        act = refusal.acts[at]
+        follows = at + 1 < len(refusal.acts) and refusal.acts[at + 1].weight > PHRASE
+        if act.level == SPEAKER or not (WORDS["ground"].match(act.text) and follows):
+            return False
+    return True
+
+
+def _concedes(act: Act) -> bool:
+    return WORDS["although"].match(act.text.strip()) is not None
+
+
+def _is_conceded(refusal: _Refusal) -> bool:
+    """Whether all refusing clauses are concessions: about 13 billion, though not exactly known."""
+    first = refusal.refusing[0]
+    acts = [refusal.acts[at] for at in refusal.refusing]
+    return (
+        first > 0 and all(act.level < SPEAKER and _concedes(act) for act in acts) and refusal.acts[first - 1].weight > 0
+    )
+
+
+def _follows_from_self(refusal: _Refusal) -> bool:
+    """Whether the question is answered from the nature of the speaker: 我没有情感,所以不会焦虑."""
+    if any(refusal.acts[at].kinds != {"self"} for at in refusal.refusing):
+        return False
+    first = refusal.refusing[0]
+    return WORDS["consequence"].search(refusal.acts[min(first + 1, len(refusal.acts) - 1)].text) is not None
+
+
+# ----- the text after the refusal
+
+
+def _supplied_after(refusal: _Refusal, before: float, after: float) -> Abstention | None:
+    """The verdict if the text after the refusal decides it; None if it does not supply the asked item."""
+    level, asked = refusal.level, refusal.asked
+    turned, closes = _turn(refusal), _closes_with_refusal(refusal)
+    if _is_modest(refusal) and after >= BRIEF:
+        return refusal.answered(follows=True)
+    if _is_forbidden(refusal):
+        return None
+    if "约定" in refusal.first.word and WORDS["consequent"].match(_text_after(refusal)):
+        return refusal.answered(follows=True)
+    if not closes and (_concludes(refusal) or (turned is not None and _turn_supplies(refusal, turned))):
+        return refusal.answered(follows=True)
+    if closes and _lacks_value(refusal):
+        return None
+    if refusal.first.sentence and before >= STATED and after >= LONG / 2 and _is_remark(refusal):
+        return refusal.answered()
+    if closes or refusal.has_direct(later=True):
+        return None
+    if asked.open and after >= _needed(refusal, turned):
+        return refusal.answered(follows=True, uncertain=level == SPEAKER and after < 2 * EXPOSITION)
+    if after >= EXPOSITION and refusal.norms() >= 3:
+        return refusal.answered(follows=True, uncertain=level == SPEAKER)
+    if level == SOMEBODY and after >= LONG:
+        return refusal.answered()
+    if turned is not None and after >= 0.8 * EXPOSITION and refusal.norms() > 1:
+        return refusal.answered(follows=True, uncertain=True)
+    return None
+
+
+def _text_after(refusal: _Refusal) -> str:
+    following = refusal.refusing[0] + 1
+    return refusal.acts[following].text if following < len(refusal.acts) else ""
+
+
+def _is_modest(refusal: _Refusal) -> bool:
+    """Whether the refusal is only a remark about the speaker: as an AI I have no favourite, but here is one."""
+    acts = [refusal.acts[at] for at in refusal.refusing]
+    if acts[-1].sentence or not all(act.kinds <= {"self"} or WORDS["modesty"].search(act.text) for act in acts):
+        return False
+    return WORDS["delivers"].match(refusal.text[acts[-1].end :]) is not None
+
+
+def _is_forbidden(refusal: _Refusal) -> bool:
+    """Whether a request is refused as unlawful; the text after it is the explanation."""
+    if refusal.first.level < SPEAKER or refusal.first.sentence > 1:
+        return False
+    opening = refusal.text[: refusal.first.end + 160]
+    return WORDS["unlawful"].search(opening) is not None and WORDS["request"].search(refusal.asked.text) is not None
+
+
+def _lacks_value(refusal: _Refusal) -> bool:
+    """Whether a value is asked for, and none of its kind is stated."""
+    kind = refusal.asked.kind
+    kinds = ("date", "time") if kind == "date" else (kind,)
+    return kind in VALUE_KINDS and not any(_values_in(refusal.text, kind) for kind in kinds)
+
+
+def _is_remark(refusal: _Refusal) -> bool:
+    """Whether the refusal is not about the asked item, or is a concession: while I cannot say how many."""
+    if refusal.has_direct():
+        return False
+    return all(_concedes(refusal.acts[at]) or not refusal.names_asked(at) for at in refusal.refusing)
+
+
+def _concludes(refusal: _Refusal) -> bool:
+    """Whether there is a conclusion after the last refusing clause: therefore, operating activities did."""
+    acts = refusal.acts
+    for at in range(refusal.refusing[-1] + 1, len(acts)):
+        if acts[at].sentence != acts[at - 1].sentence and WORDS["conclusion"].match(acts[at].text):
+            is_mark = len(acts[at].text) < BRIEF_CONCLUSION and at + 1 < len(acts)
+            stated = acts[at + 1] if is_mark else acts[at]
+            return stated.weight >= ANSWERED and not WORDS["denial"].search(stated.text)
+    return False
+
+
+def _needed(refusal: _Refusal, turned: int | None) -> float:
+    """The weight that the text after a refusal needs to answer an open question."""
+    if refusal.level < SPEAKER:
+        return 40.0
+    moral = sum(1 for act in refusal.acts[:12] if WORDS["moral"].search(act.text))
+    has_offer = turned is not None and WORDS["offer"].search(refusal.text, turned, turned + CUE_CONTEXT)
+    if (moral >= 2 or has_offer) and refusal.norms() < 4:
+        return 10 * EXPOSITION
+    return 0.6 * EXPOSITION if turned is not None else EXPOSITION
+
+
+def _closes_with_refusal(refusal: _Refusal) -> bool:
+    """Whether the refusal is repeated at the end, after all that is stated."""
+    last = refusal.refusing[-1]
+    rest = sum(act.weight for act in refusal.acts[last + 1 :])
+    if last == refusal.refusing[0] or rest >= BRIEF or refusal.acts[last].level < THE_SOURCE:
+        return False
+    return refusal.acts[last].level == SPEAKER or len(refusal.acts) < SHORT_ANSWER or refusal.names_asked(last)
+
+
+def _turn(refusal: _Refusal) -> int | None:
+    """The index of a word like 但 or 估计 that turns from the refusal to a statement; or None."""
+    opening, concession = refusal.first, _concedes(refusal.first)
+    same = [at for at in refusal.refusing if refusal.acts[at].sentence == opening.sentence]
+    last = max(at for at in same if at == refusal.refusing[0] or refusal.acts[at].level > SOMEBODY)
+    inner = _inner_turn(refusal, refusal.acts[last])
+    if inner is not None:
+        return inner
+    for at in range(last + 1, len(refusal.acts)):
+        act = refusal.acts[at]
+        if act.level:
+            continue
+        is_near = act.sentence - opening.sentence < 2
+        is_turn = is_near and WORDS["adversative"].match(act.text.strip()) and _next_weighs(refusal, at)
+        infers = act.weight and WORDS["inference"].search(act.text)
+        if (concession and act.weight) or is_turn or infers:
+            return act.start
+    return None
+
+
+def _inner_turn(refusal: _Refusal, act: Act) -> int | None:
+    """The index of a turn inside the refusing clause: not stated but probably X; or None."""
+    end = act.start + act.text.find(act.word) + len(act.word) if act.word in act.text else act.end
+    rest = refusal.text[end : act.end]
+    turn = WORDS["adversative"].search(rest) or WORDS["inference"].search(rest)
+    if turn is None or has_cue(rest[turn.end() :]):
+        return None
+    return end + turn.start() if rest[turn.end() :].strip() else None
+
+
+def _next_weighs(refusal: _Refusal, at: int) -> bool:
+    """Whether the sentence of the turn, or the one after it, states something."""
+    until = refusal.acts[at].sentence + 1
+    return any(act.weight > 0 for act in islice(refusal.acts, at, at + 9) if act.sentence <= until)
+
+
+def _turn_supplies(refusal: _Refusal, index: int) -> bool:
+    """Whether the text after the turn supplies the asked item."""
+    rest, asked, level = refusal.text[index:], refusal.asked, refusal.level
+    own = without_quotes(rest)
+    if own != rest and WORDS["refers"].search(own) and not _states_value(own):
+        return False
+    if asked.kind in VALUE_KINDS:
+        given = _values_in(own, asked.kind) or _figures(asked, own)
+        is_loose = WORDS["years"].search(asked.text) or asked.kind != "date"
+        infers = level == SOMEBODY and WORDS["inference"].search(own[:40])
+        return any(is_loose or value.is_exact for value in given) or bool(infers)
+    if WORDS["referral"].search(own[:120]):
+        return False
+    if WORDS["inference"].search(own[:60]) or (asked.whether and WORDS["reported_yes"].search(own[:80])):
+        return True
+    if WORDS["denial"].search(own[:40]):
+        return False
+    return (level < SPEAKER and len(refusal.refusing) < 3) or _goes_on(refusal, index)
+
+
+def _figures(asked: Asked, text: str) -> list[Mention]:
+    """All figures, if a question asks 多少 or how many without a unit."""
+    if asked.kind == "date" and WORDS["years"].search(asked.text):
+        return [value for value in _values_in(text, "number") if 1500 <= (value.value or 0) <= 2100]
+    if asked.kind != "count" or WORDS["measured"].search(asked.text):
+        return []
+    return [value for kind in ("count", "number", "money", "percent") for value in _values_in(text, kind)]
+
+
+def _goes_on(refusal: _Refusal, index: int) -> bool:
+    """Whether the sentence of the refusal itself goes on to the asked item: I am no doctor, but aspirin …"""
+    first = refusal.first
+    act = next((act for act in refusal.acts if act.start <= index < act.end), first)
+    if act.sentence != first.sentence or act is first or act.weight < ANSWERED or WORDS["offer"].search(act.text):
+        return False
+    return shared_terms(act.text, refusal.asked.text) >= 2 or WORDS["modest"].search(first.text) is not None
+
+
+# ----- the text before the refusal
+
+
+def _given_before(refusal: _Refusal, before: float, after: float) -> Abstention | None:
+    """The verdict if the text before the refusal gives the asked item; else None."""
+    asked, first = refusal.asked, refusal.refusing[0]
+    says_it = before >= BRIEF or (asked.whether and WORDS["yes_no"].match(refusal.acts[0].text))
+    if says_it and all(WORDS["advice"].search(refusal.acts[at].text) for at in refusal.refusing):
+        return refusal.answered()
+    if refusal.has_direct() or (refusal.first.level == SPEAKER and before < STATED):
+        return None
+    if refusal.level == SPEAKER and before >= 40 and refusal.norms() > 1:
+        return refusal.answered(uncertain=True)
+    if _gives_value_before(refusal, first) or _is_about_another(refusal) or _says_yes_or_no(refusal, first):
+        return refusal.answered()
+    if _is_side_detail(refusal, first):
+        return refusal.answered(uncertain=asked.kind in ("person", "place"))
+    if asked.open and not asked.why and before >= LONG / 2 and refusal.norms():
+        return refusal.answered()
+    if before + after < LONG:
+        return None
+    names_item = any(refusal.names_asked(at) for at in refusal.refusing)
+    if asked.open and not (names_item and refusal.first.level >= THE_SOURCE and before < EXPOSITION):
+        return refusal.answered(follows=True)
+    if not names_item:
+        return refusal.answered()
+    return refusal.refused(uncertain=before >= 2 * EXPOSITION or _spoke_of_item(refusal, first))
+
+
+def _is_side_detail(refusal: _Refusal, first: int) -> bool:
+    """Whether the refusal is about another topic than the question, which is answered before it."""
+    act, asked = refusal.acts[first], refusal.asked
+    is_one = refusal.level < SPEAKER and refusal.refusing[-1] == first and "conflict" not in act.kinds
+    if not asked.text or not is_one or asked.why or asked.kind in ("date", "phone", "count"):
+        return False
+    if refusal.names_kind(first):
+        return False
+    terms, before = content_terms(asked.text), terms_of(refusal.text[: act.start])
+    topic = topic_of(refusal.context(first))
+    is_narrower = any(WORDS[name].search(act.text) for name in ("exact", "party"))
+    was_spoken_of = terms & before or is_narrower or WORDS["pronoun"].match(refusal.text)
+    return bool(was_spoken_of) and len(topic - terms) >= 1 and not topic & terms - before
+
+
+def _says_yes_or_no(refusal: _Refusal, first: int) -> bool:
+    """Whether a yes/no question is answered before the refusing clause."""
+    act = refusal.acts[first]
+    if not refusal.asked.whether or act.level == SPEAKER or WORDS["whether_open"].search(act.text):
+        return False
+    return act.sentence > 0 or (first > 0 and WORDS["yes_no"].match(refusal.acts[0].text) is not None)
+
+
+def _spoke_of_item(refusal: _Refusal, first: int) -> bool:
+    before = shared_terms(refusal.text[: refusal.acts[first].start], refusal.asked.text)
+    here = shared_terms(refusal.context(first), refusal.asked.text)
+    return not refusal.names_kind(first) and before >= 4 and before > here
+
+
+def _is_about_another(refusal: _Refusal) -> bool:
+    """Whether only other things are unknown, after the asked item was given: 其他不清楚."""
+    acts = refusal.acts
+    others = {act.sentence for act in acts if WORDS["otherwise"].match(act.text) or WORDS["the_rest"].search(act.text)}
+    if any(acts[at].sentence not in others for at in refusal.refusing):
+        return False
+    return not any(shared_terms(_sentence(refusal, at)[2:], refusal.asked.text) for at in refusal.refusing)
+
+
+def _sentence(refusal: _Refusal, at: int) -> str:
+    """The text of a clause's sentence up to the end of the clause."""
+    act = refusal.acts[at]
+    start = next(other.start for other in refusal.acts if other.sentence == act.sentence)
+    return refusal.text[start : act.end]
+
+
+def _gives_value_before(refusal: _Refusal, first: int) -> bool:
+    """Whether there is one exact value of the asked kind before the refusal, which is not about that kind."""
+    kind, start = refusal.asked.kind, refusal.acts[first].start
+    is_plain = refusal.level < SPEAKER and not any("conflict" in refusal.acts[at].kinds for at in refusal.refusing)
+    if kind not in VALUE_KINDS or not is_plain or refusal.names_kind(first):
+        return False
+    given = _values_in(without_quotes(refusal.text[:start]), kind)
+    if not all(value.is_exact and not value.approx for value in given):
+        return False
+    new = content_terms(refusal.context(first)) & terms_of(refusal.asked.text) - terms_of(refusal.text[:start])
+    return len({str(value.value) for value in given}) == 1 and not new
+
+
+def _values_in(text: str, kind: str) -> list[Mention]:
+    """The values of a kind in a text, or in the beginning and end of a long one."""
+    if len(text) > LONGEST_VALUE_SEARCH:
+        text = text[: LONGEST_VALUE_SEARCH // 2] + "\n" + text[-LONGEST_VALUE_SEARCH // 2 :]
+    return [value for value in mentions(text) if value.kind == kind]
+
+
+def _states_value(text: str) -> bool:
+    """Whether a text has a value other than a bare number."""
+    return any(mention.kind not in ("ordinal", "number") for mention in mentions(text[:LONGEST_VALUE_SEARCH]))
