@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from typing import Final, NamedTuple
 
 from steelyard.legal.asked import WORDS, Asked, content_terms, shared_terms
@@ -36,7 +36,10 @@ _UNCOUNTED: Final = re.compile(r"[\W_]+")
 
 @dataclass(slots=True)
 class Act:
-    """A clause of an answer: how strongly it refuses (`level`, 0 if not), and how much it states (`weight`)."""
+    """A clause of an answer: how strongly it refuses (`level`, 0 if not), and how much it states (`weight`).
+
+    `asks` if it belongs to a question, `is_covered` if refusing words begin before it and end in it.
+    """
 
     text: str
     start: int
@@ -47,6 +50,7 @@ class Act:
     kinds: frozenset[str] = frozenset()
     weight: float = 0.0
     asks: bool = False
+    is_covered: bool = False
 
     def refuse(self, level: int, kind: str, word: str) -> None:
         """Add a cue."""
@@ -153,9 +157,16 @@ def acts_of(text: str, asked: Asked) -> list[Act]:
         if level := _level(cue):
             is_vague = cue.kind == "speaker" and WORDS["not_understood"].search(cue.words)
             acts[at].refuse(THE_SOURCE if is_vague else level, "vague" if is_vague else cue.kind, cue.words)
+            _cover(acts[at + 1 :], match.end())
     _strengthen(acts)
     _drop_reasons(acts)
     return acts
+
+
+def _cover(acts: list[Act], end: int) -> None:
+    """Mark the clauses that begin before refusing words end."""
+    for act in takewhile(lambda act: act.start < end, acts):
+        act.is_covered = True
 
 
 def _clauses(text: str) -> list[Act]:
@@ -216,6 +227,8 @@ def _drop_reasons(acts: list[Act]) -> None:
 def _level(cue: _Cue) -> int:
     """How strongly a cue refuses: the speaker, the source or nobody in particular, somebody else, or not at all (0)."""
     if WORDS["negated"].search(cue.before[-14:]) or _in_idiom(cue) or _is_copied(cue):
+        return 0
+    if WORDS["instruction"].search(cue.sentence_before):
         return 0
     if cue.kind in ("vague", "sorry", "self"):
         return THE_SOURCE
@@ -303,6 +316,8 @@ def _is_content(cue: _Cue) -> bool:
         return True
     if asked.why and _is_reason(cue):
         return True
+    if asked.kind == "count" and _denies(cue):
+        return True  # no witnesses were called: none
     if asked.speech and not WORDS["source"].search(cue.act.text):
         return not _is_bare(cue)
     return asked.whether and (_repeats_verb(cue) or _denies(cue))
@@ -371,7 +386,7 @@ def assign_weights(acts: list[Act], text: str) -> None:
         if act.sentence == reason_of and (follows or maybe):
             continue
         refers = WORDS["referral"].search(act.text[:LONG_CLAUSE])
-        if not act.asks and not refers and not WORDS["filler"].match(act.text):
+        if not (act.asks or act.is_covered or refers or WORDS["filler"].match(act.text)):
             act.weight = _weight(own[act.start : act.end])
 
 

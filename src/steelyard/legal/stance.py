@@ -8,9 +8,10 @@ refusing clauses, and from what the others state.
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
-from typing import Final
+from typing import Final, Literal
 
 from steelyard.i18n import Localized, Message
+from steelyard.io.outputs import prose_around
 from steelyard.legal.asked import (
     VALUE_KINDS,
     WORDS,
@@ -22,7 +23,7 @@ from steelyard.legal.asked import (
     terms_of,
 )
 from steelyard.legal.cues import Act, acts_of, assign_weights, has_cue, last_clause, topic_of, without_quotes
-from steelyard.legal.reading import answer_in, read
+from steelyard.legal.reading import Reading, answer_in, read
 from steelyard.legal.thresholds import (
     ANSWERED,
     BRIEF,
@@ -42,13 +43,20 @@ from steelyard.legal.thresholds import (
 )
 from steelyard.text.mentions import Mention, mentions
 
+Kind = Literal["answers", "refuses", "mixed", "asks", "blank"]
+
 
 @dataclass(frozen=True, slots=True)
-class Abstention:
-    """Whether an answer abstains, and the reason; `uncertain` if the rules cannot decide."""
+class Stance:
+    """How an answer stands to its question, and the words that decided.
 
-    abstains: bool
+    *mixed* refuses the asked item and also supplies something of its kind; *asks* only asks back. `abstains` is
+    whether it refuses, for *mixed* the better guess; `uncertain` if the rules cannot decide.
+    """
+
+    kind: Kind
     why: Localized
+    abstains: bool = False
     uncertain: bool = False
 
     @property
@@ -57,43 +65,58 @@ class Abstention:
         return str(self.why)
 
 
-_NOTHING_REFUSES: Final = Abstention(False, Message("legal.nothing_refuses"))
+_BLANK: Final = Stance("blank", Message("legal.nothing_said"))
+_NOTHING_REFUSES: Final = Stance("answers", Message("legal.nothing_refuses"))
 
 
 @lru_cache(maxsize=1 << 12)
-def detect_abstention(answer: str, *, question: str = "") -> Abstention:
+def stance(question: str, answer: str, prose: str = "") -> Stance:
+    """The stance of an answer, which every judge takes from here; an announced final answer decides alone.
+
+    `prose` is what a model wrote beside the record that it gave as JSON; a refusal there counts.
+    """
+    asked = asked_for(question)
+    found, beside = (_of_reading(read(text), asked) for text in (answer_in(answer), prose or prose_around(answer)))
+    if beside.abstains and not found.abstains:
+        return replace(beside, kind="mixed", uncertain=True)
+    return found
+
+
+def detect_abstention(answer: str, *, question: str = "") -> Stance:
     """Whether the answer declares the asked item absent or unknown, and does not supply it after all."""
-    reading = read(answer_in(answer))
+    return stance(question, answer)
+
+
+def _of_reading(reading: Reading, asked: Asked) -> Stance:
+    text, final = reading.text, reading.final
     if reading.is_silent:
-        return Abstention(False, Message("legal.nothing_said"))
-    text, asked = reading.text, asked_for(question)
-    if reading.final and not WORDS["asks_again"].match(reading.final) and len(reading.final) < len(text):
-        return _of_final(text, reading.final, asked)
-    return _decide(text, asked)
-
-
-def _of_final(text: str, final: str, asked: Asked) -> Abstention:
-    """The verdict on an announced final answer, unless the announcement itself is refused: 无法给出答案."""
-    full_text, announced = _decide(text, asked), _decide(final, asked)
+        return _BLANK
+    if not final or WORDS["asks_again"].match(final) or len(final) == len(text):
+        return _decide(text, asked)
     index = text.rfind(final)
     if WORDS["others_result"].search(WORDS["final_lead"].sub("", text[max(0, index - 40) : index])):
-        return full_text
-    is_refused = has_cue(last_clause(text[max(0, index - CUE_CONTEXT) : index]))
-    return full_text if is_refused and full_text.abstains else announced
+        return _decide(text, asked)
+    full_text, announced = _decide(text, asked), _decide(final, asked)
+    if full_text.abstains and has_cue(last_clause(text[max(0, index - CUE_CONTEXT) : index])):
+        return full_text  # 无法给出答案
+    if announced.abstains and full_text.kind != "refuses":
+        return replace(announced, kind="mixed", uncertain=True)
+    return announced
 
 
 @lru_cache(maxsize=1 << 10)
-def _decide(text: str, asked: Asked) -> Abstention:
+def _decide(text: str, asked: Asked) -> Stance:
     """The verdict on a text; cached, because the judge of yes and no asks for it too."""
     bare = text.strip(" []【】()\"'“”")
     if null := WORDS["json_null"].match(text):
-        return Abstention(True, Message("legal.answer_says_words", word=null[1]))
+        return Stance("refuses", Message("legal.answer_says_words", word=null[1]), abstains=True)
     if WORDS["none"].fullmatch(bare):
-        return Abstention(False, Message("legal.said_of_something_else", word=bare), not asked.whether)
+        return Stance("answers", Message("legal.said_of_something_else", word=bare), uncertain=not asked.whether)
     if WORDS["null"].fullmatch(bare):
         counts = asked.kind == "count" and "号" not in asked.text
-        is_answer = WORDS["zero"].fullmatch(bare) and (asked.whether or counts)
-        return Abstention(not is_answer, Message("legal.answer_says_words", word=bare))
+        is_answer = WORDS["zero"].fullmatch(bare) is not None and (asked.whether or counts)
+        why = Message("legal.answer_says_words", word=bare)
+        return Stance("answers" if is_answer else "refuses", why, abstains=not is_answer)
     acts = acts_of(text, asked)
     refusing = [at for at, act in enumerate(acts) if act.level]
     if not refusing:
@@ -121,6 +144,11 @@ class _Refusal:
         """The first refusing clause."""
         return self.acts[self.refusing[0]]
 
+    @property
+    def has_conflict(self) -> bool:
+        """Whether a clause says that statements disagree."""
+        return any("conflict" in self.acts[at].kinds for at in self.refusing)
+
     def has_direct(self, *, later: bool = False) -> bool:
         """Whether a clause refuses the question itself: 无法回答这个问题; with `later` one after the first sentence."""
         direct = (self.acts[at] for at in self.refusing if self.acts[at].level >= THE_SOURCE)
@@ -144,40 +172,96 @@ class _Refusal:
         """Whether the refusing clause is about the asked item: its kind, or words of the question."""
         return self.names_kind(at) or shared_terms(self.context(at), self.asked.text) >= 2
 
-    def refused(self, *, uncertain: bool = False) -> Abstention:
-        """The verdict that the answer refuses."""
-        return Abstention(True, Message("legal.answer_says_words", word=self.first.word[:60]), uncertain)
+    def is_about_asked(self, at: int) -> bool:
+        """Whether the refusing clause has a word of the question, or names the asked kind and no other."""
+        text = self.context(at)
+        others = [kind for kind in VALUE_KINDS if kind != self.asked.kind and names_kind(text, kind)]
+        return shared_terms(text, self.asked.text) > 0 or (self.names_kind(at) and not others)
 
-    def answered(self, *, uncertain: bool = False, follows: bool = False) -> Abstention:
-        """The verdict that the answer does not refuse: the item `follows`, or the refusal is about something else."""
-        word = self.first.word[:60]
-        if not follows:
-            return Abstention(False, Message("legal.said_of_something_else", word=word), uncertain)
+    def refused(self, *, uncertain: bool = False) -> Stance:
+        """The verdict that the answer refuses."""
+        why = Message("legal.answer_says_words", word=self.first.word[:60])
+        return Stance("refuses", why, abstains=True, uncertain=uncertain)
+
+    def noted(self, *, uncertain: bool = False) -> Stance:
+        """The verdict that the answer answers, and the refusal is a note about something else."""
+        why = Message("legal.said_of_something_else", word=self.first.word[:60])
+        return Stance("answers", why, uncertain=uncertain)
+
+    def supplied(self, *, uncertain: bool = False) -> Stance:
+        """The verdict that the answer supplies the asked item after its refusal."""
         following = islice(self.acts, self.refusing[0] + 1, None)
         start = next((act.start for act in following if act.weight), self.first.end)
         rest = self.text[start : start + 80].strip()[:40]
-        return Abstention(False, Message("legal.goes_on_after", word=word, rest=rest), uncertain)
+        return Stance(
+            "mixed", Message("legal.goes_on_after", word=self.first.word[:60], rest=rest), uncertain=uncertain
+        )
 
 
-def _verdict(refusal: _Refusal) -> Abstention:
+def _verdict(refusal: _Refusal) -> Stance:
     """The verdict on an answer with refusing clauses."""
     strong = [at for at in refusal.refusing if refusal.acts[at].kinds != {"vague"}]
     stated = sum(act.weight for act in refusal.acts)
     if not strong:
-        return refusal.answered() if stated >= VAGUE_STATED else refusal.refused()
+        return _asks(refusal, stated)
     refusal = replace(refusal, refusing=strong)
+    found = _weighed(refusal, stated)
+    if found.kind == "refuses" and _supplies(refusal):
+        return replace(found, kind="mixed", uncertain=True)
+    doubts = found.kind == "mixed" or (found.kind == "refuses" and stated >= ANSWERED and not _lacks_value(refusal))
+    return replace(found, uncertain=found.uncertain or doubts)
+
+
+def _asks(refusal: _Refusal, stated: float) -> Stance:
+    """The verdict on an answer that asks back; what it states beside that may be the answer."""
+    if stated >= VAGUE_STATED:
+        return refusal.noted()
+    return replace(refusal.refused(), kind="mixed" if stated else "asks", uncertain=stated > 0)
+
+
+def _weighed(refusal: _Refusal, stated: float) -> Stance:
+    """The verdict by what is stated before and after the refusal."""
     if _is_ground(refusal) or _is_conceded(refusal):
-        return refusal.answered()
-    if _follows_from_self(refusal):
-        return refusal.answered(uncertain=True)
-    before = sum(act.weight for act in refusal.acts[: strong[0]])
+        return refusal.noted()
+    if _follows_from_self(refusal) or (_is_of_self(refusal) and stated >= ANSWERED):
+        return refusal.noted(uncertain=True)
+    before = sum(act.weight for act in refusal.acts[: refusal.refusing[0]])
     after = stated - before
     if after and (supplied := _supplied_after(refusal, before, after)):
         return supplied
     is_apart = refusal.asked.whether or refusal.first.sentence > refusal.acts[0].sentence
     if (before >= LEAST_STATED or (before and is_apart)) and (given := _given_before(refusal, before, after)):
         return given
-    return refusal.refused(uncertain=refusal.level < SPEAKER and before >= STATED and after >= LONG)
+    is_doubtful = refusal.level < SPEAKER and before >= STATED and after >= LONG
+    return refusal.refused(uncertain=is_doubtful or all(_is_note(refusal.acts[at]) for at in refusal.refusing))
+
+
+def _supplies(refusal: _Refusal) -> bool:
+    """Whether an answer that refuses also states something of the asked kind, outside quotations.
+
+    A refusal that does not name the asked item is contradicted by any statement; one that names it only by a value of
+    the asked kind in a clause that is about the asked item at least as much.
+    """
+    blank = without_quotes(refusal.text)
+    ignorant = {act.sentence for act in refusal.acts if "ignorant" in act.kinds}
+    stating = [
+        replace(act, text=blank[act.start : act.end])
+        for act in refusal.acts
+        if act.weight and not act.level and act.sentence not in ignorant and "□" not in blank[act.start : act.end]
+    ]
+    given = {act.start: values for act in stating if (values := _values_in(act.text, refusal.asked.kind))}
+    if len({str(value.value) for values in given.values() for value in values}) > 1 and refusal.has_conflict:
+        return False  # the values that conflict
+    if not any(refusal.is_about_asked(at) for at in refusal.refusing):
+        own = {refusal.acts[at].sentence for at in refusal.refusing}
+        apart = sum(act.weight for act in stating if act.sentence not in own)
+        has_value = any(_states_value(act.text) for act in stating)
+        return apart >= PHRASE or sum(act.weight for act in stating) >= STATED or has_value
+    if refusal.asked.kind not in VALUE_KINDS:
+        return False
+    about = max(shared_terms(refusal.context(at), refusal.asked.text) for at in refusal.refusing)
+    exact = (act for act in stating if any(value.is_exact for value in given.get(act.start, ())))
+    return any(shared_terms(act.text, refusal.asked.text) >= about for act in exact)
 
 
 def _is_ground(refusal: _Refusal) -> bool:
@@ -203,6 +287,11 @@ def _is_conceded(refusal: _Refusal) -> bool:
     )
 
 
+def _is_of_self(refusal: _Refusal) -> bool:
+    """Whether the answer only apologises and describes the speaker, which decides nothing: what follows does."""
+    return all(refusal.acts[at].kinds <= {"self", "sorry"} for at in refusal.refusing)
+
+
 def _follows_from_self(refusal: _Refusal) -> bool:
     """Whether the question is answered from the nature of the speaker: 我没有情感,所以不会焦虑."""
     if any(refusal.acts[at].kinds != {"self"} for at in refusal.refusing):
@@ -214,32 +303,32 @@ def _follows_from_self(refusal: _Refusal) -> bool:
 # ----- the text after the refusal
 
 
-def _supplied_after(refusal: _Refusal, before: float, after: float) -> Abstention | None:
+def _supplied_after(refusal: _Refusal, before: float, after: float) -> Stance | None:
     """The verdict if the text after the refusal decides it; None if it does not supply the asked item."""
     level, asked = refusal.level, refusal.asked
     turned, closes = _turn(refusal), _closes_with_refusal(refusal)
     if _is_modest(refusal) and after >= BRIEF:
-        return refusal.answered(follows=True)
+        return refusal.supplied()
     if _is_forbidden(refusal):
         return None
     if "约定" in refusal.first.word and WORDS["consequent"].match(_text_after(refusal)):
-        return refusal.answered(follows=True)
+        return refusal.supplied()
     if not closes and (_concludes(refusal) or (turned is not None and _turn_supplies(refusal, turned))):
-        return refusal.answered(follows=True)
+        return refusal.supplied()
     if closes and _lacks_value(refusal):
         return None
     if refusal.first.sentence and before >= STATED and after >= LONG / 2 and _is_remark(refusal):
-        return refusal.answered()
+        return refusal.noted()
     if closes or refusal.has_direct(later=True):
         return None
     if asked.open and after >= _needed(refusal, turned):
-        return refusal.answered(follows=True, uncertain=level == SPEAKER and after < 2 * EXPOSITION)
+        return refusal.supplied(uncertain=level == SPEAKER and after < 2 * EXPOSITION)
     if after >= EXPOSITION and refusal.norms() >= 3:
-        return refusal.answered(follows=True, uncertain=level == SPEAKER)
+        return refusal.supplied(uncertain=level == SPEAKER)
     if level == SOMEBODY and after >= LONG:
-        return refusal.answered()
+        return refusal.noted()
     if turned is not None and after >= 0.8 * EXPOSITION and refusal.norms() > 1:
-        return refusal.answered(follows=True, uncertain=True)
+        return refusal.supplied(uncertain=True)
     return None
 
 
@@ -386,30 +475,35 @@ def _goes_on(refusal: _Refusal, index: int) -> bool:
 # ----- the text before the refusal
 
 
-def _given_before(refusal: _Refusal, before: float, after: float) -> Abstention | None:
+def _given_before(refusal: _Refusal, before: float, after: float) -> Stance | None:
     """The verdict if the text before the refusal gives the asked item; else None."""
     asked, first = refusal.asked, refusal.refusing[0]
     says_it = before >= BRIEF or (asked.whether and WORDS["yes_no"].match(refusal.acts[0].text))
-    if says_it and all(WORDS["advice"].search(refusal.acts[at].text) for at in refusal.refusing):
-        return refusal.answered()
+    if says_it and all(_is_note(refusal.acts[at]) for at in refusal.refusing):
+        return refusal.noted()
     if refusal.has_direct() or (refusal.first.level == SPEAKER and before < STATED):
         return None
     if refusal.level == SPEAKER and before >= 40 and refusal.norms() > 1:
-        return refusal.answered(uncertain=True)
+        return refusal.noted(uncertain=True)
     if _gives_value_before(refusal, first) or _is_about_another(refusal) or _says_yes_or_no(refusal, first):
-        return refusal.answered()
+        return refusal.noted()
     if _is_side_detail(refusal, first):
-        return refusal.answered(uncertain=asked.kind in ("person", "place"))
+        return refusal.noted(uncertain=asked.kind in ("person", "place"))
     if asked.open and not asked.why and before >= LONG / 2 and refusal.norms():
-        return refusal.answered()
+        return refusal.noted()
     if before + after < LONG:
         return None
     names_item = any(refusal.names_asked(at) for at in refusal.refusing)
     if asked.open and not (names_item and refusal.first.level >= THE_SOURCE and before < EXPOSITION):
-        return refusal.answered(follows=True)
+        return refusal.supplied()
     if not names_item:
-        return refusal.answered()
+        return refusal.noted()
     return refusal.refused(uncertain=before >= 2 * EXPOSITION or _spoke_of_item(refusal, first))
+
+
+def _is_note(act: Act) -> bool:
+    """Whether a refusing clause is about anything else, anything further, or the limits of the speaker."""
+    return any(WORDS[name].search(act.text) for name in ("advice", "note"))
 
 
 def _is_side_detail(refusal: _Refusal, first: int) -> bool:
@@ -423,7 +517,7 @@ def _is_side_detail(refusal: _Refusal, first: int) -> bool:
     terms, before = content_terms(asked.text), terms_of(refusal.text[: act.start])
     topic = topic_of(refusal.context(first))
     is_narrower = any(WORDS[name].search(act.text) for name in ("exact", "party"))
-    was_spoken_of = terms & before or is_narrower or WORDS["pronoun"].match(refusal.text)
+    was_spoken_of = terms & before or is_narrower or act.sentence or WORDS["pronoun"].match(refusal.text)
     return bool(was_spoken_of) and len(topic - terms) >= 1 and not topic & terms - before
 
 
@@ -460,7 +554,7 @@ def _sentence(refusal: _Refusal, at: int) -> str:
 def _gives_value_before(refusal: _Refusal, first: int) -> bool:
     """Whether there is one exact value of the asked kind before the refusal, which is not about that kind."""
     kind, start = refusal.asked.kind, refusal.acts[first].start
-    is_plain = refusal.level < SPEAKER and not any("conflict" in refusal.acts[at].kinds for at in refusal.refusing)
+    is_plain = refusal.level < SPEAKER and not refusal.has_conflict
     if kind not in VALUE_KINDS or not is_plain or refusal.names_kind(first):
         return False
     given = _values_in(without_quotes(refusal.text[:start]), kind)
