@@ -8,7 +8,9 @@ from typing import Final, NamedTuple
 
 from steelyard.text.mentions import mentions
 
-QUOTED: Final = re.compile('“(?:[^“”]|“[^“”]{0,80}”){0,400}”|「[^」]{0,400}」|『[^』]{0,400}』|"[^"]{0,400}"|《[^》]{0,80}》')
+QUOTED: Final = re.compile(
+    '“(?:[^“”]|“[^“”]{0,80}”){0,400}”|「[^」]{0,400}」|『[^』]{0,400}』|"[^"]{0,400}"|《[^》]{0,80}》'
+)
 """A quotation, or the title of a work."""
 # a comma or a point inside a number does not end a clause
 _STOP: Final = re.compile(r"[,。;!?！？；\n.](?:(?<![,.])|(?<=,)(?:(?!\d{3}(?!\d))|(?<!\d,))|(?<=\.)(?=\s|$))")

@@ -155,12 +155,19 @@ def acts_of(text: str, asked: Asked) -> list[Act]:
             at += 1
         cue = _Cue(match, _around(match, acts[at], text), text, asked)
         if level := _level(cue):
-            is_vague = cue.kind == "speaker" and WORDS["not_understood"].search(cue.words)
-            acts[at].refuse(THE_SOURCE if is_vague else level, "vague" if is_vague else cue.kind, cue.words)
+            kind = _kind_of(cue)
+            acts[at].refuse(level if kind == cue.kind else THE_SOURCE, kind, cue.words)
             _cover(acts[at + 1 :], match.end())
     _strengthen(acts)
     _drop_reasons(acts)
     return acts
+
+
+def _kind_of(cue: _Cue) -> str:
+    """The kind of a cue; the speaker may only ask what is meant, or say that it gives no advice."""
+    if cue.kind == "speaker" and WORDS["not_understood"].search(cue.words):
+        return "vague"
+    return "self" if cue.kind == "speaker" and WORDS["advice"].search(cue.act.text) else cue.kind
 
 
 def _cover(acts: list[Act], end: int) -> None:

@@ -5,6 +5,7 @@ description of the system itself), or states something. The verdict follows from
 refusing clauses, and from what the others state.
 """
 
+import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -32,6 +33,7 @@ from steelyard.legal.thresholds import (
     EXPOSITION,
     LEAST_STATED,
     LONG,
+    LONG_ANSWER,
     LONGEST_VALUE_SEARCH,
     PHRASE,
     SHORT_ANSWER,
@@ -232,8 +234,18 @@ def _weighed(refusal: _Refusal, stated: float) -> Stance:
     is_apart = refusal.asked.whether or refusal.first.sentence > refusal.acts[0].sentence
     if (before >= LEAST_STATED or (before and is_apart)) and (given := _given_before(refusal, before, after)):
         return given
+    if _is_rather_note(refusal, before, after):
+        return refusal.noted(uncertain=True)
     is_doubtful = refusal.level < SPEAKER and before >= STATED and after >= LONG
     return refusal.refused(uncertain=is_doubtful or all(_is_note(refusal.acts[at]) for at in refusal.refusing))
+
+
+def _is_rather_note(refusal: _Refusal, before: float, after: float) -> bool:
+    """Whether a refusal is more often a note than not: one clause after long text, or a weak one before a statement."""
+    if refusal.level == SOMEBODY and after >= STATED:
+        return True
+    is_one = len(refusal.refusing) == 1 and refusal.first.sentence > 0
+    return is_one and before >= LONG_ANSWER and not refusal.has_direct()
 
 
 def _supplies(refusal: _Refusal) -> bool:
@@ -379,14 +391,17 @@ def _concludes(refusal: _Refusal) -> bool:
 
 
 def _needed(refusal: _Refusal, turned: int | None) -> float:
-    """The weight that the text after a refusal needs to answer an open question."""
+    """The weight that the text after a refusal needs to answer an open question.
+
+    After a refusal by the speaker, text alone is its explanation; only a turn to the matter answers.
+    """
     if refusal.level < SPEAKER:
-        return 40.0
+        return LONG_ANSWER
     moral = sum(1 for act in refusal.acts[:12] if WORDS["moral"].search(act.text))
     has_offer = turned is not None and WORDS["offer"].search(refusal.text, turned, turned + CUE_CONTEXT)
-    if (moral >= 2 or has_offer) and refusal.norms() < 4:
-        return 10 * EXPOSITION
-    return 0.6 * EXPOSITION if turned is not None else EXPOSITION
+    if turned is None or ((moral >= 2 or has_offer) and refusal.norms() < 4):
+        return math.inf
+    return 0.6 * EXPOSITION
 
 
 def _closes_with_refusal(refusal: _Refusal) -> bool:
@@ -483,7 +498,7 @@ def _given_before(refusal: _Refusal, before: float, after: float) -> Stance | No
         return refusal.noted()
     if refusal.has_direct() or (refusal.first.level == SPEAKER and before < STATED):
         return None
-    if refusal.level == SPEAKER and before >= 40 and refusal.norms() > 1:
+    if refusal.level == SPEAKER and before >= LONG_ANSWER and refusal.norms() > 1:
         return refusal.noted(uncertain=True)
     if _gives_value_before(refusal, first) or _is_about_another(refusal) or _says_yes_or_no(refusal, first):
         return refusal.noted()

@@ -38,6 +38,8 @@ STATED: Final = 20.0
 """A full sentence."""
 VAGUE_STATED: Final = 25.0
 """What is stated beside a request for clarification from which on the answer counts."""
+LONG_ANSWER: Final = 40.0
+"""Two full sentences: enough to be an answer by themselves."""
 LONG: Final = 60.0
 """From here on an answer is long: a paragraph."""
 EXPOSITION: Final = 150.0
