@@ -234,16 +234,14 @@ def _weighed(refusal: _Refusal, stated: float) -> Stance:
     is_apart = refusal.asked.whether or refusal.first.sentence > refusal.acts[0].sentence
     if (before >= LEAST_STATED or (before and is_apart)) and (given := _given_before(refusal, before, after)):
         return given
-    if _is_rather_note(refusal, before, after):
+    if _is_rather_note(refusal, before):
         return refusal.noted(uncertain=True)
     is_doubtful = refusal.level < SPEAKER and before >= STATED and after >= LONG
     return refusal.refused(uncertain=is_doubtful or all(_is_note(refusal.acts[at]) for at in refusal.refusing))
 
 
-def _is_rather_note(refusal: _Refusal, before: float, after: float) -> bool:
-    """Whether a refusal is more often a note than not: one clause after long text, or a weak one before a statement."""
-    if refusal.level == SOMEBODY and after >= STATED:
-        return True
+def _is_rather_note(refusal: _Refusal, before: float) -> bool:
+    """Whether a refusal is more often a note than not: one clause after long text."""
     is_one = len(refusal.refusing) == 1 and refusal.first.sentence > 0
     return is_one and before >= LONG_ANSWER and not refusal.has_direct()
 
@@ -396,7 +394,8 @@ def _needed(refusal: _Refusal, turned: int | None) -> float:
     After a refusal by the speaker, text alone is its explanation; only a turn to the matter answers.
     """
     if refusal.level < SPEAKER:
-        return LONG_ANSWER
+        is_opening = refusal.first.sentence == 0 and refusal.names_asked(refusal.refusing[0])
+        return math.inf if is_opening and turned is None else LONG_ANSWER
     moral = sum(1 for act in refusal.acts[:12] if WORDS["moral"].search(act.text))
     has_offer = turned is not None and WORDS["offer"].search(refusal.text, turned, turned + CUE_CONTEXT)
     if turned is None or ((moral >= 2 or has_offer) and refusal.norms() < 4):
@@ -503,7 +502,7 @@ def _given_before(refusal: _Refusal, before: float, after: float) -> Stance | No
     if _gives_value_before(refusal, first) or _is_about_another(refusal) or _says_yes_or_no(refusal, first):
         return refusal.noted()
     if _is_side_detail(refusal, first):
-        return refusal.noted(uncertain=asked.kind in ("person", "place"))
+        return refusal.noted(uncertain=True)
     if asked.open and not asked.why and before >= LONG / 2 and refusal.norms():
         return refusal.noted()
     if before + after < LONG:
