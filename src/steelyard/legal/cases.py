@@ -4,6 +4,7 @@ The judges of question types (`legal.question_types`) use the methods of `Case`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from steelyard.documents.pages import Document
@@ -77,7 +78,8 @@ class Case(NamedTuple):
             return found
         spoken = stance(self.question, own)
         if spoken.abstains and not spoken.uncertain:
-            return found
+            is_contradicted = not spoken.names_asked and self.without_passages() is not self
+            return replace(found, kind="mixed", uncertain=True) if is_contradicted else found
         return Stance("answers", Message("legal.refusal_copied"), uncertain=found.uncertain)
 
     def without_passages(self) -> "Case":

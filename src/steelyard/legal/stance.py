@@ -53,13 +53,15 @@ class Stance:
     """How an answer stands to its question, and the words that decided.
 
     *mixed* refuses the asked item and also supplies something of its kind; *asks* only asks back. `abstains` is
-    whether it refuses, for *mixed* the better guess; `uncertain` if the rules cannot decide.
+    whether it refuses, for *mixed* the better guess; `uncertain` if the rules cannot decide; `names_asked` if the
+    refusal has words of the question.
     """
 
     kind: Kind
     why: Localized
     abstains: bool = False
     uncertain: bool = False
+    names_asked: bool = False
 
     @property
     def reason(self) -> str:
@@ -183,7 +185,8 @@ class _Refusal:
     def refused(self, *, uncertain: bool = False) -> Stance:
         """The verdict that the answer refuses."""
         why = Message("legal.answer_says_words", word=self.first.word[:60])
-        return Stance("refuses", why, abstains=True, uncertain=uncertain)
+        named = any(map(self.is_about_asked, self.refusing))
+        return Stance("refuses", why, abstains=True, uncertain=uncertain, names_asked=named)
 
     def noted(self, *, uncertain: bool = False) -> Stance:
         """The verdict that the answer answers, and the refusal is a note about something else."""
@@ -237,7 +240,7 @@ def _weighed(refusal: _Refusal, stated: float) -> Stance:
     if _is_rather_note(refusal, before):
         return refusal.noted(uncertain=True)
     is_doubtful = refusal.level < SPEAKER and before >= STATED and after >= LONG
-    return refusal.refused(uncertain=is_doubtful or all(_is_note(refusal.acts[at]) for at in refusal.refusing))
+    return refusal.refused(uncertain=is_doubtful or all(_is_note(refusal, at) for at in refusal.refusing))
 
 
 def _is_rather_note(refusal: _Refusal, before: float) -> bool:
@@ -493,7 +496,7 @@ def _given_before(refusal: _Refusal, before: float, after: float) -> Stance | No
     """The verdict if the text before the refusal gives the asked item; else None."""
     asked, first = refusal.asked, refusal.refusing[0]
     says_it = before >= BRIEF or (asked.whether and WORDS["yes_no"].match(refusal.acts[0].text))
-    if says_it and all(_is_note(refusal.acts[at]) for at in refusal.refusing):
+    if says_it and all(_is_note(refusal, at) for at in refusal.refusing):
         return refusal.noted()
     if refusal.has_direct() or (refusal.first.level == SPEAKER and before < STATED):
         return None
@@ -515,9 +518,9 @@ def _given_before(refusal: _Refusal, before: float, after: float) -> Stance | No
     return refusal.refused(uncertain=before >= 2 * EXPOSITION or _spoke_of_item(refusal, first))
 
 
-def _is_note(act: Act) -> bool:
+def _is_note(refusal: _Refusal, at: int) -> bool:
     """Whether a refusing clause is about anything else, anything further, or the limits of the speaker."""
-    return any(WORDS[name].search(act.text) for name in ("advice", "note"))
+    return any(WORDS[name].search(_sentence(refusal, at)) for name in ("advice", "note"))
 
 
 def _is_side_detail(refusal: _Refusal, first: int) -> bool:

@@ -43,19 +43,22 @@ def is_dump(answer: str, source: Source, required: int) -> bool:
 
 
 def without_passages(answer: str, source: Source) -> str:
-    """The sentences of an answer that are not the document's, if it has separate passages of it; else the answer."""
+    """The sentences of an answer that are not the document's, if it has separate passages of it; else the answer.
+
+    What it quotes is no passage: the quotation says whose words they are.
+    """
     sentences = [sentence.text for sentence in outline(answer).sentences]
-    copied = [_copied_part(text, source) for text in sentences]
+    copied = [_copied_part(without_quotes(text), source) for text in sentences]
     if sum(map(bool, copied)) < 2 or sum(copied) < 2 * PASSAGE * _scale(source) or source.key.holds(answer):
         return answer
     return "。".join(text for text, length in zip(sentences, copied, strict=True) if not length)
 
 
 def _copied_part(sentence: str, source: Source) -> int:
-    """The number of characters that a sentence copies in one run, if that is most of it; else 0."""
+    """The number of characters that a sentence copies in one run, if that is a passage or most of it; else 0."""
     key = key_of(sentence).text
     longest = max(map(_length, copied_runs(key, source, _shortest(source))), default=0)
-    return longest if longest >= MOST_OF * len(key) else 0
+    return longest if longest >= min(PASSAGE * _scale(source), MOST_OF * len(key)) else 0
 
 
 def own_words(answer: str, source: Source) -> str:
