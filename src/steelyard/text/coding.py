@@ -218,7 +218,7 @@ class PieceEncoder:
         self._generation = self.pieces.generation
         self.vocabulary.clear()
         self._known = {END: _NO_TOKEN}
-        self._pieces = Codes(np.empty(0, np.int64), np.zeros(1, np.int64))  # of END, then of the pieces
+        self._pieces: Codes = Codes(np.empty(0, np.int64), np.zeros(1, np.int64))  # of END, then of the pieces
 
 
 def _with_apart(
