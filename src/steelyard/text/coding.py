@@ -175,7 +175,7 @@ class PieceEncoder:
         self._tokens = tokens
         self._exceptions = exceptions
         self._texts: list[str] | None = None
-        self._read = _NONE
+        self._read = self._pieces = _NONE
         self._forget()
 
     def codes(self, texts: list[str]) -> Codes:
@@ -218,7 +218,7 @@ class PieceEncoder:
         self._generation = self.pieces.generation
         self.vocabulary.clear()
         self._known = {END: _NO_TOKEN}
-        self._pieces: Codes = Codes(np.empty(0, np.int64), np.zeros(1, np.int64))  # of END, then of the pieces
+        self._pieces = Codes(np.empty(0, np.int64), np.zeros(1, np.int64))  # of END, then of the pieces
 
 
 def _with_apart(
