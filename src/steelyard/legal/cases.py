@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 from steelyard.documents.pages import Document
 from steelyard.i18n import Localized, Message
+from steelyard.legal.clauses import without_quotes
 from steelyard.legal.evidence import citations
 from steelyard.legal.evidence.citations import Citation, Passages
 from steelyard.legal.evidence.content import has_content
 from steelyard.legal.evidence.copies import NO_DUMP, is_dump, own_words
 from steelyard.legal.evidence.quotes import contains_quote, quote_key, repeats
 from steelyard.legal.evidence.sources import Source, source_of
-from steelyard.legal.facts.clauses import doubt, without_quotes
+from steelyard.legal.facts.clauses import doubt
 from steelyard.legal.facts.fields import FactVerdict, judge_fact
 from steelyard.legal.grounding.forbidden import find_forbidden
 from steelyard.legal.grounding.inventions import Invented, find_invented

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
+from steelyard.legal.clauses import without_quotes
 from steelyard.legal.evidence.quotes import PASSAGE, key_of
 from steelyard.legal.evidence.sources import GRAM, Source
-from steelyard.legal.facts.clauses import without_quotes
 
 LATIN: Final = 3
 """The number of Latin characters that correspond to one Chinese character."""
