@@ -8,7 +8,6 @@ from typing import Final
 
 from steelyard.i18n import Message
 from steelyard.legal.evidence.quotes import quote_key
-from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.name_forms import IS_ORGANISATION, digits_of, folded, name_pattern, untitled
 from steelyard.legal.facts.name_occurrences import (
     DOUBTED,
@@ -19,6 +18,7 @@ from steelyard.legal.facts.name_occurrences import (
     asks_person,
     occurrences_of,
 )
+from steelyard.legal.facts.verdict import FieldVerdict
 from steelyard.legal.grounding.proper_names import SURNAMES, names
 from steelyard.text.reading import final_part
 from steelyard.text.scripts import HAN

@@ -1,18 +1,17 @@
 """Judging percentages by value: 1.2% equals 百分之一点二 and 1.2 per cent; 3‰ equals 千分之三 and 0.3%."""
 
-import re
 from decimal import Decimal
 from typing import Final
 
 from steelyard.i18n import Message
-from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.selection import select_value
+from steelyard.legal.facts.verdict import FieldVerdict, inexact, right_value
 from steelyard.legal.model import FactRules
-from steelyard.legal.wording import LOOSE, named
+from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normalisation import normalise
 
-_ASKED: Final = re.compile(r"百分之(?:几|多少)|\b(?:what|how many) per ?cent", re.IGNORECASE)
+_WORDS: Final = lexicon("facts")
 
 
 def whole_percent(text: str) -> Decimal | None:
@@ -36,32 +35,19 @@ def judge_percent(expected: Decimal, question: str, answer: str, rules: FactRule
     If the question asks for the per cent, a number alone is one.
     """
     values = _percents(answer)
-    if not values and _ASKED.search(question):
+    if not values and _WORDS["percent_asked"].search(question):
         values = [value for value in mentions(answer) if value.kind == "number" and value.text[0].isdigit()]
     selection = select_value(question, answer, values)
     value = selection.mention
     if value is None:
         return FieldVerdict(False, selection.why, names_another=bool(values))
     if not value.is_exact:
-        why = named(LOOSE, value.loose or "no number")
-        return FieldVerdict(False, Message("legal.not_exact", text=value.text, why=why), names_another=True)
+        return FieldVerdict(False, inexact(value), names_another=True)
     if value.value != expected:
         wanted = f"{expected.normalize():f}%"
         return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=wanted), names_another=True)
-    return _approximation(value, rules)
-
-
-def _approximation(value: Mention, rules: FactRules) -> FieldVerdict:
-    """The verdict on the right value: with 约 it is credited unless the policy is strict, and flagged."""
-    source = [known for known in _percents(normalise(rules.source)) if known.value == value.value]
-    is_source_approximate = any(known.approx for known in source)
-    if value.approx and not is_source_approximate and rules.numeric_exact:
-        added = (Message("legal.approx_added"),)
-        if rules.approx_policy == "strict":
-            return FieldVerdict(False, Message("legal.only_approximate", text=value.text), added)
-        return FieldVerdict(True, Message("legal.says_about", text=value.text), added)
-    flags = (Message("legal.approx_dropped"),) if is_source_approximate and not value.approx else ()
-    return FieldVerdict(True, Message("legal.answer_says", value=value.text), flags)
+    known = [each for each in _percents(normalise(rules.source)) if each.value == expected]
+    return right_value(value, known, exact=rules.numeric_exact, strict=rules.approx_policy == "strict")
 
 
 def _percents(text: str) -> list[Mention]:

@@ -1,0 +1,32 @@
+"""Numbers that decide verdicts, each with its reason; lengths are in characters."""
+
+from typing import Final
+
+# ----- facts
+
+BOUND_WORDS: Final = 24
+"""Text beside a value that may be the words of a bound ("up to", 最多不超过)."""
+DENIAL_REACH: Final = 40
+"""Text before a value in which a denial governs it; a longer distance has another object."""
+ALTERNATIVE_REACH: Final = 12
+"""Distance of "or" from the values that it offers: room for a unit and a noun."""
+TOTAL_REACH: Final = 60
+"""Text before a value that may announce it as a total."""
+ROLE_REACH: Final = 80
+"""Text on each side of a value that is searched for its role."""
+SHORTEST_LIST: Final = 6
+"""Values that make a bare list; fewer may be an answer with its parts."""
+LIST_PIECE: Final = 40
+"""Length from which a piece between separators is a statement and no item of a list."""
+OPERANDS: Final = 40
+"""Operands of an equation that are read."""
+CENT: Final = "0.01"
+"""Tolerance of the result of an equation."""
+ROUNDED: Final = 200
+"""An approximate result may differ from the exact one by this fraction (1/200)."""
+EQUATION_REACH: Final = 400
+"""Text before a result that is searched for its equation."""
+RESTATEMENT: Final = 80
+"""Length of brackets that may restate a sum in words or in another unit."""
+YEARS: Final = (1500, 2100)
+"""Bare numbers that are taken for years where other counts are stated."""
