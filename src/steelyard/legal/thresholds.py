@@ -30,3 +30,7 @@ RESTATEMENT: Final = 80
 """Length of brackets that may restate a sum in words or in another unit."""
 YEARS: Final = (1500, 2100)
 """Bare numbers that are taken for years where other counts are stated."""
+NAME_REACH: Final = 24
+"""Text before a name in which a denial, an alternative or a list governs it."""
+OCCURRENCES: Final = 64
+"""Occurrences of a name that are examined."""

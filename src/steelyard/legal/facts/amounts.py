@@ -78,7 +78,7 @@ def amounts(text: str) -> list[Mention]:
 
 def _may_be_money(text: str, mention: Mention) -> bool:
     """Whether a number without a currency can be a sum: digits, or numerals with a unit, and no noun attached."""
-    if not _WORDS["after_bare_sum"].match(text, mention.end):
+    if not _WORDS["after_bare_sum"].match(text[mention.end : mention.end + 2]):
         return False
     return mention.text[0].isdigit() or any(unit in mention.text for unit in "百千万亿佰仟")
 
