@@ -20,10 +20,9 @@ from steelyard.legal.facts.amounts import (
 )
 from steelyard.legal.facts.counts import judge_count, numbers
 from steelyard.legal.facts.days import date_values, day_of, judge_date, judge_range
-from steelyard.legal.facts.names import judge_name
-from steelyard.legal.facts.percents import judge_percent, whole_percent, with_plain_percents
 from steelyard.legal.facts.polarity import judge_boolean, polarity
 from steelyard.legal.facts.statements import doubt, is_bare_list, retraction, without_stated_bounds
+from steelyard.legal.facts.texts import judge_text
 from steelyard.legal.facts.verdict import FieldVerdict
 from steelyard.legal.model import FIELDS, FactRules
 from steelyard.legal.reading import Reading, is_too_long, read
@@ -246,16 +245,8 @@ def _judge_range(expected: Any, text: str, case: _Case) -> FieldVerdict:
     return judge_range(start, end, text)
 
 
-def _judge_name(expected: Any, text: str, case: _Case) -> FieldVerdict:
-    """Judge a name or a text; a percentage is judged by value, alone or within the text."""
-    name, *aliases = (normalise(str(each)) for each in (expected, *case.rules.aliases))
-    percent = whole_percent(name)
-    if percent is not None and not aliases:
-        return judge_percent(percent, case.question, text, case.rules)
-    plain, *others = map(with_plain_percents, (name, *aliases))
-    answer = text if [plain, *others] == [name, *aliases] and percent is None else with_plain_percents(text)
-    verdict = judge_name(plain, others, case.question, answer)
-    return verdict if verdict.correct or percent is None else judge_percent(percent, case.question, text, case.rules)
+def _judge_text_field(expected: Any, text: str, case: _Case) -> FieldVerdict:
+    return judge_text(str(expected), case.question, text, case.rules)
 
 
 _VALUES: Final[Mapping[str, Callable[[str], Sequence[Mention]]]] = {
@@ -272,6 +263,6 @@ _JUDGES: Final[Mapping[str, Callable[[Any, str, _Case], FieldVerdict]]] = {
     "date_range": _judge_range,
     "count": lambda expected, text, case: judge_count(int(expected), case.question, text),
     "boolean_answer": lambda expected, text, case: judge_boolean(bool(expected), case.question, text),
-    "entity": _judge_name,
-    "text_answer": _judge_name,
+    "entity": _judge_text_field,
+    "text_answer": _judge_text_field,
 }

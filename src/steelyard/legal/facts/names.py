@@ -39,27 +39,22 @@ _OPENS_WITH_NAME: Final = re.compile(
 _STOP: Final = re.compile(r"[,。;\n]|\. ")
 
 
-def judge_name(expected: str, aliases: Sequence[str], question: str, answer: str) -> FieldVerdict:
-    """Whether the answer gives this name or text, complete, and no other."""
-    if digits_of(expected):
-        return _judge_digits(expected, answer)
+def judge_name(wanted: Sequence[str], question: str, answer: str) -> FieldVerdict:
+    """Whether the answer gives one of these names or texts, complete, and no other."""
     final = final_part(answer)
     if final and len(final) < len(answer):
-        verdict = _judge_text(expected, aliases, question, final)
+        verdict = _judge_text(wanted, question, final)
         if verdict.correct or _HAN_NAME.match(final) or _TITLE_PAIR.search(final):
             return verdict
-    return _judge_text(expected, aliases, question, answer)
+    return _judge_text(wanted, question, answer)
 
 
-def _judge_text(expected: str, aliases: Sequence[str], question: str, answer: str) -> FieldVerdict:
-    """The best verdict over the name and its aliases."""
+def _judge_text(wanted: Sequence[str], question: str, answer: str) -> FieldVerdict:
+    """The best verdict over the names."""
     text = folded(answer)
-    if other := _other_in_role((expected, *aliases), question, text):
+    if other := _other_in_role(wanted, question, text):
         return FieldVerdict(False, Message("legal.other_in_role", other=other), names_another=True)
-    verdicts = [
-        _judge_digits(name, answer) if digits_of(name) else _judge_one(name, question, text)
-        for name in (expected, *aliases)
-    ]
+    verdicts = [_judge_digits(name, answer) if digits_of(name) else _judge_one(name, question, text) for name in wanted]
     return next((verdict for verdict in verdicts if verdict.correct), verdicts[0])
 
 
@@ -114,11 +109,11 @@ def _in_answering_clause(name: str, question: str, good: Sequence[Occurrence], t
     right = FieldVerdict(True, Message("legal.names", name=name))
     asked, lower = _stems(question), text.lower()
     shared = frozenset(stem for stem in asked if stem in lower)
-    clauses = outline(text).clauses if shared and asks_person(question) else ()
-    if len(clauses) < 2:
+    clauses = outline(text).sentences if text.isascii() else outline(text).clauses
+    if len(clauses) < 2 or not shared or not asks_person(question):
         return right
     echoes = [_echo(clause.text, shared) for clause in clauses]
-    own = {outline(text).clauses.number(occurrence.start) for occurrence in good[:8]}
+    own = {clauses.number(occurrence.start) for occurrence in good[:8]}
     best, own_echo = max(echoes), max(echoes[number] for number in own)
     rival = _rival(clauses[echoes.index(best)].text, question, name) if best > own_echo else ""
     if not rival:

@@ -77,7 +77,7 @@ def doubt_about(text: str, values: Sequence[Mention]) -> str:
 
 def asserted_values(text: str, values: Sequence[Mention]) -> list[Mention]:
     """The values that the text asserts: not denied, not corrected, and not in brackets beside others."""
-    standing = [value for value in values if not is_denied(text, value)]
+    standing = [value for value in values if not is_denied_at(text, value.start, value.end)]
     if len(standing) < 2:
         return standing
     standing = _after_correction(text, standing)
@@ -85,11 +85,10 @@ def asserted_values(text: str, values: Sequence[Mention]) -> list[Mention]:
     return [value for value in standing if not structure.is_bracketed(value.start, value.end)] or standing
 
 
-def is_denied(text: str, value: Mention) -> bool:
-    """Whether a negator of its clause governs the value."""
-    start = max(clause_of(text, value.start).start, value.start - DENIAL_REACH)
-    is_denied_before = _WORDS["denied_before"].search(text[start : value.start])
-    return bool(is_denied_before or _WORDS["denied_after"].match(text, value.end))
+def is_denied_at(text: str, start: int, end: int) -> bool:
+    """Whether a negator of its clause governs what is there."""
+    first = max(clause_of(text, start).start, start - DENIAL_REACH)
+    return bool(_WORDS["denied_before"].search(text[first:start]) or _WORDS["denied_after"].match(text, end))
 
 
 def _after_correction(text: str, values: Sequence[Mention]) -> list[Mention]:
