@@ -34,3 +34,12 @@ NAME_REACH: Final = 24
 """Text before a name in which a denial, an alternative or a list governs it."""
 OCCURRENCES: Final = 64
 """Occurrences of a name that are examined."""
+PARAPHRASE: Final = 0.2
+"""Share of the words of an expected text that an answer must have to be perhaps a paraphrase of it (A25).
+
+On open labels of others it holds 55 % of the false denials with 28 % of all denials.
+"""
+EXPLANATION: Final = 6
+"""Terms that make an expected text an explanation: other figures beside it are no rivals of it."""
+SHORT_ANSWER: Final = 24
+"""Length up to which an answer to the question for a person is a name, if also none that the rules know."""

@@ -141,9 +141,14 @@ def _named_currency(record: Mapping[str, Any]) -> str:
 
 
 def _judge_field(key: str, expected: Any, given: Any, case: _Case) -> FieldVerdict:
-    """Judge a given field, which the text must not contradict; without one, judge the text."""
+    """Judge a given field, which the text must not contradict; without one, judge the text.
+
+    A denial that the text does not settle is uncertain, unless the text is silent or refuses to answer.
+    """
     if given is None or given in ("", []):
-        return _judge_text(key, expected, case)
+        verdict = _judge_text(key, expected, case)
+        is_open = verdict.unsettled and not verdict.correct and not is_silent(case.answer) and not _refusal(case)
+        return replace(verdict, uncertain=True) if is_open else verdict
     verdict = _judge_given(key, expected, given, case)
     if verdict.correct and (objection := _objection(key, expected, case)):
         return FieldVerdict(False, objection)
@@ -211,8 +216,14 @@ def _objection(key: str, expected: Any, case: _Case) -> Localized | None:
         return verdict.why
     if word := doubt(case.answer):
         return Message("legal.text_disclaims_itself", word=word)
+    refusal = _refusal(case)
+    return Message("legal.text_says_unknown", reason=refusal) if refusal else None
+
+
+def _refusal(case: _Case) -> Localized | None:
+    """Why the text of the answer is a refusal; None if it is none."""
     abstention = detect_abstention(case.answer, question=case.question)
-    return Message("legal.text_says_unknown", reason=abstention.why) if abstention.abstains else None
+    return abstention.why if abstention.abstains else None
 
 
 def _says_something(key: str, expected: Any, verdict: FieldVerdict, case: _Case) -> bool:

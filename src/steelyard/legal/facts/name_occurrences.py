@@ -107,13 +107,13 @@ def is_denied_name(text: str, at: int) -> bool:
     return _WORDS["denied_name"].search(text[max(0, at - NAME_REACH) : at]) is not None
 
 
-def occurrences_of(name: str, question: str, text: str) -> Iterator[Occurrence]:
-    """The first occurrences of a name, each with the objection to it."""
+def occurrences_of(name: str, question: str, text: str, known: str = "") -> Iterator[Occurrence]:
+    """The first occurrences of a name, each with the objection to it; names in `known` may be listed beside it."""
     for match in islice(name_pattern(name).finditer(text), OCCURRENCES):
-        yield Occurrence(match.start(), match.end(), _objection(name, question, text, match))
+        yield Occurrence(match.start(), match.end(), _objection(name, question, text, match, f"{question} {known}"))
 
 
-def _objection(name: str, question: str, text: str, match: re.Match[str]) -> str:
+def _objection(name: str, question: str, text: str, match: re.Match[str], known: str) -> str:
     """Why an occurrence of the name is not an answer, or ""."""
     before, after = text[max(0, match.start() - NAME_REACH) : match.start()], text[match.end() : match.end() + 60]
     if not _is_whole(name, after) or (len(name) == 1 and re.search(f"(?![是为叫即])[{HAN}]$", before)):
@@ -122,7 +122,7 @@ def _objection(name: str, question: str, text: str, match: re.Match[str]) -> str
         return "denied"
     if _WORDS["offered_before"].search(before) or _WORDS["offered_after"].match(after):
         return "offered"
-    if _is_listed(name, question, before, after):
+    if _is_listed(name, asks_person(question), known.lower(), before, after):
         return "listed"
     ahead = text[max(0, match.start() - 60) : match.start()]
     if _WORDS["ranked_second"].search(ahead) or _is_replaced(question, before, after):
@@ -158,19 +158,16 @@ def _is_whole(name: str, after: str) -> bool:
     return (is_full and not _WORDS["unit_end"].search(name)) or _WORDS["after_name"].match(after) is not None
 
 
-def _is_listed(name: str, question: str, before: str, after: str) -> bool:
-    """Whether the name is in a list of names that are not in the question: 甲、乙 and 丙."""
+def _is_listed(name: str, is_person: bool, known: str, before: str, after: str) -> bool:
+    """Whether the name is in a list with names that are not known: 甲、乙 and 丙."""
     if not name.isascii():
         rest = _WORDS["listed_name"].match(after) or _LISTED_SUBJECT.match(after) or _LISTED_BEFORE.search(before)
-    elif _WORDS["long_list"].match(after):
-        return True
+    elif long := _WORDS["long_list"].match(after):
+        rest = long
     else:
         rest = _WORDS["listed_person"].match(after) or _WORDS["listed_person_before"].search(before)
-        rest = rest if asks_person(question) else None
-    return rest is not None and not _is_asked_about(rest[0], question)
-
-
-def _is_asked_about(words: str, question: str) -> bool:
-    """Whether the question has all words of the rest of a list."""
-    parts = re.findall(rf"[A-Za-z']+|[{HAN}]{{2,}}", re.sub(r"\b(?:and|with)\b|以及|[、和及与,]", " ", words))
-    return bool(parts) and all(part.lower() in question.lower() for part in parts)
+        rest = rest if is_person else None
+    if rest is None:
+        return False
+    others = re.findall(rf"[A-Za-z']+|[{HAN}]{{2,}}", _WORDS["list_join"].sub(" ", rest[0]))
+    return not others or not all(other.lower() in known for other in others)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -24,6 +25,7 @@ from steelyard.legal.facts.name_occurrences import (
 from steelyard.legal.facts.statements import doubt
 from steelyard.legal.facts.verdict import FieldVerdict
 from steelyard.legal.grounding.proper_names import SURNAMES, names
+from steelyard.legal.thresholds import EXPLANATION, PARAPHRASE, SHORT_ANSWER
 from steelyard.lexicon import lexicon
 from steelyard.text.reading import final_part
 from steelyard.text.scripts import HAN
@@ -54,17 +56,33 @@ def _judge_text(wanted: Sequence[str], question: str, answer: str) -> FieldVerdi
     text = folded(answer)
     if other := _other_in_role(wanted, question, text):
         return FieldVerdict(False, Message("legal.other_in_role", other=other), names_another=True)
-    verdicts = [_judge_digits(name, answer) if digits_of(name) else _judge_one(name, question, text) for name in wanted]
-    return next((verdict for verdict in verdicts if verdict.correct), verdicts[0])
+    known = " ".join(wanted)
+    verdicts = [
+        _judge_digits(name, answer) if digits_of(name) else _judge_one(name, question, text, known)
+        for name in dict.fromkeys((*wanted, *map(_untitled_name, wanted)))
+    ]
+    denial = replace(verdicts[0], unsettled=any(verdict.unsettled for verdict in verdicts))
+    return next((verdict for verdict in verdicts if verdict.correct), denial)
 
 
-def _judge_one(name: str, question: str, text: str) -> FieldVerdict:
-    occurrences = list(occurrences_of(name, question, text))
+def _untitled_name(name: str) -> str:
+    """A name without its title; the name itself if a single word or character would be left."""
+    bare = untitled(name).strip()
+    return bare if len(bare.split() if bare.isascii() else bare) > 1 else name
+
+
+def _judge_one(name: str, question: str, text: str, known: str) -> FieldVerdict:
+    occurrences = list(occurrences_of(name, question, text, known))
     good = [occurrence for occurrence in occurrences if not occurrence.objection]
-    if not good and len(text) <= len(name) + 16 and quote_key(untitled(text)) == quote_key(untitled(folded(name))):
+    bare = quote_key(untitled(text)) if not good and len(text) <= len(name) + 16 else ""
+    if bare and bare == quote_key(untitled(folded(name))):
         return FieldVerdict(True, Message("legal.answer_is", name=name))
+    if not good and _has_all_parts(name, question, text):
+        return FieldVerdict(True, Message("legal.names", name=name))
     if not occurrences:
-        return FieldVerdict(False, Message("legal.not_in_answer", name=name), uncertain=_has_surname_only(name, text))
+        unsure = _has_surname_only(name, text)
+        is_open = _may_be_paraphrased(name, question, text)
+        return FieldVerdict(False, Message("legal.not_in_answer", name=name), uncertain=unsure, unsettled=is_open)
     if not good:
         return _objected(name, question, occurrences, text)
     if occurrences[0].objection == "doubted":
@@ -72,6 +90,44 @@ def _judge_one(name: str, question: str, text: str) -> FieldVerdict:
     if any(occurrence.objection == "offered" for occurrence in occurrences):
         return FieldVerdict(False, Message("legal.offers_alternatives"))
     return _in_answering_clause(name, question, good, text)
+
+
+def _has_all_parts(name: str, question: str, text: str) -> bool:
+    """Whether a text has all names of a list, in any order, and no other: 甲和乙 for 乙、甲."""
+    parts = [part.strip(" 《》") for part in _WORDS["list_join"].split(name)]
+    if len(parts) < 2 or any(len(part) < 2 or part.isdigit() for part in parts):
+        return False
+    return all(any(not each.objection for each in occurrences_of(part, question, text, name)) for part in parts)
+
+
+def _may_be_paraphrased(name: str, question: str, text: str) -> bool:
+    """Whether a text without the name may mean it: it has some of its words, and states no rival of its kind."""
+    terms = _stems(name) | _figures(name)
+    terms = terms - _stems(question) - _figures(question) or terms
+    echo = _echo(text, terms)
+    if _is_person(name):
+        return not _rival(text, question, name) and (echo > 0 or len(text) > SHORT_ANSWER)
+    is_explained = len(name.split()) >= EXPLANATION or len(name) > SHORT_ANSWER
+    if not is_explained and (_has_other_figures(name, question, text) or _is_organisation(name, text)):
+        return False
+    is_common = name.isascii() and name.islower()  # a rival of common words cannot be told from a paraphrase
+    return is_common or echo >= max(1, PARAPHRASE * len(terms))
+
+
+def _is_person(name: str) -> bool:
+    return bool(_HAN_NAME.fullmatch(name) or _TITLE_PAIR.fullmatch(name))
+
+
+def _is_organisation(*texts: str) -> bool:
+    return all(_WORDS["organisation"].search(text) for text in texts)
+
+
+def _has_other_figures(name: str, question: str, text: str) -> bool:
+    return bool(_figures(name)) and not _figures(text) <= _figures(name) | _figures(question)
+
+
+def _figures(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\d+(?:\.\d+)?", text))
 
 
 def _objected(name: str, question: str, occurrences: Sequence[Occurrence], text: str) -> FieldVerdict:
@@ -89,7 +145,8 @@ def _objected(name: str, question: str, occurrences: Sequence[Occurrence], text:
     kind = next(kind for kind in reasons if any(occurrence.objection == kind for occurrence in occurrences))
     around = text[max(0, occurrences[0].start - 60) : occurrences[0].end + 60]
     unsure = kind in ("listed", "recipient") and _echo(around, _stems(question)) >= 2
-    return FieldVerdict(False, reasons[kind], uncertain=unsure, names_another=kind in _IN_ROLE)
+    is_open = kind == "part" and not _is_person(name) and not _is_organisation(name)
+    return FieldVerdict(False, reasons[kind], uncertain=unsure, names_another=kind in _IN_ROLE, unsettled=is_open)
 
 
 def _has_surname_only(name: str, text: str) -> bool:

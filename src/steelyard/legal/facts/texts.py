@@ -5,6 +5,7 @@ Figures are compared by value: 百分之三 is 3%, 第九名 is 第9名, "six da
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -43,7 +44,8 @@ def judge_text(expected: str, question: str, answer: str, rules: FactRules) -> F
         verdicts.append(judge_name(names, question, answer))
     if any(map(mentions, names)):
         verdicts.append(judge_name([plain_values(name) for name in names], question, plain_values(answer)))
-    return next((verdict for verdict in verdicts if verdict.correct), verdicts[0])
+    denial = replace(verdicts[0], unsettled=any(verdict.unsettled for verdict in verdicts))
+    return next((verdict for verdict in verdicts if verdict.correct), denial)
 
 
 # ----- figures

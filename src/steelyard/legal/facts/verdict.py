@@ -13,7 +13,7 @@ class FieldVerdict:
     """Whether a field is right, the reason, and flags that do not change the score (`approx_added`, `approx_dropped`).
 
     `uncertain`: the rules cannot decide, and `correct` is the best guess. `names_another`: the answer gives the asked
-    role to somebody else.
+    role to somebody else. `unsettled`: the rules deny because they found too little, or too much.
     """
 
     correct: bool
@@ -21,6 +21,7 @@ class FieldVerdict:
     flags: tuple[Message, ...] = ()
     uncertain: bool = False
     names_another: bool = False
+    unsettled: bool = False
 
     @property
     def reason(self) -> str:
