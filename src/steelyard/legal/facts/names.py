@@ -1,6 +1,7 @@
 """Judging names and short texts: equal, or complete in the answering clause without another name."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -110,7 +111,7 @@ def _may_be_paraphrased(name: str, question: str, text: str) -> bool:
     is_explained = len(name.split()) >= EXPLANATION or len(name) > SHORT_ANSWER
     if not is_explained and (_has_other_figures(name, question, text) or _is_organisation(name, text)):
         return False
-    is_common = name.isascii() and name.islower()  # a rival of common words cannot be told from a paraphrase
+    is_common = name.islower() and (name + text).isascii()  # a rival of common words cannot be told from a paraphrase
     return is_common or echo >= max(1, PARAPHRASE * len(terms))
 
 
@@ -166,18 +167,30 @@ def _in_answering_clause(name: str, question: str, good: Sequence[Occurrence], t
     right = FieldVerdict(True, Message("legal.names", name=name))
     asked, lower = _stems(question), text.lower()
     shared = frozenset(stem for stem in asked if stem in lower)
-    clauses = outline(text).sentences if text.isascii() else outline(text).clauses
-    if len(clauses) < 2 or not shared or not asks_person(question):
+    starts = _clause_starts(text) if shared and asks_person(question) else []
+    if len(starts) < 2:
         return right
-    echoes = [_echo(clause.text, shared) for clause in clauses]
-    own = {clauses.number(occurrence.start) for occurrence in good[:8]}
+    clauses = [text[start:end] for start, end in pairwise((*starts, len(text)))]
+    echoes = [_echo(clause, shared) for clause in clauses]
+    own = {bisect_right(starts, occurrence.start) - 1 for occurrence in good[:8]}
     best, own_echo = max(echoes), max(echoes[number] for number in own)
-    rival = _rival(clauses[echoes.index(best)].text, question, name) if best > own_echo else ""
+    rival = _rival(clauses[echoes.index(best)], question, name) if best > own_echo else ""
     if not rival:
         return right
     if own_echo and best < len(asked) and best - own_echo < 2:
         return FieldVerdict(True, Message("legal.names_beside_rival", name=name, rival=rival), uncertain=True)
     return FieldVerdict(False, Message("legal.other_in_role", other=rival), uncertain=True, names_another=True)
+
+
+def _clause_starts(text: str) -> list[int]:
+    """Where clauses begin; an English one goes on after a comma unless a conjunction or a relative follows."""
+    clauses = list(outline(text).clauses)
+    continued = {
+        clause.start
+        for last, clause in pairwise(clauses)
+        if last.sentence == clause.sentence and clause.text[0] == " " and not _WORDS["new_clause"].match(clause.text)
+    }
+    return [clause.start for clause in clauses if clause.start not in continued]
 
 
 def _rival(clause: str, question: str, name: str) -> str:
