@@ -43,3 +43,7 @@ EXPLANATION: Final = 6
 """Terms that make an expected text an explanation: other figures beside it are no rivals of it."""
 SHORT_ANSWER: Final = 24
 """Length up to which an answer to the question for a person is a name, if also none that the rules know."""
+PERIODS_IN_PERIOD: Final = (7, 12, 24, 30, 52, 360, 365)
+"""Factors by which a rate for one period is converted to another: days, months and weeks in a year, and so on."""
+CONVERSION: Final = "0.015"
+"""Relative error of a conversion that is right: it may be rounded."""

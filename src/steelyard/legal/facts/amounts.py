@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from steelyard.i18n import Message
 from steelyard.legal.clauses import clause_of
+from steelyard.legal.facts.equations import is_negative
 from steelyard.legal.facts.selection import own_words, select_value
 from steelyard.legal.facts.statements import are_alternatives, asserted_values, doubt, totalled
 from steelyard.legal.facts.verdict import FieldVerdict, inexact, right_value
@@ -101,7 +102,8 @@ def judge_amount(expected: Decimal, question: str, answer: str, rules: AmountRul
         return FieldVerdict(False, Message("legal.another_currency", text=value.text))
     if not value.is_exact and not (value.loose == "rate" and rules.rate_asked):
         return FieldVerdict(False, inexact(value))
-    if not any(same_amount(value.value * scale, expected) for scale in (1, rules.scale, 1 / Decimal(rules.scale))):
+    stated = -value.value if expected < 0 and is_negative(answer, value) else value.value
+    if not any(same_amount(stated * scale, expected) for scale in (1, rules.scale, 1 / Decimal(rules.scale))):
         return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=str(expected)))
     known = [each for each in amounts(rules.source) if each.value is not None and same_amount(each.value, expected)]
     return right_value(value, known, exact=rules.exact, strict=rules.strict)

@@ -70,5 +70,8 @@ def _fits(wanted: str, value: Mention, answer: str) -> bool:
     """Whether a number counts the asked class of things; a bare number does, unless it is part of a word (一共)."""
     if value.kind == "number":
         is_figure = value.text[0].isdigit() or value.text.isascii() or (len(value.text) > 1 and not value.is_exact)
-        return is_figure or _NOTHING_ELSE.fullmatch(answer[: value.start] + answer[value.end :]) is not None
+        is_measured = bool(wanted) and answer.startswith(wanted, value.end)  # 一百零八具
+        return (
+            is_figure or is_measured or _NOTHING_ELSE.fullmatch(answer[: value.start] + answer[value.end :]) is not None
+        )
     return not wanted or same_measure(wanted, value.unit) or not (is_measure(wanted) or is_measure(value.unit))

@@ -19,6 +19,9 @@ _OPERATOR: Final = re.compile(
     re.IGNORECASE,
 )
 _BEHIND: Final = re.compile(r"(?:\s?/\s?[A-Za-z\u4e00-\u9fff]{1,10}|[^+\-×*÷/=\n]){0,24}")
+_SIGN: Final = re.compile(r"[\W约负]*")
+_MINUS: Final = re.compile(r"(?<![\w%)])\s?[-负]\s?$")
+_REMARK: Final = re.compile(r"\([^()]{0,40}\)")
 _NUMERIC: Final = frozenset(("money", "number", "count", "percent"))
 
 
@@ -31,14 +34,21 @@ def is_wrong_result(text: str, value: Mention) -> bool:
     """Whether the value is the result of an equation of figures that does not hold."""
     window = text[max(0, value.start - EQUATION_REACH) : value.start]
     marks = list(_WORDS["equals"].finditer(window))
-    if not marks or re.search(r"\w", window[marks[-1].end() :].replace("约", "")):
+    between = window[marks[-1].end() :] if marks else ""
+    if not marks or not _SIGN.fullmatch(between):
         return False
     left = _operation(window[: marks[-1].start()])
     if left is None or not isinstance(value.value, Decimal):
         return False
+    result = -value.value if is_negative(text, value) else value.value
     is_rounded = marks[-1][0] == "≈" or value.approx
     slack = max(Decimal(CENT), abs(left) / ROUNDED if is_rounded else Decimal(0))
-    return all(abs(value.value / scale - left) > slack for scale in (1, 10**4, 10**6))
+    return all(abs(result / scale - left) > slack for scale in (1, 10**4, 10**6))
+
+
+def is_negative(text: str, value: Mention) -> bool:
+    """Whether a minus sign stands before the value that is no dash between two values."""
+    return _MINUS.search(text, max(0, value.start - 3), value.start) is not None
 
 
 def _operation(text: str) -> Decimal | None:
@@ -48,7 +58,10 @@ def _operation(text: str) -> Decimal | None:
         return None
     terms, signs = [_plain_value(numbers[-1])], []
     for left, right in list(pairwise(numbers))[: -OPERANDS - 1 : -1]:
-        sign = _OPERATOR.fullmatch(text[left.end : right.start])
+        between = _REMARK.sub("", text[left.end : right.start])
+        if "(" in between or ")" in between:
+            return None
+        sign = _OPERATOR.fullmatch(between)
         if sign is None:
             break
         signs.append(str(sign.lastgroup))

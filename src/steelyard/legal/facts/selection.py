@@ -5,13 +5,14 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
 from steelyard.i18n import Localized, Message
 from steelyard.legal.clauses import clause_of
 from steelyard.legal.facts.equations import equated, is_wrong_result
-from steelyard.legal.facts.roles import asked_roles, contradicts, roles
+from steelyard.legal.facts.roles import GENERIC, asked_roles, caps, contradicts, items, periods, roles
 from steelyard.legal.facts.statements import (
     after_last,
     are_alternatives,
@@ -20,7 +21,7 @@ from steelyard.legal.facts.statements import (
     found_by_court,
     totalled,
 )
-from steelyard.legal.thresholds import RESTATEMENT, ROLE_REACH
+from steelyard.legal.thresholds import ALTERNATIVE_REACH, CONVERSION, PERIODS_IN_PERIOD, RESTATEMENT, ROLE_REACH
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 
@@ -30,7 +31,6 @@ _COMMON_WORDS: Final = _WORDS.words("question_words")
 _COMMON_CHARACTERS: Final = _WORDS.words("question_characters")
 _LONG_WORD: Final = re.compile("[a-z]{4,}")
 _BRACKET: Final = re.compile(r"\s?[(（]")
-_PLAIN_ROLES: Final = frozenset(("collected", "loan", "compensation"))
 _SIDE_ROLES: Final = frozenset(("penalty", "fee", "price"))
 """Roles of sums that are named beside the asked sum."""
 _Values = Sequence[Mention]
@@ -68,7 +68,9 @@ def select_value(question: str, answer: str, values: _Values, among: _Values | N
         return Selection(None, Message("legal.restated_as", text=chosen[0].text, other=other.text))
     if _is_about_something_else(question, answer, chosen, standing):
         return Selection(None, Message("legal.something_else_than_asked", text=chosen[0].text))
-    return Selection(chosen[0], Message("legal.answer_says", value=chosen[0].text))
+    is_bound = _WORDS["bound_before"].search(answer, max(0, chosen[0].start - ALTERNATIVE_REACH), chosen[0].start)
+    value = chosen[0]._replace(loose="bound") if is_bound and not chosen[0].loose else chosen[0]
+    return Selection(value, Message("legal.answer_says", value=value.text))
 
 
 def _distinct(values: _Values) -> set[Any]:
@@ -105,15 +107,18 @@ def _restated_otherwise(text: str, chosen: _Values, values: _Values) -> Mention 
 
 def _chosen(question: str, answer: str, values: _Values) -> _Values:
     """The one of several values that answers the question; all of them if nothing decides."""
-    for narrow in (_not_asked, _not_beside, _not_each, _found_by_court):
+    for narrow in (_not_asked, _asked_about, _not_each, _found_by_court):
         values = narrow(question, answer, values)
         if len(_distinct(values)) == 1:
             return values
+    is_total = _SHARED["total"].search(question)
+    is_specific = not is_total and not asked_roles(question, values[0].kind) <= GENERIC
     rules: list[Callable[[], _Values]] = [
+        lambda: _in_role(question, answer, values) if is_specific else (),
         lambda: after_last(_SHARED["conclusion"], answer, values),
         lambda: equated(answer, values),
         lambda: _adding_up(question, answer, values),
-        lambda: totalled(answer, values) if _SHARED["total"].search(question) else (),
+        lambda: totalled(answer, values) if is_total else (),
         lambda: _in_role(question, answer, values),
         lambda: _by_words(question, answer, values),
     ]
@@ -128,10 +133,45 @@ def _not_asked(question: str, answer: str, values: _Values) -> _Values:
     return [value for value in values if (value.value, value.until) not in asked] or values
 
 
-def _not_beside(question: str, answer: str, values: _Values) -> _Values:
-    """The values without fines and fees, unless they are asked for."""
-    side = _SIDE_ROLES - asked_roles(question) if values[0].kind != "date" else frozenset()
-    return [value for value, stated in _with_roles(answer, values) if not stated & side] or values
+def _asked_about(question: str, answer: str, values: _Values) -> _Values:
+    """The values without those of another role, item or period than the asked one, fees, caps and conversions."""
+    kind = values[0].kind
+    asked, side = asked_roles(question, kind), _SIDE_ROLES - asked_roles(question)
+    found = list(_stated(answer, values, partial(roles, kind=kind)))
+    values = [value for value, names in found if not contradicts(asked, names)] or values
+    if kind != "date":
+        values = [value for value, names in found if value in values and (names & asked or not names & side)] or values
+    values = _same_aspect(question, answer, values, items)
+    values = _same_aspect(question, answer, values, periods, only=False)
+    return _not_converted(answer, _same_aspect(question, answer, values, caps))
+
+
+def _same_aspect(
+    question: str, answer: str, values: _Values, aspect: Callable[[str], frozenset[str]], *, only: bool = True
+) -> _Values:
+    """The values of the asked item, if any (`only`); else those of no other item."""
+    wanted, found = aspect(question), list(_stated(answer, values, aspect))
+    own = [value for value, stated in found if wanted & stated]
+    others = [value for value, stated in found if stated and not wanted & stated and (wanted or aspect is caps)]
+    return (own if only else []) or [value for value in values if value not in others] or values
+
+
+def _not_converted(answer: str, values: _Values) -> _Values:
+    """The values without those that convert the value before them to another period, and rightly so."""
+    converted = [
+        value
+        for last, value, (before, _) in zip(values, values[1:], list(own_words(answer, values))[1:], strict=False)
+        if _WORDS["converted"].search(before) and _is_multiple(last, value)
+    ]
+    return [value for value in values if value not in converted]
+
+
+def _is_multiple(one: Mention, two: Mention) -> bool:
+    """Whether one value is the other for a day, a month or a year."""
+    if not (isinstance(one.value, Decimal) and isinstance(two.value, Decimal) and one.value and two.value):
+        return False
+    ratio = max(one.value, two.value) / min(one.value, two.value)
+    return any(abs(ratio / factor - 1) <= Decimal(CONVERSION) for factor in PERIODS_IN_PERIOD)
 
 
 def _not_each(question: str, answer: str, values: _Values) -> _Values:
@@ -149,7 +189,7 @@ def _found_by_court(question: str, answer: str, values: _Values) -> _Values:
 
 def _adding_up(question: str, answer: str, values: _Values) -> _Values:
     """The total, or the first value before its parts, if the parts add up to it and no part is asked for."""
-    is_part_asked = not asked_roles(question, values[0].kind) <= _PLAIN_ROLES
+    is_part_asked = not asked_roles(question, values[0].kind) <= GENERIC
     if is_part_asked or not all(isinstance(value.value, Decimal) for value in values):
         return ()
     announced = totalled(answer, values)[:1]
@@ -163,14 +203,22 @@ def _adding_up(question: str, answer: str, values: _Values) -> _Values:
 
 
 def _in_role(question: str, answer: str, values: _Values) -> _Values:
+    """The values in the asked role; of several the one whose words are most like the question."""
     asked = asked_roles(question, values[0].kind)
-    return [value for value, stated in _with_roles(answer, values) if asked & stated] if asked else ()
+    of_role = partial(roles, kind=values[0].kind)
+    found = [value for value, stated in _stated(answer, values, of_role) if asked & stated]
+    return _most_like(question, answer, found) if len(_distinct(found)) > 1 else found
 
 
 def _by_words(question: str, answer: str, values: _Values) -> _Values:
     """The values whose clause shares most words with the question, if the question names no known role."""
-    if asked_roles(question, values[0].kind) and any(stated for _, stated in _with_roles(answer, values)):
+    of_role = partial(roles, kind=values[0].kind)
+    if asked_roles(question, values[0].kind) and any(stated for _, stated in _stated(answer, values, of_role)):
         return ()
+    return _most_like(question, answer, values)
+
+
+def _most_like(question: str, answer: str, values: _Values) -> _Values:
     wanted = _terms(question)
     shared = [
         2 * len(wanted & _terms(before)) + len(wanted & _terms(_WORDS["join"].split(behind)[0]))
@@ -189,19 +237,22 @@ def _terms(text: str) -> set[str]:
 
 def _is_about_something_else(question: str, answer: str, chosen: _Values, values: _Values) -> bool:
     asked = asked_roles(question, values[0].kind)
-    stated = {value.start: names for value, names in _with_roles(answer, values)} if asked else {}
+    found = _stated(answer, values, partial(roles, kind=values[0].kind)) if asked else ()
+    stated = {value.start: names for value, names in found}
     return bool(asked) and all(contradicts(asked, stated.get(value.start, frozenset())) for value in chosen)
 
 
 # ----- the words of a value
 
 
-def _with_roles(answer: str, values: _Values) -> Iterator[tuple[Mention, frozenset[str]]]:
-    """Each value with its roles: they are named by the words before it in its clause, else by those after it."""
+def _stated(
+    answer: str, values: _Values, aspect: Callable[[str], frozenset[str]]
+) -> Iterator[tuple[Mention, frozenset[str]]]:
+    """Each value with what is said of it by the words before it in its clause, else by those after it."""
     for value, (before, behind) in zip(values, own_words(answer, values), strict=True):
-        names = roles(_WORDS["join"].split(before)[-1], value.kind)
+        names = aspect(_WORDS["join"].split(before)[-1])
         if not names and not _WORDS["leads_on"].search(behind):
-            names = roles(_WORDS["join"].split(behind)[0], value.kind)
+            names = aspect(_WORDS["join"].split(behind)[0])
         yield value, names
 
 
