@@ -47,3 +47,5 @@ PERIODS_IN_PERIOD: Final = (7, 12, 24, 30, 52, 360, 365)
 """Factors by which a rate for one period is converted to another: days, months and weeks in a year, and so on."""
 CONVERSION: Final = "0.015"
 """Relative error of a conversion that is right: it may be rounded."""
+WORKING: Final = 150
+"""Length from which an answer without a value, or with several and no conclusion, may say it in words (A25)."""

@@ -1,5 +1,6 @@
 """Judging sums of money by value: 42000 equals 四万二千元 and 4.2万, but not 42000日元 or 四万多."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -94,10 +95,9 @@ def judge_amount(expected: Decimal, question: str, answer: str, rules: AmountRul
     values = amounts(answer)
     if not values and expected == 0 and _WORDS["nothing_paid"].search(answer) and not doubt(answer):
         return FieldVerdict(True, Message("legal.says_nothing_paid"))
-    selection = select_value(question, answer, values)
-    value = selection.mention
+    value, verdict = select_value(question, answer, values)
     if value is None:
-        return FieldVerdict(False, selection.why)
+        return verdict
     if value.kind == "money" and rules.currency and value.unit != rules.currency:
         return FieldVerdict(False, Message("legal.another_currency", text=value.text))
     if not value.is_exact and not (value.loose == "rate" and rules.rate_asked):
@@ -169,7 +169,7 @@ def _counted(text: str, values: Sequence[Mention], wanted: Counter[int]) -> Coun
 def _swapped(text: str, values: Sequence[Mention], expected: Items) -> Mention | None:
     """A sum whose words, before it or else after it, belong to the description of another item."""
     for value, words in zip(values, own_words(text, values), strict=True):
-        first, second = reversed(words) if text.isascii() else words  # 5,000 in cash; 现金5000元
+        first, second = words if re.search("[一-鿿]", text) else reversed(words)  # 现金5000元; 5,000 in cash
         named = _labelled(first, expected) or _labelled(second, expected)
         if named and not any(same_amount(amount, value.value) for amount in named):
             return value

@@ -24,15 +24,14 @@ def judge_count(expected: int, question: str, answer: str) -> FieldVerdict:
     values = _asked_values(question, answer)
     if not values and expected == 0 and _WORDS["none"].search(answer) and not doubt(answer):
         return FieldVerdict(True, Message("legal.says_none"))
-    selection = select_value(question, answer, values, numbers(answer))
-    value = selection.mention
+    value, verdict = select_value(question, answer, values, numbers(answer))
     if value is None:
-        return FieldVerdict(False, selection.why)
+        return verdict
     if not value.is_exact or value.approx:
         return FieldVerdict(False, inexact(value, "approximate"))
     if value.value != Decimal(expected):
         return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=expected))
-    return FieldVerdict(True, Message("legal.answer_says", value=value.text))
+    return verdict
 
 
 def numbers(text: str) -> list[Mention]:

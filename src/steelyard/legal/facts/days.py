@@ -39,10 +39,9 @@ def judge_date(expected: Day, question: str, answer: str, *, exact: bool = True)
     """Whether the answer to the question is this day."""
     values = [_with_year_of(question, _read_by(question, value)) for value in date_values(answer)]
     full = [value for value in values if value.value is not None and value.value.is_whole and value.until is None]
-    selection = select_value(question, answer, full or values)
-    value = selection.mention
+    value, verdict = select_value(question, answer, full or values)
     if value is None:
-        return FieldVerdict(False, selection.why)
+        return verdict
     if value.until is not None:
         return FieldVerdict(False, Message("legal.is_range", text=value.text))
     if value.value is None or value.loose == "lunar":
@@ -53,7 +52,7 @@ def judge_date(expected: Day, question: str, answer: str, *, exact: bool = True)
         return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=expected.isoformat()))
     if exact and value.approx:
         return FieldVerdict(False, Message("legal.only_approximate", text=value.text))
-    return FieldVerdict(True, Message("legal.answer_says", value=value.text))
+    return verdict
 
 
 def _read_by(question: str, value: Mention) -> Mention:

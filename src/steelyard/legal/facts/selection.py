@@ -3,13 +3,12 @@
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
-from steelyard.i18n import Localized, Message
+from steelyard.i18n import Message
 from steelyard.legal.clauses import clause_of
 from steelyard.legal.facts.equations import equated, is_wrong_result
 from steelyard.legal.facts.roles import GENERIC, asked_roles, caps, contradicts, items, periods, roles
@@ -21,7 +20,15 @@ from steelyard.legal.facts.statements import (
     found_by_court,
     totalled,
 )
-from steelyard.legal.thresholds import ALTERNATIVE_REACH, CONVERSION, PERIODS_IN_PERIOD, RESTATEMENT, ROLE_REACH
+from steelyard.legal.facts.verdict import FieldVerdict
+from steelyard.legal.thresholds import (
+    ALTERNATIVE_REACH,
+    CONVERSION,
+    PERIODS_IN_PERIOD,
+    RESTATEMENT,
+    ROLE_REACH,
+    WORKING,
+)
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 
@@ -36,41 +43,44 @@ _SIDE_ROLES: Final = frozenset(("penalty", "fee", "price"))
 _Values = Sequence[Mention]
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The selected mention, or None and the reason."""
+def select_value(
+    question: str, answer: str, values: _Values, among: _Values | None = None
+) -> tuple[Mention | None, FieldVerdict]:
+    """Select the one value that answers the question, or None, with the verdict that holds then.
 
-    mention: Mention | None
-    why: Localized
-
-
-def select_value(question: str, answer: str, values: _Values, among: _Values | None = None) -> Selection:
-    """Select the one value that answers the question; both texts are normalised.
-
-    `among` are all values that can be alternatives, if they are more than the candidates.
+    Both texts are normalised. `among` are all values that can be alternatives, if they are more than the candidates.
     """
-    if not values:
-        return Selection(None, Message("legal.no_such_value"))
     standing = asserted_values(answer, values)
-    if not standing:
-        return Selection(None, Message("legal.denies_value"))
-    chosen = standing if len(_distinct(standing)) == 1 else _chosen(question, answer, standing)
+    chosen = standing if len(_distinct(standing)) < 2 else _chosen(question, answer, standing)
+    why = _objection(question, answer, values, standing, chosen, among or values)
+    if why is None:
+        is_bound = _WORDS["bound_before"].search(answer, max(0, chosen[0].start - ALTERNATIVE_REACH), chosen[0].start)
+        value = chosen[0]._replace(loose="bound") if is_bound and not chosen[0].loose else chosen[0]
+        return value, FieldVerdict(True, Message("legal.answer_says", value=value.text))
+    is_open = not values or (len(_distinct(chosen)) > 1 and not _SHARED["conclusion"].search(answer))
+    return None, FieldVerdict(False, why, names_another=bool(values), unsettled=is_open and len(answer) > WORKING)
+
+
+def _objection(
+    question: str, answer: str, values: _Values, standing: _Values, chosen: _Values, rivals: _Values
+) -> Message | None:
+    """Why no value answers the question; None if one of the chosen ones does."""
+    if not chosen:
+        return Message("legal.denies_value" if values else "legal.no_such_value")
     if word := doubt_about(answer, chosen):
-        return Selection(None, Message("legal.disclaims_itself", word=word))
-    rivals = among or values
-    if are_alternatives(answer, rivals if len(_distinct(chosen)) > 1 else _beside(chosen, rivals)):
-        return Selection(None, Message("legal.offers_alternatives"))
-    if len(_distinct(chosen)) != 1:
-        return Selection(None, Message("legal.several_values", values=", ".join(value.text for value in standing[:8])))
+        return Message("legal.disclaims_itself", word=word)
+    is_one = len(_distinct(chosen)) == 1
+    if are_alternatives(answer, _beside(chosen, rivals) if is_one else rivals):
+        return Message("legal.offers_alternatives")
+    if not is_one:
+        return Message("legal.several_values", values=", ".join(value.text for value in standing[:8]))
     if is_wrong_result(answer, chosen[-1]):
-        return Selection(None, Message("legal.not_result_of_equation", text=chosen[-1].text))
+        return Message("legal.not_result_of_equation", text=chosen[-1].text)
     if other := _restated_otherwise(answer, chosen, values):
-        return Selection(None, Message("legal.restated_as", text=chosen[0].text, other=other.text))
+        return Message("legal.restated_as", text=chosen[0].text, other=other.text)
     if _is_about_something_else(question, answer, chosen, standing):
-        return Selection(None, Message("legal.something_else_than_asked", text=chosen[0].text))
-    is_bound = _WORDS["bound_before"].search(answer, max(0, chosen[0].start - ALTERNATIVE_REACH), chosen[0].start)
-    value = chosen[0]._replace(loose="bound") if is_bound and not chosen[0].loose else chosen[0]
-    return Selection(value, Message("legal.answer_says", value=value.text))
+        return Message("legal.something_else_than_asked", text=chosen[0].text)
+    return None
 
 
 def _distinct(values: _Values) -> set[Any]:

@@ -87,10 +87,9 @@ def _judge_percent(expected: Decimal, question: str, answer: str, rules: FactRul
     values = _percents(answer)
     if not values and _WORDS["percent_asked"].search(question):
         values = [value for value in mentions(answer) if value.kind == "number" and value.text[0].isdigit()]
-    selection = select_value(question, answer, values)
-    value = selection.mention
+    value, verdict = select_value(question, answer, values)
     if value is None:
-        return FieldVerdict(False, selection.why, names_another=bool(values))
+        return verdict
     if not value.is_exact:
         return FieldVerdict(False, inexact(value), names_another=True)
     if value.value != expected:
