@@ -16,7 +16,7 @@ from steelyard.legal import FactVerdict, Stance, contains_quote, judge, judge_fa
 from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.questions import read_question_file
-from steelyard.legal.facts.amounts import FieldVerdict
+from steelyard.legal.facts.verdict import FieldVerdict
 
 BUNDLED = load_benchmark(benchmark_folder())
 

@@ -17,8 +17,8 @@ from steelyard.legal.evidence.content import has_content
 from steelyard.legal.evidence.copies import NO_DUMP, is_dump, own_words, without_passages
 from steelyard.legal.evidence.quotes import contains_quote, quote_key, repeats
 from steelyard.legal.evidence.sources import Source, source_of
-from steelyard.legal.facts.clauses import doubt
 from steelyard.legal.facts.fields import FactVerdict, judge_fact
+from steelyard.legal.facts.statements import doubt
 from steelyard.legal.grounding.forbidden import find_forbidden
 from steelyard.legal.grounding.inventions import Invented, find_invented
 from steelyard.legal.model import FIELDS, Evidence, FactRules, Question

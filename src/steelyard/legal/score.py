@@ -9,8 +9,8 @@ from steelyard.i18n import Message
 from steelyard.legal.cases import Case, case_of
 from steelyard.legal.evidence.citations import is_foreign, is_invented
 from steelyard.legal.facts.amounts import asserted_amounts, same_amount
-from steelyard.legal.facts.clauses import totalled
 from steelyard.legal.facts.days import asserted_dates
+from steelyard.legal.facts.statements import totalled
 from steelyard.legal.formulas import PENALTIES, SLACK, penalised
 from steelyard.legal.model import Question
 from steelyard.legal.reading import MOST_FIGURES, is_too_long

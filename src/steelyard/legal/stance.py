@@ -36,7 +36,7 @@ from steelyard.legal.thresholds import (
     LONG_ANSWER,
     LONGEST_VALUE_SEARCH,
     PHRASE,
-    SHORT_ANSWER,
+    SHORT_REFUSAL,
     SOMEBODY,
     SPEAKER,
     STATED,
@@ -412,7 +412,7 @@ def _closes_with_refusal(refusal: _Refusal) -> bool:
     rest = sum(act.weight for act in refusal.acts[last + 1 :])
     if last == refusal.refusing[0] or rest >= BRIEF or refusal.acts[last].level < THE_SOURCE:
         return False
-    return refusal.acts[last].level == SPEAKER or len(refusal.acts) < SHORT_ANSWER or refusal.names_asked(last)
+    return refusal.acts[last].level == SPEAKER or len(refusal.acts) < SHORT_REFUSAL or refusal.names_asked(last)
 
 
 def _turn(refusal: _Refusal) -> int | None:

@@ -5,100 +5,72 @@ from decimal import Decimal
 from typing import Final
 
 from steelyard.i18n import Message
-from steelyard.legal.facts.amounts import FieldVerdict
-from steelyard.legal.facts.clauses import doubt
 from steelyard.legal.facts.selection import select_value
-from steelyard.legal.wording import LOOSE, named
+from steelyard.legal.facts.statements import doubt
+from steelyard.legal.facts.verdict import FieldVerdict, inexact
+from steelyard.legal.thresholds import YEARS
+from steelyard.lexicon import lexicon
 from steelyard.text.measures import is_measure, same_measure
 from steelyard.text.mentions import Mention, mentions
 
-_ASKED: Final = re.compile(
-    r"(?:几|多少|\bhow many\b)\s*(人次|个月|个人|个小时|小时|分钟|[\u4e00-\u9fff]|[a-z]+)", re.IGNORECASE
-)
-_NUMBER_OF: Final = re.compile(r"([人次户页份件])数")
-_OF_WHOM: Final = re.compile(r"(?:\bof (?:whom|which|them|these)|其中)\s?$", re.IGNORECASE)
-_NOUN_END: Final = re.compile(r"[,.;:(\d]|\b(?:and|or|in|of|from|with|by|at)\b")
-_NEVER: Final = re.compile(
-    r"一[次回个人份笔](?:都|也)?(?:没有?|未)|从未|从来没有?|没有(?:去|收|给|签|见|打|来|发生)?过?|未曾|"
-    r"\bnever\b|\bnone\b|\bno one\b|\bnot once\b|\bzero\b|\bno [a-z-]+(?: [a-z-]+)? (?:were|was|are|is|have|has|had"
-    r"|did|took)\b|\b(?:were|are|was|is) no\b",
-    re.IGNORECASE,
-)
-_NOT_ONE: Final = re.compile(r"一[次回个人份笔趟](?:都|也)?(?:没有?|未)|从未|从来没有?|\bnot once\b", re.IGNORECASE)
-_WHOLE_ANSWER: Final = re.compile(r"[\s。,.!]*")
+_WORDS: Final = lexicon("facts")
+_NOTHING_ELSE: Final = re.compile(r"[\s。,.!]{0,8}")
 
 
 def judge_count(expected: int, question: str, answer: str) -> FieldVerdict:
     """Whether the answer gives this number of what was asked about."""
-    if _NOT_ONE.search(answer) and not doubt(answer):
+    if _WORDS["not_one"].search(answer) and not doubt(answer):
         return FieldVerdict(expected == 0, Message("legal.says_none"))
     values = _asked_values(question, answer)
-    if not values and expected == 0 and _NEVER.search(answer) and not doubt(answer):
+    if not values and expected == 0 and _WORDS["none"].search(answer) and not doubt(answer):
         return FieldVerdict(True, Message("legal.says_none"))
-    numbers = [value for value in mentions(answer) if value.kind in ("count", "number")]
-    selection = select_value(question, answer, values, numbers)
-    value = selection.mention
+    value, verdict = select_value(question, answer, values, numbers(answer))
     if value is None:
-        return FieldVerdict(False, selection.why)
+        return verdict
     if not value.is_exact or value.approx:
-        return FieldVerdict(
-            False, Message("legal.not_exact", text=value.text, why=named(LOOSE, value.loose or "approximate"))
-        )
+        return FieldVerdict(False, inexact(value, "approximate"))
     if value.value != Decimal(expected):
         return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=expected))
-    return FieldVerdict(True, Message("legal.answer_says", value=value.text))
+    return verdict
 
 
-def asked_measure(question: str) -> str:
+def numbers(text: str) -> list[Mention]:
+    """The counts and bare numbers in a normalised text."""
+    return [value for value in mentions(text) if value.kind in ("count", "number")]
+
+
+def _asked_measure(question: str) -> str:
     """The measure word in a question, or ""."""
-    match = _ASKED.search(question)
-    if match:
-        return match[1].lower()
-    number = _NUMBER_OF.search(question)
-    return number[1] if number else ""
+    match = _WORDS["asked_measure"].search(question) or _WORDS["number_of"].search(question)
+    return match[1].lower() if match else ""
 
 
 def _asked_values(question: str, answer: str) -> list[Mention]:
     """The numbers that can answer the question: counts of the asked thing, else other counts, else bare numbers."""
-    wanted = asked_measure(question)
-    values = [value for value in mentions(answer) if _fits(wanted, value, answer)]
-    if not wanted:
-        return _without_years(values)
-    named = [
-        value
-        for value in values
-        if (value.unit and _names_asked(wanted, value, answer))
-        or _OF_WHOM.search(answer, max(0, value.start - 12), value.start)
-    ]
-    alike = [value for value in values if value.kind == "count" and same_measure(wanted, value.unit)]
-    return named or alike or _without_years(values)
+    wanted = _asked_measure(question)
+    values = [value for value in numbers(answer) if _fits(wanted, value, answer)]
+    named = [value for value in values if wanted and _is_asked(wanted, value, answer)]
+    alike = [value for value in values if wanted and value.kind == "count" and same_measure(wanted, value.unit)]
+    not_years = [value for value in values if value.unit or not YEARS[0] <= (value.value or 0) <= YEARS[1]]
+    return named or alike or not_years or values
 
 
-def _names_asked(wanted: str, value: Mention, answer: str) -> bool:
+def _is_asked(wanted: str, value: Mention, answer: str) -> bool:
     """Whether the counted thing is the asked one, by its measure word or the stem of its English noun."""
-    if not wanted.isascii():
+    if _WORDS["of_whom"].search(answer, max(0, value.start - 12), value.start):
+        return True
+    if not value.unit or not wanted.isascii():
         return value.unit == wanted
-    behind = _NOUN_END.split(answer[value.end - len(value.unit) : value.end + 24].lower())[0]
-    words = re.findall("[a-z]+", behind)[:3]
-    return any(word[:5] == wanted[:5] for word in (value.unit, *words))
-
-
-def _without_years(values: list[Mention]) -> list[Mention]:
-    """The values without bare numbers that look like years, if others remain."""
-    return [value for value in values if value.unit or not 1500 <= (value.value or 0) <= 2100] or values
-
-
-def _is_all(value: Mention, answer: str) -> bool:
-    """Whether the answer consists of this number only."""
-    around = len(answer) - len(value.text)
-    return around <= 8 and _WHOLE_ANSWER.fullmatch(answer[: value.start] + answer[value.end :]) is not None
+    behind = _WORDS["noun_end"].split(answer[value.end - len(value.unit) : value.end + 24].lower())[0]
+    return any(word[:5] == wanted[:5] for word in (value.unit, *re.findall("[a-z]+", behind)[:3]))
 
 
 def _fits(wanted: str, value: Mention, answer: str) -> bool:
     """Whether a number counts the asked class of things; a bare number does, unless it is part of a word (一共)."""
     if value.kind == "number":
         is_figure = value.text[0].isdigit() or value.text.isascii() or (len(value.text) > 1 and not value.is_exact)
-        return is_figure or _is_all(value, answer)
-    if value.kind != "count":
-        return False
+        is_measured = bool(wanted) and answer.startswith(wanted, value.end)  # 一百零八具
+        return (
+            is_figure or is_measured or _NOTHING_ELSE.fullmatch(answer[: value.start] + answer[value.end :]) is not None
+        )
     return not wanted or same_measure(wanted, value.unit) or not (is_measure(wanted) or is_measure(value.unit))

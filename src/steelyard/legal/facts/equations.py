@@ -6,45 +6,49 @@ from decimal import Decimal, DivisionByZero, InvalidOperation
 from itertools import pairwise
 from typing import Final
 
+from steelyard.legal.facts.statements import after_last
+from steelyard.legal.thresholds import CENT, EQUATION_REACH, OPERANDS, ROUNDED
+from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 
-_EQUALS: Final = re.compile(
-    r"=|≈|等于|(?:加上?|减去?|乘以?|除以)[^,。;\n]{1,16},即(?:为|是)?|\bequals\b|\bis equal to\b", re.IGNORECASE
-)
-_OPERATORS: Final = {
-    "+": "+", "加": "+", "加上": "+", "plus": "+", "-": "-", "减": "-", "减去": "-", "minus": "-", "×": "*", "*": "*",
-    "x": "*", "乘": "*", "乘以": "*", "times": "*", "÷": "/", "/": "/", "除以": "/", "divided by": "/",
-}  # fmt: skip
+_WORDS: Final = lexicon("facts")
 _OPERATOR: Final = re.compile(
-    r"[^+\-×*÷/=\n]{0,16}?(加上|加|减去|减|乘以|乘|除以|\+|-|×|\*|÷|/|\bplus\b|\bminus\b|\btimes\b|\bdivided by\b"
-    r"|(?<=\s)x(?=\s))[^+\-×*÷=\n]{0,16}",
+    r"[^+\-×*÷/=\n]{0,16}?(?:"
+    + "|".join(f"(?P<{name}>{_WORDS.source(name)})" for name in ("plus", "minus", "times", "divided"))
+    + r")[^+\-×*÷=\n]{0,16}",
     re.IGNORECASE,
 )
 _BEHIND: Final = re.compile(r"(?:\s?/\s?[A-Za-z\u4e00-\u9fff]{1,10}|[^+\-×*÷/=\n]){0,24}")
+_SIGN: Final = re.compile(r"[\W约负]*")
+_MINUS: Final = re.compile(r"(?<![\w%)])\s?[-负]\s?$")
+_REMARK: Final = re.compile(r"\([^()]{0,40}\)")
 _NUMERIC: Final = frozenset(("money", "number", "count", "percent"))
-_MOST_OPERANDS: Final = 40
-_TOLERANCE: Final = Decimal("0.01")
 
 
 def equated(text: str, values: Sequence[Mention]) -> list[Mention]:
     """The value on the right of the last equation."""
-    marks = [mark.end() for mark in _EQUALS.finditer(text)]
-    after = [value for value in values if marks and value.start >= marks[-1]]
-    return after[:1]
+    return after_last(_WORDS["equals"], text, values)[:1]
 
 
 def is_wrong_result(text: str, value: Mention) -> bool:
     """Whether the value is the result of an equation of figures that does not hold."""
-    start = max(0, value.start - 400)
-    window = text[start : value.start]
-    marks = list(_EQUALS.finditer(window))
-    if not marks or re.search(r"\w", window[marks[-1].end() :].replace("约", "")):
+    window = text[max(0, value.start - EQUATION_REACH) : value.start]
+    marks = list(_WORDS["equals"].finditer(window))
+    between = window[marks[-1].end() :] if marks else ""
+    if not marks or not _SIGN.fullmatch(between):
         return False
     left = _operation(window[: marks[-1].start()])
-    if left is None or value.value is None or not isinstance(value.value, Decimal):
+    if left is None or not isinstance(value.value, Decimal):
         return False
-    slack = max(_TOLERANCE, abs(left) / 200) if marks[-1][0] == "≈" or value.approx else _TOLERANCE
-    return all(abs(value.value * scale - left) > slack for scale in (1, Decimal(1) / 10**4, Decimal(1) / 10**6))
+    result = -value.value if is_negative(text, value) else value.value
+    is_rounded = marks[-1][0] == "≈" or value.approx
+    slack = max(Decimal(CENT), abs(left) / ROUNDED if is_rounded else Decimal(0))
+    return all(abs(result / scale - left) > slack for scale in (1, 10**4, 10**6))
+
+
+def is_negative(text: str, value: Mention) -> bool:
+    """Whether a minus sign stands before the value that is no dash between two values."""
+    return _MINUS.search(text, max(0, value.start - 3), value.start) is not None
 
 
 def _operation(text: str) -> Decimal | None:
@@ -53,11 +57,14 @@ def _operation(text: str) -> Decimal | None:
     if not numbers or not _BEHIND.fullmatch(text[numbers[-1].end :]):
         return None
     terms, signs = [_plain_value(numbers[-1])], []
-    for left, right in list(pairwise(numbers))[: -_MOST_OPERANDS - 1 : -1]:
-        sign = _OPERATOR.fullmatch(text[left.end : right.start])
+    for left, right in list(pairwise(numbers))[: -OPERANDS - 1 : -1]:
+        between = _REMARK.sub("", text[left.end : right.start])
+        if "(" in between or ")" in between:
+            return None
+        sign = _OPERATOR.fullmatch(between)
         if sign is None:
             break
-        signs.append(_OPERATORS[sign[1].lower()])
+        signs.append(str(sign.lastgroup))
         terms.append(_plain_value(left))
     return _evaluated(terms[::-1], signs[::-1]) if signs else None
 
@@ -69,14 +76,16 @@ def _plain_value(mention: Mention) -> Decimal:
 
 def _evaluated(terms: list[Decimal], signs: list[str]) -> Decimal | None:
     """The value of the expression, products before sums; None for a division by zero."""
-    total, product = Decimal(0), terms[0]
-    plus = True
+    products = [terms[0]]
     try:
         for sign, term in zip(signs, terms[1:], strict=True):
-            if sign in "*/":
-                product = product * term if sign == "*" else product / term
-            else:
-                total, product, plus = total + (product if plus else -product), term, sign == "+"
-        return total + (product if plus else -product)
+            match sign:
+                case "times":
+                    products[-1] *= term
+                case "divided":
+                    products[-1] /= term
+                case _:
+                    products.append(term if sign == "plus" else -term)
+        return sum(products, Decimal(0))
     except (DivisionByZero, InvalidOperation):
         return None

@@ -1,19 +1,16 @@
 """Judging facts: every expected field by value, in typed fields and in free text."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from steelyard.errors import SystemFailure
 from steelyard.i18n import Localized, Message
 from steelyard.io.outputs import record_of
 from steelyard.legal.facts.amounts import (
-    AmountRules,
-    FieldVerdict,
     amount_of,
+    amount_rules,
     amounts,
     items_of,
     judge_amount,
@@ -21,33 +18,19 @@ from steelyard.legal.facts.amounts import (
     same_amount,
     same_items,
 )
-from steelyard.legal.facts.clauses import doubt, is_bare_list, takes_itself_back, without_stated_bounds
-from steelyard.legal.facts.counts import judge_count
+from steelyard.legal.facts.counts import judge_count, numbers
 from steelyard.legal.facts.days import date_values, day_of, judge_date, judge_range
-from steelyard.legal.facts.names import judge_name
-from steelyard.legal.facts.percents import judge_percent, whole_percent, with_plain_percents
 from steelyard.legal.facts.polarity import judge_boolean, polarity
+from steelyard.legal.facts.statements import doubt, is_bare_list, retraction, without_stated_bounds
+from steelyard.legal.facts.texts import judge_text
+from steelyard.legal.facts.verdict import FieldVerdict
 from steelyard.legal.model import FIELDS, FactRules
 from steelyard.legal.reading import Reading, is_too_long, read
 from steelyard.legal.stance import detect_abstention
 from steelyard.legal.wording import FIELD_LABELS, SENSES, in_one_line, named
-from steelyard.text.mentions import Mention, currency_code, mentions
+from steelyard.text.mentions import Mention, currency_code
 from steelyard.text.normalisation import normalise
 from steelyard.text.reading import is_silent
-
-_RATE_ASKED: Final = re.compile(
-    r"每|月租|月薪|日薪|年薪|时薪|单价|\bper\b|\b(?:daily|weekly|monthly|hourly|annual|yearly)\b|\beach\b",
-    re.IGNORECASE,
-)
-
-
-_CURRENCY_ASKED: Final = re.compile(
-    r"美元|美金|港币|港元|欧元|英镑|日元|新台币|\bdollars?\b|\bUSD\b|\bEUR\b|\bGBP\b|\beuros?\b|\bpounds\b|\byuan\b|\bRMB\b|[$€£]",
-    re.IGNORECASE,
-)
-_SCALE_ASKED: Final = re.compile(
-    r"\bin (?:[A-Za-z$]{1,4} )?(thousand|million|billion)s?\b|[单位以:](万|亿)元", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,35 +131,6 @@ class _Case(NamedTuple):
     final: str = ""
     currency: str = ""
 
-    @property
-    def amount_rules(self) -> AmountRules:
-        return _amount_rules(self.question, self.rules)
-
-
-@lru_cache(maxsize=1 << 10)
-def _amount_rules(question: str, rules: FactRules) -> AmountRules:
-    """How strictly sums are judged for a question; cached, because a question is judged many times."""
-    source = normalise(rules.source)
-    is_strict, rate = rules.approx_policy == "strict", _RATE_ASKED.search(question) is not None
-    return AmountRules(_currency(question, source), rules.numeric_exact, is_strict, source, rate, _scale(question))
-
-
-def _currency(question: str, source: str) -> str:
-    """The expected currency: the one that question and evidence name, else 元, or any for an English question."""
-    named = {mention.unit for text in (question, source) for mention in mentions(text) if mention.kind == "money"}
-    if word := _CURRENCY_ASKED.search(question):
-        named = {currency_code(word[0])}
-    if len(named) == 1:
-        return named.pop()
-    return "" if question.isascii() and question else "CNY"
-
-
-def _scale(question: str) -> int:
-    """The unit in which a sum is asked for: "in USD millions"."""
-    match = _SCALE_ASKED.search(question)
-    word = next((group for group in match.groups() if group), "") if match else ""
-    return {"thousand": 10**3, "million": 10**6, "billion": 10**9, "万": 10**4, "亿": 10**8}.get(word.lower(), 1)
-
 
 def _named_currency(record: Mapping[str, Any]) -> str:
     """The currency that a record names."""
@@ -187,9 +141,14 @@ def _named_currency(record: Mapping[str, Any]) -> str:
 
 
 def _judge_field(key: str, expected: Any, given: Any, case: _Case) -> FieldVerdict:
-    """Judge a given field, which the text must not contradict; without one, judge the text."""
+    """Judge a given field, which the text must not contradict; without one, judge the text.
+
+    A denial that the text does not settle is uncertain, unless the text is silent or refuses to answer.
+    """
     if given is None or given in ("", []):
-        return _judge_text(key, expected, case)
+        verdict = _judge_text(key, expected, case)
+        is_open = verdict.unsettled and not verdict.correct and not is_silent(case.answer) and not _refusal(case)
+        return replace(verdict, uncertain=True) if is_open else verdict
     verdict = _judge_given(key, expected, given, case)
     if verdict.correct and (objection := _objection(key, expected, case)):
         return FieldVerdict(False, objection)
@@ -205,7 +164,7 @@ def _judge_text(key: str, expected: Any, case: _Case) -> FieldVerdict:
 
 def _judge_words(key: str, expected: Any, text: str, case: _Case) -> FieldVerdict:
     """Judge words; words that retract themselves, or only list many values, give no value."""
-    if word := takes_itself_back(text):
+    if word := retraction(text):
         return FieldVerdict(False, Message("legal.disclaims_itself", word=word))
     if key != "amount_breakdown" and is_bare_list(text):
         return FieldVerdict(False, Message("legal.only_lists_values"))
@@ -245,7 +204,7 @@ def _iso(text: str) -> str:
 
 def _objection(key: str, expected: Any, case: _Case) -> Localized | None:
     """What in the record contradicts a right field: another currency, value or name, several, or a refusal; or None."""
-    currency = case.amount_rules.currency
+    currency = amount_rules(case.question, case.rules).currency
     if key.startswith("amount") and case.currency and currency and case.currency != currency:
         return Message("legal.record_in_currency", currency=case.currency)
     if is_silent(case.answer):
@@ -257,8 +216,14 @@ def _objection(key: str, expected: Any, case: _Case) -> Localized | None:
         return verdict.why
     if word := doubt(case.answer):
         return Message("legal.text_disclaims_itself", word=word)
+    refusal = _refusal(case)
+    return Message("legal.text_says_unknown", reason=refusal) if refusal else None
+
+
+def _refusal(case: _Case) -> Localized | None:
+    """Why the text of the answer is a refusal; None if it is none."""
     abstention = detect_abstention(case.answer, question=case.question)
-    return Message("legal.text_says_unknown", reason=abstention.why) if abstention.abstains else None
+    return abstention.why if abstention.abstains else None
 
 
 def _says_something(key: str, expected: Any, verdict: FieldVerdict, case: _Case) -> bool:
@@ -270,19 +235,11 @@ def _says_something(key: str, expected: Any, verdict: FieldVerdict, case: _Case)
     return bool(_VALUES[key](case.answer)) if key in _VALUES else False
 
 
-def _numbers(text: str) -> list[Mention]:
-    return [value for value in mentions(text) if value.kind in ("count", "number")]
-
-
 def _judge_amount(expected: Any, text: str, case: _Case) -> FieldVerdict:
     wanted = amount_of(expected)
     if wanted is None:
         return FieldVerdict(False, Message("legal.expected_amount_no_number", value=repr(expected)))
-    return judge_amount(wanted, case.question, text, case.amount_rules)
-
-
-def _judge_breakdown(expected: Any, text: str, case: _Case) -> FieldVerdict:
-    return judge_breakdown(items_of(expected), case.question, text, case.amount_rules)
+    return judge_amount(wanted, case.question, text, amount_rules(case.question, case.rules))
 
 
 def _judge_date(expected: Any, text: str, case: _Case) -> FieldVerdict:
@@ -296,27 +253,11 @@ def _judge_range(expected: Any, text: str, case: _Case) -> FieldVerdict:
     start, end = (day_of(str(expected.get(bound, ""))) for bound in ("start", "end"))
     if start is None or end is None:
         return FieldVerdict(False, Message("legal.expected_range_none", value=repr(expected)))
-    return judge_range(start, end, case.question, text)
+    return judge_range(start, end, text)
 
 
-def _judge_count(expected: Any, text: str, case: _Case) -> FieldVerdict:
-    return judge_count(int(expected), case.question, text)
-
-
-def _judge_boolean(expected: Any, text: str, case: _Case) -> FieldVerdict:
-    return judge_boolean(bool(expected), case.question, text)
-
-
-def _judge_name(expected: Any, text: str, case: _Case) -> FieldVerdict:
-    """Judge a name or a text; a percentage is judged by value, alone or within the text."""
-    name, *aliases = (normalise(str(each)) for each in (expected, *case.rules.aliases))
-    percent = whole_percent(name)
-    if percent is not None and not aliases:
-        return judge_percent(percent, case.question, text, case.rules)
-    plain, *others = map(with_plain_percents, (name, *aliases))
-    answer = text if [plain, *others] == [name, *aliases] and percent is None else with_plain_percents(text)
-    verdict = judge_name(plain, others, case.question, answer)
-    return verdict if verdict.correct or percent is None else judge_percent(percent, case.question, text, case.rules)
+def _judge_text_field(expected: Any, text: str, case: _Case) -> FieldVerdict:
+    return judge_text(str(expected), case.question, text, case.rules)
 
 
 _VALUES: Final[Mapping[str, Callable[[str], Sequence[Mention]]]] = {
@@ -324,15 +265,15 @@ _VALUES: Final[Mapping[str, Callable[[str], Sequence[Mention]]]] = {
     "amount_breakdown": amounts,
     "date": date_values,
     "date_range": date_values,
-    "count": _numbers,
+    "count": numbers,
 }
 _JUDGES: Final[Mapping[str, Callable[[Any, str, _Case], FieldVerdict]]] = {
     "amount_total": _judge_amount,
-    "amount_breakdown": _judge_breakdown,
+    "amount_breakdown": lambda expected, text, case: judge_breakdown(items_of(expected), text),
     "date": _judge_date,
     "date_range": _judge_range,
-    "count": _judge_count,
-    "boolean_answer": _judge_boolean,
-    "entity": _judge_name,
-    "text_answer": _judge_name,
+    "count": lambda expected, text, case: judge_count(int(expected), case.question, text),
+    "boolean_answer": lambda expected, text, case: judge_boolean(bool(expected), case.question, text),
+    "entity": _judge_text_field,
+    "text_answer": _judge_text_field,
 }

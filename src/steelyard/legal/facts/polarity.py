@@ -12,10 +12,10 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.i18n import Message
-from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.polarity_clauses import Clause, clauses_of, scan
 from steelyard.legal.facts.polarity_questions import Asked, asked_by
 from steelyard.legal.facts.polarity_statements import Sense, Statement, statement_of
+from steelyard.legal.facts.verdict import FieldVerdict
 from steelyard.legal.stance import detect_abstention
 from steelyard.legal.wording import SENSES
 from steelyard.text.reading import final_part

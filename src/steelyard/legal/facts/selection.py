@@ -2,167 +2,140 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
-from functools import lru_cache
+from functools import partial
 from itertools import pairwise
 from typing import Any, Final
 
-from steelyard.i18n import Localized, Message
-from steelyard.legal.clauses import outline
-from steelyard.legal.facts.clauses import (
-    CLAIMED,
+from steelyard.i18n import Message
+from steelyard.legal.clauses import clause_of
+from steelyard.legal.facts.equations import equated, is_wrong_result
+from steelyard.legal.facts.roles import GENERIC, asked_roles, caps, contradicts, items, periods, roles
+from steelyard.legal.facts.statements import (
+    after_last,
     are_alternatives,
-    asks_for_total,
     asserted_values,
-    concluded,
     doubt_about,
     found_by_court,
     totalled,
 )
-from steelyard.legal.facts.equations import equated, is_wrong_result
-from steelyard.legal.facts.roles import asked_roles, contradicts, roles, roles_for
+from steelyard.legal.facts.verdict import FieldVerdict
+from steelyard.legal.thresholds import (
+    ALTERNATIVE_REACH,
+    CONVERSION,
+    PERIODS_IN_PERIOD,
+    RESTATEMENT,
+    ROLE_REACH,
+    WORKING,
+)
+from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 
-_JOIN: Final = re.compile(r"、|并且?|同时|然后|\band\b|\bthen\b|\bwhile\b", re.IGNORECASE)
-_QUESTION_WORDS: Final = frozenset("多少几何什么时候哪一天日个次是的了在有吗呢共总一钱谁为请问")
-_COMMON_WORDS: Final = frozenset(
-    "what when where which much many does have from with that this were will there their about".split()
-)
+_WORDS: Final = lexicon("facts")
+_SHARED: Final = lexicon("shared")
+_COMMON_WORDS: Final = _WORDS.words("question_words")
+_COMMON_CHARACTERS: Final = _WORDS.words("question_characters")
 _LONG_WORD: Final = re.compile("[a-z]{4,}")
-_EACH: Final = re.compile(r"各|每|\beach\b|\bper\b", re.IGNORECASE)
-_EACH_BEFORE: Final = re.compile(r"(?:各(?:自|执|持|得|分|付|收)?|每[人方次份笔个]?|\beach )\D{0,3}$", re.IGNORECASE)
-_RESTATES: Final = re.compile(
-    r"(?:.{0,40}即(?:为|是)?|(?:大写|小写|即|也就是|合计?|折合|人民币|RMB|i\.e\.|that is|in words|in figures"
-    r"|[:：,\s]){0,6})[整正\s]?",
-    re.IGNORECASE,
-)
-_PARTS: Final = re.compile(
-    r"其中|包括|分别|具体|\b(?:including|comprising|consisting|namely|i\.e\.|made up)\b|\A\s?[:：(（]", re.IGNORECASE
-)
-
 _BRACKET: Final = re.compile(r"\s?[(（]")
-_LEADS_ON: Final = re.compile(r"(?:\bof|\bat|\bfor|\bis|\bwas|为|是|:)\s?[$¥€£]?$", re.IGNORECASE)
-_REACH: Final = 80
-"""The number of characters around a value that are searched for its role."""
-_PLAIN_ROLES: Final = frozenset(("collected", "loan", "compensation"))
 _SIDE_ROLES: Final = frozenset(("penalty", "fee", "price"))
 """Roles of sums that are named beside the asked sum."""
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The selected mention, or None and the reason."""
-
-    mention: Mention | None
-    why: Localized
+_Values = Sequence[Mention]
 
 
 def select_value(
-    question: str, answer: str, values: Sequence[Mention], among: Sequence[Mention] | None = None
-) -> Selection:
-    """Select the one value that answers the question; both texts are normalised.
+    question: str, answer: str, values: _Values, among: _Values | None = None
+) -> tuple[Mention | None, FieldVerdict]:
+    """Select the one value that answers the question, or None, with the verdict that holds then.
 
-    `among` are all values that can be alternatives, if they are more than the candidates.
+    Both texts are normalised. `among` are all values that can be alternatives, if they are more than the candidates.
     """
-    if not values:
-        return Selection(None, Message("legal.no_such_value"))
     standing = asserted_values(answer, values)
-    if not standing:
-        return Selection(None, Message("legal.denies_value"))
-    chosen = standing if len(_distinct(standing)) == 1 else _chosen(question, answer, standing)
+    chosen = standing if len(_distinct(standing)) < 2 else _chosen(question, answer, standing)
+    why = _objection(question, answer, values, standing, chosen, among or values)
+    if why is None:
+        is_bound = _WORDS["bound_before"].search(answer, max(0, chosen[0].start - ALTERNATIVE_REACH), chosen[0].start)
+        value = chosen[0]._replace(loose="bound") if is_bound and not chosen[0].loose else chosen[0]
+        return value, FieldVerdict(True, Message("legal.answer_says", value=value.text))
+    is_open = not values or (len(_distinct(chosen)) > 1 and not _SHARED["conclusion"].search(answer))
+    return None, FieldVerdict(False, why, names_another=bool(values), unsettled=is_open and len(answer) > WORKING)
+
+
+def _objection(
+    question: str, answer: str, values: _Values, standing: _Values, chosen: _Values, rivals: _Values
+) -> Message | None:
+    """Why no value answers the question; None if one of the chosen ones does."""
+    if not chosen:
+        return Message("legal.denies_value" if values else "legal.no_such_value")
     if word := doubt_about(answer, chosen):
-        return Selection(None, Message("legal.disclaims_itself", word=word))
-    rivals = among or values
-    if are_alternatives(answer, rivals if len(_distinct(chosen)) > 1 else _beside(chosen, rivals)):
-        return Selection(None, Message("legal.offers_alternatives"))
-    if len(_distinct(chosen)) != 1:
-        return Selection(None, Message("legal.several_values", values=", ".join(value.text for value in standing[:8])))
+        return Message("legal.disclaims_itself", word=word)
+    is_one = len(_distinct(chosen)) == 1
+    if are_alternatives(answer, _beside(chosen, rivals) if is_one else rivals):
+        return Message("legal.offers_alternatives")
+    if not is_one:
+        return Message("legal.several_values", values=", ".join(value.text for value in standing[:8]))
     if is_wrong_result(answer, chosen[-1]):
-        return Selection(None, Message("legal.not_result_of_equation", text=chosen[-1].text))
+        return Message("legal.not_result_of_equation", text=chosen[-1].text)
     if other := _restated_otherwise(answer, chosen, values):
-        return Selection(None, Message("legal.restated_as", text=chosen[0].text, other=other.text))
+        return Message("legal.restated_as", text=chosen[0].text, other=other.text)
     if _is_about_something_else(question, answer, chosen, standing):
-        return Selection(None, Message("legal.something_else_than_asked", text=chosen[0].text))
-    return Selection(chosen[0], Message("legal.answer_says", value=chosen[0].text))
-
-
-def _restated_otherwise(text: str, chosen: Sequence[Mention], values: Sequence[Mention]) -> Mention | None:
-    """A different value in the brackets after a chosen one that restate it in words or in another unit; or None."""
-    starts = [value.start for value in values]
-    for value in chosen:
-        opening = _BRACKET.match(text[value.end : value.end + 2])
-        start = value.end + opening.end() if opening else 0
-        close = text.find(")", start, start + 80) if opening else -1
-        at = bisect_left(starts, start)
-        other = values[at] if close >= 0 and at < len(values) and values[at].end <= close else None
-        if other is None or other.unit != value.unit or other.value == value.value or not other.is_exact:
-            continue
-        if _RESTATES.fullmatch(text[start : other.start]) and _RESTATES.fullmatch(text[other.end : close]):
-            return other
+        return Message("legal.something_else_than_asked", text=chosen[0].text)
     return None
 
 
-def _beside(chosen: Sequence[Mention], values: Sequence[Mention]) -> list[Mention]:
+def _distinct(values: _Values) -> set[Any]:
+    return {(value.kind, value.value, value.until, value.loose) for value in values}
+
+
+def _beside(chosen: _Values, values: _Values) -> list[Mention]:
     """The chosen values and those next to them."""
     starts = {value.start for value in chosen}
     indexes = {index + step for index, value in enumerate(values) if value.start in starts for step in (-1, 0, 1)}
     return [value for index, value in enumerate(values) if index in indexes]
 
 
-def _roles_of(answer: str, values: Sequence[Mention]) -> list[frozenset[str]]:
-    """The roles of each value."""
-    lasts = (0, *(value.end for value in values[:-1]))
-    nexts = (*(value.start for value in values[1:]), len(answer))
-    return [
-        _roles_at(answer, value.kind, last, value.start, value.end, following)
-        for value, last, following in zip(values, lasts, nexts, strict=True)
-    ]
+def _restated_otherwise(text: str, chosen: _Values, values: _Values) -> Mention | None:
+    """A different value in the brackets after a chosen one that restate it in words or in another unit; or None."""
+    starts = [value.start for value in values]
+    for value in chosen:
+        opening = _BRACKET.match(text, value.end)
+        close = text.find(")", opening.end(), opening.end() + RESTATEMENT) if opening else -1
+        if opening is None or close < 0:
+            continue
+        at = bisect_left(starts, opening.end())
+        other = values[at] if at < len(values) else value
+        if other.end > close or other.unit != value.unit or other.value == value.value or not other.is_exact:
+            continue
+        around = text[opening.end() : other.start], text[other.end : close]
+        if all(_WORDS["restated"].fullmatch(words) for words in around):
+            return other
+    return None
 
 
-@lru_cache(maxsize=1 << 10)
-def _roles_at(text: str, kind: str, last: int, start: int, end: int, following: int) -> frozenset[str]:
-    """The roles of a value at a span, after the last value and before the following one.
-
-    They are named by the words before it in its clause, else by those after it.
-    """
-    clause = outline(text).clauses.at(start)
-    before = text[max(clause.start, start - _REACH, last) : start]
-    behind = text[end : max(end, min(clause.end, end + _REACH, following))]
-    names = _role_names(_JOIN.split(before)[-1], kind)
-    if names or _LEADS_ON.search(behind):
-        return names
-    return _role_names(_JOIN.split(behind)[0], kind)
+# ----- which of several values
 
 
-def _role_names(text: str, kind: str) -> frozenset[str]:
-    return frozenset(name for name, _, _ in roles(text)) - roles_for(kind)
-
-
-def _asked(question: str, values: Sequence[Mention]) -> frozenset[str]:
-    """The roles that a question asks about and that values of this kind can have."""
-    return asked_roles(question) - roles_for(values[0].kind)
-
-
-def _chosen(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+def _chosen(question: str, answer: str, values: _Values) -> _Values:
     """The one of several values that answers the question; all of them if nothing decides."""
-    for narrow in (_not_asked, _not_beside, _not_each, _found_by_court):
+    for narrow in (_not_asked, _asked_about, _not_each, _found_by_court):
         values = narrow(question, answer, values)
         if len(_distinct(values)) == 1:
             return values
-    rules: list[Callable[[], Sequence[Mention]]] = [
-        lambda: concluded(answer, values),
+    is_total = _SHARED["total"].search(question)
+    is_specific = not is_total and not asked_roles(question, values[0].kind) <= GENERIC
+    rules: list[Callable[[], _Values]] = [
+        lambda: _in_role(question, answer, values) if is_specific else (),
+        lambda: after_last(_SHARED["conclusion"], answer, values),
         lambda: equated(answer, values),
         lambda: _adding_up(question, answer, values),
-        lambda: totalled(answer, values) if asks_for_total(question) else (),
+        lambda: totalled(answer, values) if is_total else (),
         lambda: _in_role(question, answer, values),
         lambda: _by_words(question, answer, values),
     ]
     return next((chosen for rule in rules if len(_distinct(chosen := rule())) == 1), values)
 
 
-def _not_asked(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+def _not_asked(question: str, answer: str, values: _Values) -> _Values:
     """The values without those in the question."""
     asked = {
         (value.value, value.until) for value in mentions(question) if value.kind != "number" or value.text[0].isdigit()
@@ -170,35 +143,67 @@ def _not_asked(question: str, answer: str, values: Sequence[Mention]) -> Sequenc
     return [value for value in values if (value.value, value.until) not in asked] or values
 
 
-def _not_beside(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    """The values without fines and fees, unless they are asked for."""
-    if values[0].kind == "date":
-        return values
-    side = _SIDE_ROLES - asked_roles(question)
-    return [
-        value for value, value_roles in zip(values, _roles_of(answer, values), strict=True) if not value_roles & side
-    ] or values
+def _asked_about(question: str, answer: str, values: _Values) -> _Values:
+    """The values without those of another role, item or period than the asked one, fees, caps and conversions."""
+    kind = values[0].kind
+    asked, side = asked_roles(question, kind), _SIDE_ROLES - asked_roles(question)
+    found = list(_stated(answer, values, partial(roles, kind=kind)))
+    values = [value for value, names in found if not contradicts(asked, names)] or values
+    if kind != "date":
+        values = [value for value, names in found if value in values and (names & asked or not names & side)] or values
+    values = _same_aspect(question, answer, values, items)
+    values = _same_aspect(question, answer, values, periods, only=False)
+    return _not_converted(answer, _same_aspect(question, answer, values, caps))
 
 
-def _not_each(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+def _same_aspect(
+    question: str, answer: str, values: _Values, aspect: Callable[[str], frozenset[str]], *, only: bool = True
+) -> _Values:
+    """The values of the asked item, if any (`only`); else those of no other item."""
+    wanted, found = aspect(question), list(_stated(answer, values, aspect))
+    own = [value for value, stated in found if wanted & stated]
+    others = [value for value, stated in found if stated and not wanted & stated and (wanted or aspect is caps)]
+    return (own if only else []) or [value for value in values if value not in others] or values
+
+
+def _not_converted(answer: str, values: _Values) -> _Values:
+    """The values without those that convert the value before them to another period, and rightly so."""
+    converted = [
+        value
+        for last, value, (before, _) in zip(values, values[1:], list(own_words(answer, values))[1:], strict=False)
+        if _WORDS["converted"].search(before) and _is_multiple(last, value)
+    ]
+    return [value for value in values if value not in converted]
+
+
+def _is_multiple(one: Mention, two: Mention) -> bool:
+    """Whether one value is the other for a day, a month or a year."""
+    if not (isinstance(one.value, Decimal) and isinstance(two.value, Decimal) and one.value and two.value):
+        return False
+    ratio = max(one.value, two.value) / min(one.value, two.value)
+    return any(abs(ratio / factor - 1) <= Decimal(CONVERSION) for factor in PERIODS_IN_PERIOD)
+
+
+def _not_each(question: str, answer: str, values: _Values) -> _Values:
     """The values without shares (各执两份), unless the question asks for them."""
-    if _EACH.search(question):
+    if _WORDS["each"].search(question):
         return values
     return [
-        value for value in values if not _EACH_BEFORE.search(answer, max(0, value.start - 8), value.start)
+        value for value in values if not _WORDS["each_before"].search(answer, max(0, value.start - 8), value.start)
     ] or values
 
 
-def _found_by_court(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    return found_by_court(answer, values) if not CLAIMED.search(question) else values
+def _found_by_court(question: str, answer: str, values: _Values) -> _Values:
+    return found_by_court(answer, values) if not _SHARED["claim"].search(question) else values
 
 
-def _adding_up(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+def _adding_up(question: str, answer: str, values: _Values) -> _Values:
     """The total, or the first value before its parts, if the parts add up to it and no part is asked for."""
-    if not _asked(question, values) <= _PLAIN_ROLES or not all(isinstance(value.value, Decimal) for value in values):
+    is_part_asked = not asked_roles(question, values[0].kind) <= GENERIC
+    if is_part_asked or not all(isinstance(value.value, Decimal) for value in values):
         return ()
     announced = totalled(answer, values)[:1]
-    if not announced and _PARTS.search(answer[values[0].end : values[1].start]):
+    if not announced and _WORDS["parts"].search(answer[values[0].end : values[1].start]):
         announced = [values[0]]
     for total in announced:
         rest = [value.value for value in values if value is not total]
@@ -207,54 +212,66 @@ def _adding_up(question: str, answer: str, values: Sequence[Mention]) -> Sequenc
     return ()
 
 
-def _in_role(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    asked = _asked(question, values)
-    if not asked:
-        return ()
-    return [value for value, value_roles in zip(values, _roles_of(answer, values), strict=True) if asked & value_roles]
+def _in_role(question: str, answer: str, values: _Values) -> _Values:
+    """The values in the asked role; of several the one whose words are most like the question."""
+    asked = asked_roles(question, values[0].kind)
+    of_role = partial(roles, kind=values[0].kind)
+    found = [value for value, stated in _stated(answer, values, of_role) if asked & stated]
+    return _most_like(question, answer, found) if len(_distinct(found)) > 1 else found
 
 
-def _by_words(question: str, answer: str, values: Sequence[Mention]) -> Sequence[Mention]:
+def _by_words(question: str, answer: str, values: _Values) -> _Values:
     """The values whose clause shares most words with the question, if the question names no known role."""
-    if _asked(question, values) and any(_roles_of(answer, values)):
+    of_role = partial(roles, kind=values[0].kind)
+    if asked_roles(question, values[0].kind) and any(stated for _, stated in _stated(answer, values, of_role)):
         return ()
-    wanted = _bigrams(question)
+    return _most_like(question, answer, values)
+
+
+def _most_like(question: str, answer: str, values: _Values) -> _Values:
+    wanted = _terms(question)
     shared = [
-        2 * len(wanted & _bigrams(before)) + len(wanted & _bigrams(behind))
-        for before, behind in _own_words(answer, values)
+        2 * len(wanted & _terms(before)) + len(wanted & _terms(_WORDS["join"].split(behind)[0]))
+        for before, behind in own_words(answer, values)
     ]
     most = max(shared)
     return [value for value, count in zip(values, shared, strict=True) if count == most] if most else ()
 
 
-def _own_words(text: str, values: Sequence[Mention]) -> list[tuple[str, str]]:
-    """The words before and after each value in its clause, up to the neighbouring values."""
-    clauses = outline(text).clauses
-    words, last = [], 0
-    for at, value in enumerate(values):
-        clause = clauses.at(value.start)
-        following = values[at + 1].start if at + 1 < len(values) else len(text)
-        end = max(value.end, min(clause.end, following, value.end + _REACH))
-        behind = _JOIN.split(text[value.end : end])[0]
-        words.append((text[max(clause.start, last, value.start - _REACH) : value.start], behind))
-        last = value.end
-    return words
-
-
-def _bigrams(text: str) -> set[str]:
+def _terms(text: str) -> set[str]:
+    """The stems of English words, or the pairs of Chinese characters, that are not words of a question."""
     if text.isascii():
         return {word[:4] for word in set(_LONG_WORD.findall(text.lower())) - _COMMON_WORDS}
-    pairs = set(map("".join, pairwise(text)))
-    return {pair for pair in pairs if pair[0] not in _QUESTION_WORDS and pair[1] not in _QUESTION_WORDS}
+    return {one + two for one, two in pairwise(text) if one not in _COMMON_CHARACTERS and two not in _COMMON_CHARACTERS}
 
 
-def _is_about_something_else(question: str, answer: str, chosen: Sequence[Mention], values: Sequence[Mention]) -> bool:
-    asked = _asked(question, values)
-    if not asked:
-        return False
-    stated = dict(zip((value.start for value in values), _roles_of(answer, values), strict=True))
-    return all(contradicts(asked, stated.get(value.start, frozenset())) for value in chosen)
+def _is_about_something_else(question: str, answer: str, chosen: _Values, values: _Values) -> bool:
+    asked = asked_roles(question, values[0].kind)
+    found = _stated(answer, values, partial(roles, kind=values[0].kind)) if asked else ()
+    stated = {value.start: names for value, names in found}
+    return bool(asked) and all(contradicts(asked, stated.get(value.start, frozenset())) for value in chosen)
 
 
-def _distinct(values: Sequence[Mention]) -> set[Any]:
-    return {(value.kind, value.value, value.until, value.loose) for value in values}
+# ----- the words of a value
+
+
+def _stated(
+    answer: str, values: _Values, aspect: Callable[[str], frozenset[str]]
+) -> Iterator[tuple[Mention, frozenset[str]]]:
+    """Each value with what is said of it by the words before it in its clause, else by those after it."""
+    for value, (before, behind) in zip(values, own_words(answer, values), strict=True):
+        names = aspect(_WORDS["join"].split(before)[-1])
+        if not names and not _WORDS["leads_on"].search(behind):
+            names = aspect(_WORDS["join"].split(behind)[0])
+        yield value, names
+
+
+def own_words(text: str, values: _Values) -> Iterator[tuple[str, str]]:
+    """The words before and after each value in its clause, up to the neighbouring values."""
+    last = 0
+    for at, value in enumerate(values):
+        clause = clause_of(text, value.start)
+        following = values[at + 1].start if at + 1 < len(values) else len(text)
+        end = max(value.end, min(clause.end, following, value.end + ROLE_REACH))
+        yield text[max(clause.start, last, value.start - ROLE_REACH) : value.start], text[value.end : end]
+        last = value.end

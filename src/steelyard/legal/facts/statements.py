@@ -1,0 +1,150 @@
+"""What an answer says of its values: which it asserts, denies, corrects, doubts, totals, or offers as alternatives."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Final
+
+from steelyard.legal.clauses import clause_of, outline, without_quotes
+from steelyard.legal.thresholds import (
+    ALTERNATIVE_REACH,
+    BOUND_WORDS,
+    DENIAL_REACH,
+    LIST_PIECE,
+    SHORTEST_LIST,
+    TOTAL_REACH,
+)
+from steelyard.lexicon import lexicon
+from steelyard.text.mentions import Mention, mentions
+
+_WORDS: Final = lexicon("facts")
+_SHARED: Final = lexicon("shared")
+_SEPARATORS: Final = re.compile(r"[、,;，；/|\n]+")
+_GROUP_COMMA: Final = re.compile(r",(?<=\d,)(?=\d{3})")
+_FIGURE: Final = re.compile(r"\s{0,2}第?[\d一二两三四五六七八九十]")
+
+
+def without_stated_bounds(answer: str, source: str) -> str:
+    """The answer without the words of a bound that the source has beside the same value: up to 10."""
+    stated = {value.value: value for value in reversed(mentions(source)) if value.loose == "bound"}
+    for value in reversed(mentions(answer)) if stated else ():
+        same = stated.get(value.value) if value.loose == "bound" and value.value is not None else None
+        if same:
+            before = _shared(answer[: value.start][: -BOUND_WORDS - 1 : -1], source[: same.start][::-1])
+            after = _shared(answer[value.end : value.end + BOUND_WORDS], source[same.end :])
+            answer = f"{answer[: value.start - before]} {answer[value.start : value.end]} {answer[value.end + after :]}"
+    return answer
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two texts begin with in common, in any case."""
+    pairs = zip(one.lower(), other[: len(one)].lower(), strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+
+
+def doubt(text: str) -> str:
+    """The words outside quotations by which an answer expresses doubt, or ""."""
+    match = _SHARED["doubt"].search(without_quotes(text))
+    return match[0] if match else ""
+
+
+def retraction(text: str) -> str:
+    """The words by which an answer retracts itself, or "": "or maybe not"."""
+    match = _WORDS["retraction"].search(without_quotes(text))
+    return match[0] if match else ""
+
+
+def is_bare_list(text: str) -> bool:
+    """Whether a text only lists many values or names and states nothing about them."""
+    pieces = [piece for piece in _SEPARATORS.split(_GROUP_COMMA.sub("", text)) if piece.strip()]
+    if len(pieces) < SHORTEST_LIST:
+        return False
+    statements = sum(len(piece) > LIST_PIECE or _WORDS["predicate"].search(piece) is not None for piece in pieces)
+    return statements <= len(pieces) // 10
+
+
+def doubt_about(text: str, values: Sequence[Mention]) -> str:
+    """The words of doubt in the sentences of these values, or in the sentence after one."""
+    sentences = outline(text).sentences
+    for sentence in dict.fromkeys(sentences.at(value.start) for value in values):
+        if word := doubt(sentence.text):
+            return word
+        if match := _WORDS["self_doubt"].search(sentences.after(sentence)):
+            return match[0]
+    return ""
+
+
+def asserted_values(text: str, values: Sequence[Mention]) -> list[Mention]:
+    """The values that the text asserts: not denied, not corrected, and not in brackets beside others."""
+    standing = [value for value in values if not is_denied_at(text, value.start, value.end)]
+    if len(standing) < 2:
+        return standing
+    standing = _after_correction(text, standing)
+    structure = outline(text)
+    return [value for value in standing if not structure.is_bracketed(value.start, value.end)] or standing
+
+
+def is_denied_at(text: str, start: int, end: int) -> bool:
+    """Whether a negator of its clause governs what is there."""
+    first = max(clause_of(text, start).start, start - DENIAL_REACH)
+    return bool(_WORDS["denied_before"].search(text[first:start]) or _WORDS["denied_after"].match(text, end))
+
+
+def _after_correction(text: str, values: Sequence[Mention]) -> list[Mention]:
+    if standard := _WORDS["standard"].search(text):
+        inside = [value for value in values if standard.start() <= value.start < standard.end()]
+        if inside:
+            return inside
+    return after_last(_SHARED["correction"], text, values) or list(values)
+
+
+def after_last(words: re.Pattern[str], text: str, values: Sequence[Mention]) -> list[Mention]:
+    """The values after the last of these words that is followed by any."""
+    marks = [mark.end() for mark in words.finditer(text) if values and mark.end() <= values[-1].start]
+    return [value for value in values if marks and value.start >= marks[-1]]
+
+
+def are_alternatives(text: str, values: Sequence[Mention]) -> bool:
+    """Whether the text offers different values to choose from."""
+    starts, ends = [value.start for value in values], [value.end for value in values]
+    for word in _SHARED["alternative"].finditer(text):
+        before, after = bisect_right(ends, word.start()) - 1, bisect_left(starts, word.end())
+        if (
+            before < 0
+            or word.start() - ends[before] > ALTERNATIVE_REACH
+            or _WORDS["same_again"].match(text, word.end())
+        ):
+            continue
+        if after < len(values) and starts[after] - word.end() <= ALTERNATIVE_REACH:
+            if values[after].value != values[before].value:
+                return True
+        elif _FIGURE.match(text, word.end()):
+            return True
+    return False
+
+
+def totalled(text: str, values: Sequence[Mention]) -> list[Mention]:
+    """The values that are announced as a total."""
+    ends = [0, *(mention.end for mention in mentions(text))]
+    totals = []
+    for value in values:
+        last = ends[bisect_right(ends, value.start) - 1]
+        start = max(clause_of(text, value.start).start, last, value.start - TOTAL_REACH)
+        if _SHARED["total"].search(text, start, value.start) or _WORDS["total_after"].match(text, value.end):
+            totals.append(value)
+    return totals
+
+
+def found_by_court(text: str, values: Sequence[Mention]) -> list[Mention]:
+    """The values without those that somebody only claims, if others were found, awarded or confirmed."""
+    clauses = [clause_of(text, value.start).text for value in values]
+    found = {clause: _SHARED["finding"].search(clause) is not None for clause in set(clauses)}
+    if not any(found.values()) and not _SHARED["correction"].search(text):
+        return list(values)
+    stated = [
+        value
+        for value, clause in zip(values, clauses, strict=True)
+        if found[clause] or not _SHARED["claim"].search(clause)
+    ]
+    return stated or list(values)
