@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Final
 
 from steelyard.i18n import Message
@@ -20,6 +21,11 @@ from steelyard.legal.wording import SENSES
 from steelyard.text.reading import final_part
 
 _QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"]*"')
+SHORT_REPLY: Final = 24
+FEW_REPLIES: Final = 6
+EXISTENCE_SHARE: Final = 0.6
+THESIS_SHARE: Final = 0.7
+RIVAL_ECHO: Final = 4
 _LONGEST: Final = 24_000
 """The number of characters of an answer that are read: all, or the beginning and the end of a longer one."""
 
@@ -35,15 +41,9 @@ class _Reading:
 def judge_boolean(expected: bool, question: str, answer: str) -> FieldVerdict:
     """Whether the answer is the expected yes or no; hedged, two-sided and abstaining answers are neither."""
     reading = _read(question, answer)
-    if reading.sense == "none":
-        return FieldVerdict(False, Message("legal.neither_yes_nor_no"), uncertain=not reading.sure)
-    if reading.sense == "depends":
-        return FieldVerdict(False, Message("legal.depends"), uncertain=not reading.sure)
-    return FieldVerdict(
-        (reading.sense == "yes") is expected,
-        Message("legal.answer_says", value=SENSES[reading.sense]),
-        uncertain=not reading.sure,
-    )
+    reasons = {"none": Message("legal.neither_yes_nor_no"), "depends": Message("legal.depends")}
+    reason = reasons.get(reading.sense) or Message("legal.answer_says", value=SENSES[reading.sense])
+    return FieldVerdict(reading.sense == ("yes" if expected else "no"), reason, uncertain=not reading.sure)
 
 
 def polarity(question: str, answer: str) -> bool | None:
@@ -77,273 +77,138 @@ def _reading_of(answer: str, question: str, predicate: Predicate) -> _Reading:
     """The reading of a text outside its quotations or, if that says nothing, inside them."""
     if len(answer) > _LONGEST:
         answer = f"{answer[: _LONGEST // 2]}\n{answer[-_LONGEST // 2 :]}"
-    has_quotes = _QUOTED.search(answer) is not None
-    own = WORDS["question_copied"].sub(
-        lambda again: "" if again[0].strip() in question else again[0], _QUOTED.sub(" ", answer)
-    )
+    plain = _QUOTED.sub(" ", answer)
+    own = WORDS["question_copied"].sub(lambda again: "" if again[0].strip() in question else again[0], plain)
     reading = _decide(statements_of(own), answer, question, predicate)
-    if reading.sense != "none" or not has_quotes:
+    if reading.sense != "none" or plain == answer:
         return reading
     inside = _decide(statements_of(re.sub('[“”「」『』"]', "", answer)), answer, question, predicate)
     return _Reading(inside.sense, sure=inside.sense == "none" and reading.sure)
 
 
-def _particle(text: str, predicate: Predicate) -> Sense:
-    """The yes or no that a clause consists of; a bare modal verb answers a question that is not negative."""
-    if WORDS["yes"].fullmatch(text):
+def _decide(statements: Sequence[Statement], answer: str, question: str, predicate: Predicate) -> _Reading:
+    """The reading of a text: its first word, else a refusal, else what it says of the predicate."""
+    if not statements:
+        return _Reading("none")
+    replies = [reply_of(statement, predicate) for statement in statements]
+    if replies[0].has("depends") and len(replies[0].text) <= SHORT_REPLY:
+        return _Reading("depends", sure=False)
+    if words := _first_words(replies, predicate):
+        return _worded(words, replies, predicate)
+    if _refuses(replies, answer, question, predicate):
+        return _Reading("none", sure=replies[-1].sentence < 2)
+    if WORDS["asks_back"].search(answer):
+        return _Reading("none", sure=False)
+    return _prose(replies)
+
+
+def _word(text: str, predicate: Predicate) -> Sense:
+    """The yes or no that a clause consists of or begins with; a bare verb answers a question that is not negative."""
+    if WORDS["yes"].fullmatch(text) or WORDS["opens_yes"].match(text):
         return "yes"
-    if WORDS["no"].fullmatch(text):
+    if WORDS["no"].fullmatch(text) or WORDS["opens_no"].match(text):
         return "no"
     if WORDS["short_form"].fullmatch(text) or (not predicate.is_negative and WORDS["bare_verb"].fullmatch(text)):
         return "no" if WORDS["negation"].search(text) else "yes"
     return "none"
 
 
-def _opening(text: str, predicate: Predicate) -> Sense:
-    """The yes or no that a clause consists of or begins with."""
-    if (sense := _particle(text, predicate)) != "none":
-        return sense
-    if WORDS["opens_yes"].match(text):
-        return "yes"
-    return "no" if WORDS["opens_no"].match(text) else "none"
+def _first_words(replies: Sequence[Reply], predicate: Predicate) -> dict[int, Sense]:
+    """The yes or no with which a sentence begins, after greetings, references and conclusions, by sentence."""
+    words: dict[int, Sense] = {}
+    for sentence, group in groupby(replies, lambda reply: reply.sentence):
+        for reply in group:
+            if (sense := _word(reply.text, predicate)) != "none":
+                words[sentence] = sense
+            if sense != "none" or not (reply.has("conclusion") or WORDS["opener"].match(reply.text)):
+                break
+    return words
 
 
-def _lead(statements: Sequence[Statement], predicate: Predicate) -> Sense:
-    """The yes or no with which a text begins, after greetings and references."""
-    for statement in statements[:5]:
-        if (sense := _opening(statement.text, predicate)) != "none":
-            return sense
-        if not WORDS["opener"].match(statement.text):
-            return "none"
-    return "none"
+def _worded(words: dict[int, Sense], replies: Sequence[Reply], predicate: Predicate) -> _Reading:
+    """The reading of a text with a first word, checked against what else it says."""
+    at, lead = next(iter(words.items()))
+    opposite: Sense = "no" if lead == "yes" else "yes"
+    if opposite in words.values() or any(
+        WORDS[opposite].fullmatch(reply.text.lstrip("也又或")) for reply in replies if reply.text
+    ):
+        return _Reading("none", sure=len(replies) < FEW_REPLIES)
+    same = [reply for reply in replies if reply.sentence == at]
+    if predicate.is_negated and lead == "no":
+        meant = _prose([reply for reply in replies if reply is not same[0]])
+        return meant if meant.sure else _Reading(lead, sure=False)
+    about = max(same[1:] or same, key=lambda reply: reply.echo)
+    if about.has("hedge") or any(reply.has("depends", "both") for reply in same):
+        return _Reading(lead, sure=False)
+    opposed = [reply for reply in replies if reply.sense == opposite and reply.is_strong and reply.is_own]
+    retracts = lead == "yes" and any(reply in same[1:2] and not reply.has("turn") for reply in opposed)
+    is_sure = not retracts and not any(reply.has("conclusion") for reply in opposed)
+    return _Reading(opposite if retracts else lead, sure=is_sure)
 
 
-def _decide(statements: list[Statement], answer: str, question: str, predicate: Predicate) -> _Reading:
-    """The reading of a text: the leading yes or no, else the conclusion and the first sentence about the predicate."""
-    if not statements:
-        return _Reading("none")
-    if "depends" in statements[0].signs and len(statements[0].text) <= 24:
-        return _Reading("depends")
-    lead = _lead(statements, predicate)
-    if lead != "none":
-        return _led(lead, statements, predicate)
-    replies = [reply_of(statement, predicate) for statement in statements]
-    if _abstains(replies, answer, question, predicate):
-        return _Reading("none", sure=statements[-1].sentence < 2)
-    if WORDS["asks_back"].search(answer):
-        return _Reading("none", sure=False)
-    closing = [
-        sense
-        for statement in statements
-        if "conclusion" in statement.signs and (sense := _opening(statement.text, predicate)) != "none"
-    ]
-    if closing:
-        return _Reading(closing[-1], sure=len(set(closing)) == 1)
-    return _prose(replies, predicate)
-
-
-def _abstains(replies: Sequence[Reply], answer: str, question: str, predicate: Predicate) -> bool:
+def _refuses(replies: Sequence[Reply], answer: str, question: str, predicate: Predicate) -> bool:
     """Whether the answer refuses; what is left open after an answering first sentence does not count.
 
     That something cannot be established is a finding, not a refusal: 不能认定其构成自首.
     """
-    opening = [reply for reply in replies if reply.statement.sentence == replies[0].statement.sentence]
-    if any(WORDS["unproven"].search(reply.statement.text) and reply.is_strong for reply in replies):
+
+    def abstains(text: str) -> bool:
+        return detect_abstention(text, question=question).abstains
+
+    opening = [reply for reply in replies if reply.sentence == replies[0].sentence]
+    if any(WORDS["unproven"].search(reply.text) and reply.is_strong for reply in replies):
         return False
-    if predicate.is_about_existence and any(reply.statement.negators and reply.share >= 0.6 for reply in opening):
+    if predicate.is_about_existence and any(
+        reply.statement.negators and reply.share >= EXISTENCE_SHARE for reply in opening
+    ):
         return False
-    stated = [reply for reply in opening if reply.is_strong and not reply.has("condition", "aside", "hedge", "lean")]
-    return _refuses(answer, question) and all(_refuses(reply.statement.text, question) for reply in stated)
+    stated = [reply for reply in opening if reply.is_strong and not reply.has("condition", "aside", "hedge")]
+    return abstains(answer) and all(abstains(reply.text) for reply in stated)
 
 
-def _refuses(text: str, question: str) -> bool:
-    return detect_abstention(text, question=question).abstains
-
-
-def _led(lead: Sense, statements: Sequence[Statement], predicate: Predicate) -> _Reading:
-    """A leading yes or no, checked against what follows."""
-    first = statements[0].sentence
-    if _takes_back(lead, statements, predicate):
-        return _Reading("none", sure=len(statements) < 6)
-    same = [statement for statement in statements if statement.sentence == first]
-    if any("hedge" in statement.signs for statement in same):
+def _prose(replies: Sequence[Reply]) -> _Reading:
+    """The reading without a first word: of the conclusion, else of the clause that repeats most of the predicate."""
+    own = [reply for reply in replies if reply.is_own and reply.answers]
+    told = [reply for reply in own if reply.is_strong] or own
+    found = [reply for reply in told if reply.has("conclusion", "finding") and not reply.has("given")]
+    if not found and any(reply.has("both") for reply in replies):
         return _Reading("none", sure=False)
-    if any(not statement.signs.isdisjoint(("depends", "both", "lean")) for statement in same):
-        return _Reading(lead, sure=False)
-    return _contradicted(lead, statements, predicate) or _Reading(lead)
-
-
-def _takes_back(lead: Sense, statements: Sequence[Statement], predicate: Predicate) -> bool:
-    """Whether a later clause consists of the opposite of a leading yes or no: 是，也不是."""
-    opposite = WORDS["no" if lead == "yes" else "yes"]
-    if any(opposite.fullmatch(statement.text.lstrip("也又或")) for statement in statements[1:]):
-        return True
-    later = [statement for statement in statements[1:4] if statement.sentence > statements[0].sentence]
-    return any(_particle(statement.text, predicate) not in (lead, "none") for statement in later)
-
-
-def _contradicted(lead: Sense, statements: Sequence[Statement], predicate: Predicate) -> _Reading | None:
-    """The reading of a leading yes that is retracted (是的，他没有签字) or contradicted by a conclusion; else None."""
-    following = [
-        reply_of(statement, predicate) for statement in statements[1:2] if statement.sentence == statements[0].sentence
-    ]
-    for reply in following if predicate.chars and lead == "yes" else ():
-        if reply.is_strong and reply.sense == "no" and not reply.has("turn", "condition", "aside"):
-            return _Reading("no", sure=False)
-    ends = [reply_of(statement, predicate) for statement in statements[-6:] if "conclusion" in statement.signs]
-    ends = [reply for reply in ends if reply.is_strong and reply.echo >= 4]
-    return _Reading(lead, sure=False) if ends and ends[-1].sense != lead else None
-
-
-def _prose(replies: list[Reply], predicate: Predicate) -> _Reading:
-    """The reading of a text without a leading yes or no."""
-    answering = [reply for reply in replies if reply.answers and not reply.has("condition", "aside", "vacuous")]
-    own = [reply for reply in answering if predicate.is_about_claims or not reply.has("claim", "denial")]
-    if early := _two_sided(replies, own):
-        return early
-    if not own:
-        return _indirect(replies, answering, predicate)
+    first = replies.index(told[0]) if told else len(replies)
+    if any(reply.has("depends") for reply in replies[: first + 1]):
+        return _Reading("depends", sure=False)
+    if not told:
+        return _indirect(replies)
     plain = [reply for reply in own if not reply.has("rule", "given")]
-    strong = [reply for reply in plain if reply.is_strong] or own
-    if replies[-1].statement.sentence <= 2 and _says_both(strong):
-        return _Reading("none")
-    first = _best([reply for reply in own if reply.statement.sentence == strong[0].statement.sentence])
-    ends = [reply for reply in own if reply.has("conclusion", "finding") and not reply.has("given")]
-    final = (
-        _best([reply for reply in ends if reply.statement.sentence == ends[-1].statement.sentence]) if ends else None
-    )
-    if first and final and first.is_strong and not (final.is_strong or final.has("finding")):
-        final = None
-    return _combined(first, final, plain or own, replies, predicate)
+    chosen = found[-1] if found else max([reply for reply in plain if reply in told] or told, key=_weight)
+    return _weighed(chosen, plain, replies)
 
 
-def _says_both(strong: Sequence[Reply]) -> bool:
-    """Whether two sentences say the opposite of each other and nothing decides: 他签字了。他没有签字."""
-    if any(reply.has("turn", "conclusion", "finding", "contrast", "rule", "mostly", "lean") for reply in strong):
-        return False
-    first = strong[0]
-    return any(
-        reply.sense != first.sense and abs(reply.echo - first.echo) <= 1 and reply.echo > 1 for reply in strong[1:]
+def _weight(reply: Reply) -> tuple[bool, int]:
+    """How much a clause is about the predicate; 而非 answers, and what follows 但 is added to an answer."""
+    return reply.shares_topic or reply.has("contrast"), reply.echo + RIVAL_ECHO * (
+        reply.has("contrast") - reply.has("turn")
     )
 
 
-def _two_sided(replies: Sequence[Reply], own: Sequence[Reply]) -> _Reading | None:
-    """The reading of “it depends” before any other answer, or of both answers at once; else None."""
-    at = own[0].statement.sentence if own else 0
-    opening = [reply for reply in replies if reply.statement.sentence <= at]
-    if any(reply.has("both") for reply in opening):
-        return None if any(reply.has("finding", "conclusion") for reply in own) else _Reading("none")
-    index = next((index for index, reply in enumerate(opening) if reply.has("depends")), None)
-    if index is None:
-        return None
-    before = [reply for reply in opening[:index] if reply.echo and not reply.has("condition", "aside", "mostly")]
-    return _Reading(before[0].sense, sure=False) if before else _Reading("depends")
+def _weighed(chosen: Reply, plain: Sequence[Reply], replies: Sequence[Reply]) -> _Reading:
+    """The reading of the chosen clause: sure if it repeats enough, has no condition, and nothing contradicts it."""
+    if chosen.has("hedge"):
+        return _Reading("none", sure=False)
+    rivals = [reply for reply in plain if reply.sense != chosen.sense and reply.echo > chosen.echo - RIVAL_ECHO]
+    rivals = [] if chosen.has("contrast") else rivals
+    if any(not reply.has("turn", "contrast", "without") for reply in rivals) and not chosen.has("conclusion", "finding"):
+        return _Reading("none", sure=False)
+    share = max(reply.share for reply in (chosen, *plain) if reply.sense == chosen.sense)
+    is_said = replies[-1].sentence == 0 or (chosen.is_strong and share >= THESIS_SHARE)
+    is_open = chosen.has("given", "mostly") or any(reply.has("depends") for reply in replies)
+    return _Reading(chosen.sense, sure=is_said and not is_open and not rivals)
 
 
-def _indirect(replies: Sequence[Reply], answering: Sequence[Reply], predicate: Predicate) -> _Reading:
-    """The reading if no clause repeats the predicate: by its subject, a verdict verb, or what a party claims."""
-    about = [
-        reply
-        for reply in replies
-        if len(predicate.subject) > 1
-        and sum(pair in reply.statement.text for pair in predicate.subject) * 2 >= len(predicate.subject)
-    ]
-    if about and len(replies) <= 2 and not about[0].has("claim", "condition", "hedge", "lean"):
-        return _Reading("none" if about[0].positive else about[0].sense, sure=not about[0].positive)
+def _indirect(replies: Sequence[Reply]) -> _Reading:
+    """A guess where no clause is about the predicate: by verbs such as 承认 and 否认."""
     verdicts = [
         reply
         for reply in replies
-        if WORDS["verdict"].search(reply.statement.text) and not reply.has("claim", "condition", "hedge", "lean")
+        if WORDS["verdict"].search(reply.text) and not reply.has("claim", "condition", "hedge")
     ]
-    if verdicts:
-        return _Reading(verdicts[0].sense, sure=len(replies) <= 3)
-    return _Reading("none", sure=not answering and replies[-1].statement.sentence < 2)
-
-
-def _best(group: Sequence[Reply]) -> Reply | None:
-    """The clause of a sentence that repeats most of the predicate; None if two equal ones contradict each other."""
-    best = max(
-        group,
-        key=lambda reply: (
-            reply.has("finding", "conclusion"),
-            reply.shares_topic,
-            reply.echo - 3 * reply.has("turn"),
-        ),
-    )
-    opposed = [reply for reply in group if reply.positive is not best.positive and not reply.has("turn", "contrast")]
-    near = [reply for reply in opposed if best.echo - reply.echo <= 3 and 2 * reply.echo >= best.echo]
-    rivals = [reply for reply in near if reply.shares_topic >= best.shares_topic]
-    is_decided = best.has("turn", "finding", "conclusion", "contrast") and not best.has("lean")
-    return None if rivals and not is_decided else best
-
-
-def _combined(
-    first: Reply | None,
-    final: Reply | None,
-    plain: Sequence[Reply],
-    replies: Sequence[Reply],
-    predicate: Predicate,
-) -> _Reading:
-    """The reading of the first answering sentence and the conclusion; if they differ, the conclusion as a guess."""
-    is_short = replies[-1].statement.sentence == 0
-    chosen = final or first
-    if (
-        chosen
-        and chosen.positive
-        and predicate.head
-        and not (chosen.shares_topic or predicate.head in chosen.statement.text)
-    ):
-        return _Reading("none", sure=False)
-    if chosen is None or chosen.has("hedge") or (chosen.has("lean") and is_short):
-        return _Reading("none", sure=chosen is not None and is_short)
-    if chosen.has("lean"):
-        return _Reading(chosen.sense, sure=False)
-    if chosen.has("mostly"):
-        return _mostly(chosen, replies)
-    return _Reading(chosen.sense, sure=_is_sure(chosen, first, final, plain, replies, predicate))
-
-
-def _is_sure(
-    chosen: Statement,
-    first: Reply | None,
-    final: Reply | None,
-    plain: Sequence[Reply],
-    replies: Sequence[Reply],
-    predicate: Predicate,
-) -> bool:
-    """Whether the chosen statement is certain: it repeats the predicate, and nothing contradicts it."""
-    is_short = replies[-1].statement.sentence == 0
-    agree = first is None or first.sense == chosen.sense or not first.is_strong or first.has("rule", "given")
-    is_found = chosen.has("finding") and chosen.has("turn")
-    if not agree or not (is_short or is_found or chosen.is_strong) or chosen.has("given"):
-        return False
-    is_only = first is None or final is None or first is final
-    is_thesis = _is_thesis(chosen, replies[0], predicate)
-    if not is_thesis and replies[-1].statement.sentence > 1 and is_only and chosen.share < 0.7:
-        return False
-    opposed = [other for other in plain if other.sense != chosen.sense and other.is_strong]
-    if final is not None:
-        opposed = [other for other in opposed if other.statement.start > final.statement.start]
-    if is_thesis:
-        opposed = [other for other in opposed if other.has("conclusion", "turn")]
-    if any(not is_short or other.has("turn") for other in opposed):
-        return False
-    turned = [other for other in plain if other.statement.sentence == chosen.statement.sentence and other.has("turn")]
-    return is_short or all(other.sense == chosen.sense for other in turned)
-
-
-def _is_thesis(chosen: Statement, first: Statement, predicate: Predicate) -> bool:
-    """Whether the answer begins with a sentence that repeats most of the predicate; reasons follow."""
-    return chosen.statement.sentence == first.statement.sentence and chosen.share >= 0.7
-
-
-def _mostly(chosen: Statement, replies: Sequence[Reply]) -> _Reading:
-    """The reading of a rule with exceptions (原则上可以，除非): “depends” if the exception says the opposite."""
-    rest = [
-        reply
-        for reply in replies
-        if reply.statement.start > chosen.statement.start and reply.statement.sentence <= chosen.statement.sentence + 1
-    ]
-    if any(reply.shares_topic and reply.sense != chosen.sense for reply in rest):
-        return _Reading("depends", sure=False)
-    return _Reading(chosen.sense, sure=not any(reply.has("turn", "condition", "given") for reply in rest))
+    return _Reading(verdicts[0].sense if verdicts else "none", sure=False)

@@ -33,8 +33,8 @@ class Predicate:
     chars: frozenset[str]
     subject: frozenset[str]
     topics: frozenset[str]
-    opposites: frozenset[str]
     is_negative: bool
+    is_negated: bool
     embedded: tuple[str, ...]
     own_prefixes: frozenset[str]
     words: frozenset[str]
@@ -61,8 +61,8 @@ def predicate_of(question: str) -> Predicate:
     topics += [topic for words, topic in _MARK_TOPICS.items() if mark.strip(" ,，").startswith(words)]
     negators = [negator for part in scanned for _, negator in part.negators]
     lexical = [negator for part in verdicts for _, negator in part.negators if WORDS["refuse"].fullmatch(negator)]
-    heads = bool(negators and mark and WORDS["asks_negated"].match(predicate))
-    flips = heads + len(lexical) + sum(kind[:2] in ("c_", "r_") for kind in kinds)
+    heads = _is_negated(scanned[:1], predicate)
+    flips = (heads and has_han(predicate)) + len(lexical) + sum(kind[:2] in ("c_", "r_") for kind in kinds)
     subjects = [negator for part in before for _, negator in part.negators]
     embedded = tuple({*(negator for negator in negators[heads:] if negator not in lexical), *subjects})
     pairs, chars = _terms(plain[start:])
@@ -73,8 +73,8 @@ def predicate_of(question: str) -> Predicate:
         chars,
         subject=_terms(plain[: start - len(mark)])[0],
         topics=frozenset(map(_topic, topics)),
-        opposites=frozenset(map(_topic, kinds)),
         is_negative=flips % 2 == 1,
+        is_negated=heads and scanned[0].negators[0][0] == 0,
         embedded=embedded,
         own_prefixes=frozenset(root for part in scanned for root in part.prefixed),
         words=frozenset(re.findall("[a-z]{3,}", plain.lower())),
@@ -88,6 +88,7 @@ def _asking_sentence(question: str) -> str:
     """The last sentence that asks, without titles of works and final particles."""
     plain = _WORK.sub("", question)
     plain = next((part for part in re.split("[?？]", plain) if part.strip()), plain).rstrip("吗呢么 \n。.")
+    plain = WORDS["tag"].sub("", plain)
     pieces = [piece.strip() for piece in _SENTENCE_END.split(plain) if piece.strip()]
     return next((piece for piece in reversed(pieces) if WORDS["asks"].search(piece)), pieces[-1] if pieces else plain)
 
@@ -99,9 +100,22 @@ def _predicate_start(question: str) -> tuple[int, str]:
         return marks[-1].end(), marks[-1][0]
     start = max(question.rfind(","), question.rfind("，")) + 1
     verb = WORDS["first_verb"].search(question, start)
+    negated = [at for part in scan(question.lower()) for at, _ in part.negators if at >= start]
+    if negated and (verb is None or negated[0] <= verb.start()):
+        return negated[0], ""
     if verb and len(question) - verb.end() >= 2:
         return verb.end() if verb[0] in "是有" else verb.start(), ""
     return start, ""
+
+
+def _is_negated(parts: list[Statement], predicate: str) -> bool:
+    """Whether a predicate is negated: it begins with a negation, and this is not about a verdict that comes later."""
+    negation = WORDS["asks_negated"].match(predicate)
+    if negation is None or not (parts and parts[0].negators and parts[0].negators[0][0] < negation.end()):
+        return False
+    at = parts[0].negators[0][0]
+    verdict = next((place for place, kind in parts[0].sides if place > at and _topic(kind) in _VERDICTS), None)
+    return verdict is None or _reaches(predicate, at, verdict)
 
 
 def _terms(predicate: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -164,12 +178,26 @@ class Reply:
         """Whether the clause repeats enough of the predicate to be about it."""
         size = self.predicate.size
         is_repeated = self.echo >= min(ENOUGH_ECHO, (size + 1) // 2)
-        return is_repeated or (self.shares_topic and self.echo >= max(TOPIC_ECHO, size // 3))
+        return is_repeated or (self.shares_topic and self.echo >= max(TOPIC_ECHO, size // 4))
 
     @property
     def share(self) -> float:
         """The share of the predicate that the clause repeats."""
         return self.echo / max(self.predicate.size, 1)
+
+    @property
+    def text(self) -> str:
+        return self.statement.text
+
+    @property
+    def sentence(self) -> int:
+        return self.statement.sentence
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the text itself says this: it is no condition or reason, and no claim of a party."""
+        is_claim = self.has("claim", "denies") and not self.predicate.is_about_claims
+        return not is_claim and not self.has("condition", "aside", "vacuous")
 
     def has(self, *signs: str) -> bool:
         return not self.statement.signs.isdisjoint(signs)
@@ -200,7 +228,7 @@ def _reversals(statement: Statement, predicate: Predicate) -> int:
     count = sum(_negates_asked(idiom, predicate.text) for idiom in statement.idioms)
     kinds = [kind for _, kind in statement.sides]
     return count + sum(
-        kind[:2] == "r_" or bool(kind[:2] == "c_" and _topic_in(kind, predicate.opposites)) for kind in kinds
+        kind[:2] == "r_" or bool(kind[:2] == "c_" and _topic_in(kind, predicate.topics)) for kind in kinds
     )
 
 

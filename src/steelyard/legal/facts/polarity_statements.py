@@ -10,16 +10,15 @@ from steelyard.text.scripts import has_han
 
 WORDS: Final = lexicon("polarity")
 _SCANNED: Final = (
-    "idiom", "stop", "comma", "contrast", "turn", "aside", "condition", "case", "depends", "both", "hedge", "lean",
-    "lean_not", "claim", "finding", "conclusion", "rule", "mostly", "vacuous", "rhetoric", "opposites", "refuse",
-    "negation", "modal", "prefix",
+    "idiom", "stop", "comma", "contrast", "without", "turn", "aside", "condition", "case", "depends", "both", "hedge", "claim",
+    "finding", "conclusion", "rule", "mostly", "vacuous", "rhetoric", "opposites", "refuse", "negation", "modal",
+    "prefix",
 )  # fmt: skip
 """The classes of words that are looked for in one pass; at one place the earlier counts."""
 _MARKS: Final = " ()[]-*>“”\"'、—→✅❌✔✘√×~.·"
 _CARRIED: Final = frozenset(("claim", "finding", "conclusion", "rule", "mostly"))
-_OPENS_CLAUSE: Final = frozenset(("contrast", "turn", "aside"))
-_ENDS_CONDITION: Final = re.compile(r"的话|(?:情况|情形|前提|条件)下|[时后]$")
-_CASE_WINDOW: Final = 12
+_OPENS_CLAUSE: Final = frozenset(("contrast", "without", "turn", "aside", "condition"))
+CASE_WINDOW: Final = 12
 
 
 @dataclass(slots=True)
@@ -81,7 +80,7 @@ class _Scan:
             self.close(token.start(), token.end())
         elif kind == "stop":
             self.end_sentence(token)
-        elif kind in ("negation", "refuse", "lean_not"):
+        elif kind in ("negation", "refuse"):
             self.negate(kind, token)
         elif kind[1] == "_":
             self.open.sides.append((token.start(), kind))
@@ -96,16 +95,16 @@ class _Scan:
         """Add a negator to the clause."""
         end = token.end() + (2 if kind == "negation" and token[0] != "n't" else 0)
         self.open.negators.append((token.start(), self.text[token.start() : end]))
-        if kind in ("refuse", "lean_not"):
-            self.open.signs |= {"refuse" if kind == "refuse" else "lean"}
-        if WORDS["denial"].search(token[0]):
-            self.open.signs |= {"denial"}
+        if kind == "refuse":
+            self.open.signs |= {"refuse"}
+        if WORDS["denies"].search(token[0]):
+            self.open.signs |= {"denies"}
 
     def mark(self, kind: str, token: re.Match[str]) -> None:
         """Add a sign to the clause; words such as 但 and because begin a new clause."""
-        if kind in _OPENS_CLAUSE or (kind == "condition" and not _ENDS_CONDITION.match(token[0])):
+        if kind in _OPENS_CLAUSE:
             self.close(token.start(), token.start())
-        if kind == "contrast":
+        if kind in ("contrast", "without"):
             self.open.negators.append((token.start(), token[0]))
         if kind in ("turn", "finding"):
             self.carried -= {"claim"}
@@ -113,8 +112,10 @@ class _Scan:
         if kind in _CARRIED:
             self.carried |= {kind}
         if kind == "case":
-            before = self.text[max(self.start, token.start() - _CASE_WINDOW) : token.start()]
-            kind = "idiom" if re.search("[是属为很]", before) else "condition"
+            before = self.text[max(self.start, token.start() - CASE_WINDOW) : token.start()]
+            if token[0] == "的" and re.search("[是属为很]", before):
+                return
+            kind = "condition"
         self.open.signs |= {kind}
 
     def close(self, end: int, next_start: int) -> None:
