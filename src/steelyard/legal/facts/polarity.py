@@ -15,13 +15,12 @@ from typing import Final
 from steelyard.i18n import Message
 from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.polarity_predicates import Predicate, Reply, Sense, predicate_of, reply_of
-from steelyard.legal.facts.polarity_statements import WORDS, Statement, scan, statements_of
+from steelyard.legal.facts.polarity_statements import WORDS, Statement, statements_of
 from steelyard.legal.refusals.abstention import detect_abstention
 from steelyard.legal.wording import SENSES
 from steelyard.text.reading import final_part
 
 _QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"]*"')
-SHORT_REPLY: Final = 24
 FEW_REPLIES: Final = 6
 EXISTENCE_SHARE: Final = 0.6
 THESIS_SHARE: Final = 0.7
@@ -59,7 +58,7 @@ def _read(question: str, answer: str) -> _Reading:
     final = final_part(answer)
     if final and len(final) < len(answer):
         reading = _reading_of(final, question, predicate)
-        if reading.sense != "none" or any("hedge" in statement.signs for statement in scan(final.lower())):
+        if reading.sense != "none":
             return reading
     return _reading_of(answer, question, predicate)
 
@@ -78,8 +77,7 @@ def _reading_of(answer: str, question: str, predicate: Predicate) -> _Reading:
     if len(answer) > _LONGEST:
         answer = f"{answer[: _LONGEST // 2]}\n{answer[-_LONGEST // 2 :]}"
     plain = _QUOTED.sub(" ", answer)
-    own = WORDS["question_copied"].sub(lambda again: "" if again[0].strip() in question else again[0], plain)
-    reading = _decide(statements_of(own), answer, question, predicate)
+    reading = _decide(statements_of(plain), answer, question, predicate)
     if reading.sense != "none" or plain == answer:
         return reading
     inside = _decide(statements_of(re.sub('[“”「」『』"]', "", answer)), answer, question, predicate)
@@ -91,14 +89,10 @@ def _decide(statements: Sequence[Statement], answer: str, question: str, predica
     if not statements:
         return _Reading("none")
     replies = [reply_of(statement, predicate) for statement in statements]
-    if replies[0].has("depends") and len(replies[0].text) <= SHORT_REPLY:
-        return _Reading("depends", sure=False)
     if words := _first_words(replies, predicate):
         return _worded(words, replies, predicate)
     if _refuses(replies, answer, question, predicate):
         return _Reading("none", sure=replies[-1].sentence < 2)
-    if WORDS["asks_back"].search(answer):
-        return _Reading("none", sure=False)
     return _prose(replies)
 
 
@@ -170,7 +164,7 @@ def _prose(replies: Sequence[Reply]) -> _Reading:
     """The reading without a first word: of the conclusion, else of the clause that repeats most of the predicate."""
     own = [reply for reply in replies if reply.is_own and reply.answers]
     told = [reply for reply in own if reply.is_strong] or own
-    found = [reply for reply in told if reply.has("conclusion", "finding") and not reply.has("given")]
+    found = [reply for reply in told if reply.has("conclusion", "finding")]
     if not found and any(reply.has("both") for reply in replies):
         return _Reading("none", sure=False)
     first = replies.index(told[0]) if told else len(replies)
@@ -196,7 +190,9 @@ def _weighed(chosen: Reply, plain: Sequence[Reply], replies: Sequence[Reply]) ->
         return _Reading("none", sure=False)
     rivals = [reply for reply in plain if reply.sense != chosen.sense and reply.echo > chosen.echo - RIVAL_ECHO]
     rivals = [] if chosen.has("contrast") else rivals
-    if any(not reply.has("turn", "contrast", "without") for reply in rivals) and not chosen.has("conclusion", "finding"):
+    if any(not reply.has("turn", "contrast", "without") for reply in rivals) and not chosen.has(
+        "conclusion", "finding"
+    ):
         return _Reading("none", sure=False)
     share = max(reply.share for reply in (chosen, *plain) if reply.sense == chosen.sense)
     is_said = replies[-1].sentence == 0 or (chosen.is_strong and share >= THESIS_SHARE)

@@ -17,7 +17,6 @@ _MARK_TOPICS: Final = {
     ("应", "要", "需", "该", "must", "should"): "m_must",
 }
 _VERDICTS: Final = frozenset(("m_may", "m_must", "m_class", "valid", "legal", "guilty", "support", "true"))
-_REFUSAL: Final = frozenset(("refuse",))
 _FUNCTION_WORDS: Final = WORDS.words("function_words")
 _FUNCTION_CHARACTERS: Final = WORDS.words("function_characters") | {" "}
 ENOUGH_ECHO: Final = 8
@@ -196,7 +195,8 @@ class Reply:
     @property
     def is_own(self) -> bool:
         """Whether the text itself says this: it is no condition or reason, and no claim of a party."""
-        is_claim = self.has("claim", "denies") and not self.predicate.is_about_claims
+        is_denied = self.has("denies") and not self.has("finding")
+        is_claim = (is_denied or self.has("claim")) and not self.predicate.is_about_claims
         return not is_claim and not self.has("condition", "aside", "vacuous")
 
     def has(self, *signs: str) -> bool:
@@ -207,20 +207,12 @@ def reply_of(statement: Statement, predicate: Predicate) -> Reply:
     """What a statement says of the predicate, and how much of it it repeats."""
     repeated = _echo(statement.text, predicate)
     denied = ENOUGH_ECHO if _denies_asked(statement.text, predicate) else 0
-    shared = _shared_topics(statement, predicate, is_alone=repeated == 0 and len(statement.text) > 8)
+    shared = {topic for _, kind in statement.sides if (topic := _topic_in(kind, predicate.topics))}
     opposed = any(_is_opposite(root, predicate) for root in statement.prefixed)
     flips = _negations(statement, predicate) + _reversals(statement, predicate)
     flips += ("rhetoric" in statement.signs) + opposed
-    echo = repeated + denied + 2 * len(shared) + 2 * opposed + ("contrast" in statement.signs)
+    echo = repeated + denied + 2 * len(shared) + 2 * opposed
     return Reply((flips % 2 == 0) is not predicate.is_negative, echo, bool(shared), statement, predicate)
-
-
-def _shared_topics(statement: Statement, predicate: Predicate, *, is_alone: bool) -> frozenset[str]:
-    """The topics of the question that the clause has; a modal that stands alone speaks of anything."""
-    topics = {topic for _, kind in statement.sides if (topic := _topic_in(kind, predicate.topics))}
-    shared = frozenset(topic for topic in topics if not (is_alone and topic.startswith("m_")))
-    refuses = "refuse" in statement.signs and "agree" in predicate.topics
-    return shared | _REFUSAL if refuses else shared
 
 
 def _reversals(statement: Statement, predicate: Predicate) -> int:

@@ -10,9 +10,9 @@ from steelyard.text.scripts import has_han
 
 WORDS: Final = lexicon("polarity")
 _SCANNED: Final = (
-    "idiom", "stop", "comma", "contrast", "without", "turn", "aside", "condition", "case", "depends", "both", "hedge", "claim",
-    "finding", "conclusion", "rule", "mostly", "vacuous", "rhetoric", "opposites", "refuse", "negation", "modal",
-    "prefix",
+    "idiom", "stop", "comma", "contrast", "without", "turn", "aside", "condition", "case", "depends", "both", "hedge",
+    "claim", "finding", "conclusion", "rule", "mostly", "vacuous", "rhetoric", "opposites", "refuse", "negation",
+    "modal", "prefix",
 )  # fmt: skip
 """The classes of words that are looked for in one pass; at one place the earlier counts."""
 _MARKS: Final = " ()[]-*>“”\"'、—→✅❌✔✘√×~.·"
@@ -81,24 +81,17 @@ class _Scan:
         elif kind == "stop":
             self.end_sentence(token)
         elif kind in ("negation", "refuse"):
-            self.negate(kind, token)
+            end = token.end() + (2 if kind == "negation" and token[0] != "n't" else 0)
+            self.open.negators.append((token.start(), self.text[token.start() : end]))
         elif kind[1] == "_":
             self.open.sides.append((token.start(), kind))
+            self.open.signs |= {"denies"} if kind == "r_agree" else frozenset()
         elif kind == "prefix":
             self.open.prefixed.append(self.text[token.end() : token.end() + 4])
         elif kind == "idiom":
             self.open.idioms.append(token[0])
         else:
             self.mark(kind, token)
-
-    def negate(self, kind: str, token: re.Match[str]) -> None:
-        """Add a negator to the clause."""
-        end = token.end() + (2 if kind == "negation" and token[0] != "n't" else 0)
-        self.open.negators.append((token.start(), self.text[token.start() : end]))
-        if kind == "refuse":
-            self.open.signs |= {"refuse"}
-        if WORDS["denies"].search(token[0]):
-            self.open.signs |= {"denies"}
 
     def mark(self, kind: str, token: re.Match[str]) -> None:
         """Add a sign to the clause; words such as 但 and because begin a new clause."""
@@ -143,8 +136,7 @@ class _Scan:
         if token[0] in "?？":
             for statement in statements:
                 statement.is_asked = True
-        is_heading = len(statements) == 1 and WORDS["heading"].fullmatch(statements[0].text) is not None
         self.first_of_sentence = len(self.statements)
         self.sentence += 1
-        self.carried = frozenset(("conclusion",)) if is_heading else frozenset()
-        self.open = Statement("", self.sentence, signs=self.carried)
+        self.carried = frozenset()
+        self.open = Statement("", self.sentence)
