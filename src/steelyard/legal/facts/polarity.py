@@ -1,8 +1,9 @@
 """Judging yes/no questions: the polarity of the clause that answers.
 
-A text is scanned once into replies with their signs: negations, verdict words, conclusions, claims, conditions,
-hedges (`polarity_statements`). The clause that answers is a leading yes or no, else the one that concludes or repeats
-the predicate of the question (`polarity_predicates`).
+A text is scanned once into statements with their signs: negations, verdict words, conclusions, claims, conditions,
+hedges (`polarity_statements`). What answers is a yes or no with which a sentence begins, else the clause that concludes
+or repeats most of the predicate of the question (`polarity_predicates`). Where there is neither, where clauses
+contradict each other, and where one has a condition, the reading is a guess.
 """
 
 import re
@@ -17,16 +18,11 @@ from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.polarity_predicates import Predicate, Reply, Sense, predicate_of, reply_of
 from steelyard.legal.facts.polarity_statements import WORDS, Statement, statements_of
 from steelyard.legal.refusals.abstention import detect_abstention
+from steelyard.legal.thresholds import LONGEST_READ, NEXT_QUESTION, RIVAL_ECHO, THESIS_SHARE
 from steelyard.legal.wording import SENSES
 from steelyard.text.reading import final_part
 
 _QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"]*"')
-FEW_REPLIES: Final = 6
-EXISTENCE_SHARE: Final = 0.6
-THESIS_SHARE: Final = 0.7
-RIVAL_ECHO: Final = 4
-_LONGEST: Final = 24_000
-"""The number of characters of an answer that are read: all, or the beginning and the end of a longer one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +64,14 @@ def _own_part(answer: str, question: str) -> str:
     other = WORDS["next_question"].search(answer)
     if other is None:
         return answer
-    asked = re.split("[?？\n]", answer[other.end() : other.end() + 200])[0].strip()
+    asked = re.split("[?？\n]", answer[other.end() : other.end() + NEXT_QUESTION])[0].strip()
     return answer if asked in question else answer[: other.start()]
 
 
 def _reading_of(answer: str, question: str, predicate: Predicate) -> _Reading:
     """The reading of a text outside its quotations or, if that says nothing, inside them."""
-    if len(answer) > _LONGEST:
-        answer = f"{answer[: _LONGEST // 2]}\n{answer[-_LONGEST // 2 :]}"
+    if len(answer) > LONGEST_READ:
+        answer = f"{answer[: LONGEST_READ // 2]}\n{answer[-LONGEST_READ // 2 :]}"
     plain = _QUOTED.sub(" ", answer)
     reading = _decide(statements_of(plain), answer, question, predicate)
     if reading.sense != "none" or plain == answer:
@@ -123,10 +119,8 @@ def _worded(words: dict[int, Sense], replies: Sequence[Reply], predicate: Predic
     """The reading of a text with a first word, checked against what else it says."""
     at, lead = next(iter(words.items()))
     opposite: Sense = "no" if lead == "yes" else "yes"
-    if opposite in words.values() or any(
-        WORDS[opposite].fullmatch(reply.text.lstrip("也又或")) for reply in replies if reply.text
-    ):
-        return _Reading("none", sure=len(replies) < FEW_REPLIES)
+    if opposite in words.values() or any(WORDS[opposite].fullmatch(reply.text.lstrip("也又或")) for reply in replies):
+        return _Reading("none", sure=False)
     same = [reply for reply in replies if reply.sentence == at]
     if predicate.is_negated and lead == "no":
         meant = _prose([reply for reply in replies if reply is not same[0]])
@@ -149,15 +143,13 @@ def _refuses(replies: Sequence[Reply], answer: str, question: str, predicate: Pr
     def abstains(text: str) -> bool:
         return detect_abstention(text, question=question).abstains
 
-    opening = [reply for reply in replies if reply.sentence == replies[0].sentence]
-    if any(WORDS["unproven"].search(reply.text) and reply.is_strong for reply in replies):
+    stated = [reply for reply in replies if reply.is_strong and not reply.has("condition", "aside", "hedge")]
+    if not abstains(answer) or any(WORDS["unproven"].search(reply.text) for reply in stated):
         return False
-    if predicate.is_about_existence and any(
-        reply.statement.negators and reply.share >= EXISTENCE_SHARE for reply in opening
-    ):
+    stated = [reply for reply in stated if reply.sentence == replies[0].sentence]
+    if predicate.is_about_existence and any(reply.statement.negators for reply in stated):
         return False
-    stated = [reply for reply in opening if reply.is_strong and not reply.has("condition", "aside", "hedge")]
-    return abstains(answer) and all(abstains(reply.text) for reply in stated)
+    return all(abstains(reply.text) for reply in stated)
 
 
 def _prose(replies: Sequence[Reply]) -> _Reading:
@@ -173,15 +165,16 @@ def _prose(replies: Sequence[Reply]) -> _Reading:
     if not told:
         return _indirect(replies)
     plain = [reply for reply in own if not reply.has("rule", "given")]
-    chosen = found[-1] if found else max([reply for reply in plain if reply in told] or told, key=_weight)
+    chosen = (
+        found[-1] if found else max([reply for reply in told if not reply.has("rule", "given")] or told, key=_weight)
+    )
     return _weighed(chosen, plain, replies)
 
 
 def _weight(reply: Reply) -> tuple[bool, int]:
     """How much a clause is about the predicate; 而非 answers, and what follows 但 is added to an answer."""
-    return reply.shares_topic or reply.has("contrast"), reply.echo + RIVAL_ECHO * (
-        reply.has("contrast") - reply.has("turn")
-    )
+    bonus = RIVAL_ECHO * (reply.has("contrast") - reply.has("turn"))
+    return reply.shares_topic or reply.has("contrast"), reply.echo + bonus
 
 
 def _weighed(chosen: Reply, plain: Sequence[Reply], replies: Sequence[Reply]) -> _Reading:
@@ -190,9 +183,8 @@ def _weighed(chosen: Reply, plain: Sequence[Reply], replies: Sequence[Reply]) ->
         return _Reading("none", sure=False)
     rivals = [reply for reply in plain if reply.sense != chosen.sense and reply.echo > chosen.echo - RIVAL_ECHO]
     rivals = [] if chosen.has("contrast") else rivals
-    if any(not reply.has("turn", "contrast", "without") for reply in rivals) and not chosen.has(
-        "conclusion", "finding"
-    ):
+    is_found = chosen.has("conclusion", "finding")
+    if not is_found and any(not reply.has("turn", "contrast", "without") for reply in rivals):
         return _Reading("none", sure=False)
     share = max(reply.share for reply in (chosen, *plain) if reply.sense == chosen.sense)
     is_said = replies[-1].sentence == 0 or (chosen.is_strong and share >= THESIS_SHARE)

@@ -6,21 +6,18 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from steelyard.legal.facts.polarity_statements import WORDS, Statement, scan
+from steelyard.legal.thresholds import ENOUGH_ECHO, NEAR_NEGATION, SHORT_CLAUSE, TOPIC_ECHO
 from steelyard.text.scripts import has_han
 
 Sense = Literal["yes", "no", "depends", "none"]
 _WORK: Final = re.compile(r"《[^《》]*》")
 _SENTENCE_END: Final = re.compile(r"[。!！;；\n:：](?=[^。!！;；\n:：]{4})|(?<=[a-z0-9]{2})\. (?=[A-Z])")
 _ENDING: Final = re.compile(r"(?<=[a-z]{3})(?:ing|ed|es|s|e)$")
-_MARK_TOPICS: Final = {
-    ("能", "可", "may", "can", "could"): "m_may",
-    ("应", "要", "需", "该", "must", "should"): "m_must",
-}
-_VERDICTS: Final = frozenset(("m_may", "m_must", "m_class", "valid", "legal", "guilty", "support", "true"))
+_HEADS: Final = frozenset(("valid", "legal", "guilty", "support", "true", "right"))
+"""Topics that are the verdict itself: a clause without it does not answer whether a request is supported."""
+_VERDICTS: Final = _HEADS | {"m_may", "m_must", "m_class"}
 _FUNCTION_WORDS: Final = WORDS.words("function_words")
 _FUNCTION_CHARACTERS: Final = WORDS.words("function_characters") | {" "}
-ENOUGH_ECHO: Final = 8
-TOPIC_ECHO: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +36,6 @@ class Predicate:
     words: frozenset[str]
     is_about_existence: bool
     is_about_claims: bool
-    head: str
 
     @property
     def size(self) -> int:
@@ -56,16 +52,14 @@ def predicate_of(question: str) -> Predicate:
     scanned, before = scan(predicate), scan(plain[: start - len(mark)].lower())
     verdicts = scan(predicate[predicate.rfind("的") + 1 :]) or scanned
     kinds = [kind for part in verdicts for _, kind in part.sides]
-    topics = [kind for part in scanned for _, kind in part.sides]
-    topics += [topic for words, topic in _MARK_TOPICS.items() if mark.strip(" ,，").startswith(words)]
+    topics = [kind for part in (*scan(mark), *scanned) for _, kind in part.sides]
     negators = [negator for part in scanned for _, negator in part.negators]
     lexical = [negator for part in verdicts for _, negator in part.negators if WORDS["refuse"].fullmatch(negator)]
-    heads = _is_negated(scanned[:1], predicate)
+    heads = bool(scanned) and _is_negated(scanned[0], predicate)
     flips = (heads and has_han(predicate)) + len(lexical) + sum(kind[:2] in ("c_", "r_") for kind in kinds)
     subjects = [negator for part in before for _, negator in part.negators]
     embedded = tuple({*(negator for negator in negators[heads:] if negator not in lexical), *subjects})
     pairs, chars = _terms(plain[start:])
-    head = WORDS["predicate_head"].search(question)
     return Predicate(
         predicate,
         pairs,
@@ -79,7 +73,6 @@ def predicate_of(question: str) -> Predicate:
         words=frozenset(re.findall("[a-z]{3,}", plain.lower())),
         is_about_existence=WORDS["asks_existence"].search(plain) is not None,
         is_about_claims=WORDS["asks_claim"].search(plain) is not None,
-        head=head[0] if head else "",
     )
 
 
@@ -107,13 +100,16 @@ def _predicate_start(question: str) -> tuple[int, str]:
     return start, ""
 
 
-def _is_negated(parts: list[Statement], predicate: str) -> bool:
-    """Whether a predicate is negated: it begins with a negation, and this is not about a verdict that comes later."""
+def _is_negated(scanned: Statement, predicate: str) -> bool:
+    """Whether a predicate is negated: it begins with a negation, which is not about a condition of a later verdict.
+
+    没有签字, 可以不退押金; but not 没有借条可以起诉.
+    """
     negation = WORDS["asks_negated"].match(predicate)
-    if negation is None or not (parts and parts[0].negators and parts[0].negators[0][0] < negation.end()):
+    at = scanned.negators[0][0] if scanned.negators else len(predicate)
+    if negation is None or at >= negation.end():
         return False
-    at = parts[0].negators[0][0]
-    verdict = next((place for place, kind in parts[0].sides if place > at and _topic(kind) in _VERDICTS), None)
+    verdict = next((place for place, kind in scanned.sides if place > at and _topic(kind) in _VERDICTS), None)
     return verdict is None or _reaches(predicate, at, verdict)
 
 
@@ -145,19 +141,15 @@ def _topic_in(kind: str, topics: frozenset[str]) -> str:
     return topic if topic in topics else ""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Reply:
     """A statement as a reply to a question: its polarity, and how much of the predicate it repeats."""
 
-    positive: bool
+    sense: Sense
     echo: int
     shares_topic: bool
     statement: Statement
     predicate: Predicate
-
-    @property
-    def sense(self) -> Sense:
-        return "yes" if self.positive else "no"
 
     @property
     def answers(self) -> bool:
@@ -165,17 +157,18 @@ class Reply:
 
         A clause with the word order of a question ("did he sign") repeats the question.
         """
-        text = self.statement.text
-        if not self.echo or WORDS["inverted"].match(text):
+        if not self.echo or WORDS["inverted"].match(self.text):
             return False
-        if self.echo >= 2 or self.shares_topic or not self.positive:
+        if self.echo >= 2 or self.sense == "no" or len(self.text) <= SHORT_CLAUSE:
             return True
-        return len(text) <= 4 or any(pair in text for pair in self.predicate.subject)
+        return any(pair in self.text for pair in self.predicate.subject)
 
     @property
     def is_strong(self) -> bool:
-        """Whether the clause repeats enough of the predicate to be about it."""
+        """Whether the clause repeats enough of the predicate to be about it, and its verdict."""
         size = self.predicate.size
+        if not self.predicate.topics.isdisjoint(_HEADS):
+            return self.shares_topic and self.echo >= TOPIC_ECHO
         is_repeated = self.echo >= min(ENOUGH_ECHO, (size + 1) // 2)
         return is_repeated or (self.shares_topic and self.echo >= max(TOPIC_ECHO, size // 4))
 
@@ -212,7 +205,8 @@ def reply_of(statement: Statement, predicate: Predicate) -> Reply:
     flips = _negations(statement, predicate) + _reversals(statement, predicate)
     flips += ("rhetoric" in statement.signs) + opposed
     echo = repeated + denied + 2 * len(shared) + 2 * opposed
-    return Reply((flips % 2 == 0) is not predicate.is_negative, echo, bool(shared), statement, predicate)
+    is_positive = (flips % 2 == 0) is not predicate.is_negative
+    return Reply("yes" if is_positive else "no", echo, bool(shared), statement, predicate)
 
 
 def _reversals(statement: Statement, predicate: Predicate) -> int:
@@ -263,7 +257,7 @@ def _reaches(text: str, at: int, verdict: int) -> bool:
     between = text[at:verdict]
     return (
         WORDS["distant_negation"].match(text, at) is not None
-        or len(between) <= 3
+        or len(between) <= NEAR_NEGATION
         or WORDS["near_negation"].fullmatch(between) is not None
     )
 

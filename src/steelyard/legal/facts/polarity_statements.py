@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
+from steelyard.legal.thresholds import CASE_REACH
 from steelyard.lexicon import lexicon
 from steelyard.text.scripts import has_han
 
@@ -18,7 +19,6 @@ _SCANNED: Final = (
 _MARKS: Final = " ()[]-*>“”\"'、—→✅❌✔✘√×~.·"
 _CARRIED: Final = frozenset(("claim", "finding", "conclusion", "rule", "mostly"))
 _OPENS_CLAUSE: Final = frozenset(("contrast", "without", "turn", "aside", "condition"))
-CASE_WINDOW: Final = 12
 
 
 @dataclass(slots=True)
@@ -105,7 +105,7 @@ class _Scan:
         if kind in _CARRIED:
             self.carried |= {kind}
         if kind == "case":
-            before = self.text[max(self.start, token.start() - CASE_WINDOW) : token.start()]
+            before = self.text[max(self.start, token.start() - CASE_REACH) : token.start()]
             if token[0] == "的" and re.search("[是属为很]", before):
                 return
             kind = "condition"
