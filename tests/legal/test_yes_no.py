@@ -1,6 +1,7 @@
 """Yes/no answers as models write them: the clause that answers decides; what rules cannot decide is said so."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,9 @@ from steelyard.legal.evidence import quotes
 from steelyard.legal.facts.polarity import polarity
 from steelyard.legal.reading import read
 
-LINES = [
-    json.loads(line) for line in (Path(__file__).parent / "lines" / "yes_no.jsonl").read_text("utf-8").splitlines()
-]
+FOLDER = Path(__file__).parent / "lines"
+LINES = [json.loads(line) for line in (FOLDER / "yes_no.jsonl").read_text("utf-8").splitlines()]
+LABELLED = [json.loads(line) for path in FOLDER.glob("*.jsonl") for line in path.read_text("utf-8").splitlines()]
 
 
 def lines(*senses):
@@ -57,9 +58,49 @@ def test_known_misses(line):
     assert judged(line, line["says"] == "yes").correct
 
 
+@pytest.mark.parametrize("line", lines("depends"))
+def test_that_it_depends_is_a_guess(line):
+    assert judged(line, True).uncertain
+
+
 def test_most_short_answers_are_decided():
-    plain = lines("yes", "no", "depends")
+    plain = lines("yes", "no")
     assert sum(judged(line, True).uncertain for line in plain) <= 0.05 * len(plain)
+
+
+def first_sentence_moved(answer):
+    """The answer with its first sentence at its end, or None if it has one sentence."""
+    parts = re.match(r"\s*(.+?(?:[。！？!?]|\.(?=\s)|\n))\s*(\w.*)$", answer, re.DOTALL)
+    if parts is None:
+        return None
+    first, rest = parts[1].strip(), parts[2].rstrip()
+    return f"{rest}{'' if rest[-1] in '。.!?！？' else '。'} {first}"
+
+
+def test_the_place_of_the_first_sentence_does_not_matter():
+    lines = [line for line in LABELLED if "says" in line or "boolean_answer" in (line.get("expected") or {})]
+    moved = flipped = 0
+    for line in lines:
+        answer = line.get("answer")
+        other = first_sentence_moved(answer) if isinstance(answer, str) else None
+        if other is None or (verdict := judged(line, True)).uncertain:
+            continue
+        changed = judge_fact({"boolean_answer": True}, other, question=line["question"])
+        moved += 1
+        flipped += not changed.uncertain and changed.correct is not verdict.correct
+    assert moved >= 50
+    assert flipped <= 0.04 * moved
+
+
+@pytest.mark.parametrize("request_", ["诉讼请求", "全部诉讼请求", "要求支付违约金的请求", "上诉请求", "申请"])
+@pytest.mark.parametrize("question", ["法院是否支持原告的{}？", "法院支持了原告的{}吗？", "原告的{}是否得到支持？"])
+@pytest.mark.parametrize(
+    "answer", ["法院驳回原告的{}。", "驳回原告的{}。", "对原告的{}，本院不予支持。", "驳回。", "不予支持。"]
+)
+def test_a_dismissed_request_is_never_a_yes(request_, question, answer):
+    asked, said = question.format(request_), answer.format(request_)
+    assert polarity(asked, said) is not True
+    assert polarity(asked, said) is False or judged({"question": asked, "answer": said}, False).uncertain
 
 
 def test_a_conclusion_against_the_first_sentence_is_a_guess():

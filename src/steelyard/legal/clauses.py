@@ -14,7 +14,7 @@ QUOTED: Final = re.compile(
 """A quotation, or the title of a work."""
 # a comma or a point inside a number does not end a clause
 _STOP: Final = re.compile(r"[,。;!?！？；\n.](?:(?<![,.])|(?<=,)(?:(?!\d{3}(?!\d))|(?<!\d,))|(?<=\.)(?=\s|$))")
-_BRACKETED: Final = re.compile(r"\([^()\n]{0,400}\)|\[[^\[\]\n]{0,400}\]|【[^】\n]{0,400}】|（[^）\n]{0,400}）")
+_BRACKETED: Final = re.compile(r"\([^()\n]{0,400}\)|\[[^\[\]\n]{0,400}\]|【[^】\n]{0,400}】|《[^》\n]{0,80}》")
 _CACHED_TEXTS: Final = 1 << 10
 
 

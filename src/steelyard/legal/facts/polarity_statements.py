@@ -1,147 +1,142 @@
-"""Statements about a yes/no question: the polarity of a clause, and how much of the predicate it repeats."""
+"""Statements of a text: its clauses with their signs (negations, opposites, hedges, conclusions …)."""
 
 import re
-from dataclasses import dataclass
-from typing import Final, Literal
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
 
-from steelyard.legal.facts.polarity_clauses import Clause
-from steelyard.legal.facts.polarity_questions import COMMON, Asked, stems, topic_in
+from steelyard.legal.thresholds import CASE_REACH
+from steelyard.lexicon import lexicon
+from steelyard.text.scripts import has_han
 
-Sense = Literal["yes", "no", "depends", "none"]
-_VERDICTS: Final = frozenset(("m_may", "m_must", "m_class", "valid", "legal", "guilty", "support", "true"))
-_REFUSAL: Final = frozenset(("refuse",))
-# a negator that governs what follows it at a distance: 没有证据证明其构成
-_FINDS_NOT: Final = re.compile(
-    r"(?:不|没有?|未|无|难以|并非)[^,。;]{0,4}(?:认定|认为|证明|证据|足以|足|意味|代表|说明|表明|等于|视为|依据|"
-    r"理由|当然|必然|一律|直接)"
-)
-_ADVERBS: Final = re.compile(
-    r"(?:并非|并不是|不是|绝非|没有|从未|未曾|尚未|不曾|未能|[不没未无非])(?:因此|因而|实际|完全|当然|必然|真正|"
-    r"依法|能够?|应当?|得|会|再|予以?|被|可以?|足以|曾|经|有|法律|任何|属于|构成|存在|具有|"
-    r"认定为|视为|是|就|所有人?|都|一定|直接|单独|另行|继续|"
-    r"明确|认为|其|该|的){1,6}"
-)
-_INVERTED: Final = re.compile(
-    r"(?:did|does|do) [a-z]+ |(?:was|were|is|are|has|have|had|can|could|will|would|may|must|should) "
-    r"(?:the|a|an|he|she|it|they|any|there|this|that) "
-)
+WORDS: Final = lexicon("polarity")
+_SCANNED: Final = (
+    "idiom", "stop", "comma", "contrast", "without", "turn", "aside", "condition", "case", "depends", "both", "hedge",
+    "claim", "finding", "conclusion", "rule", "mostly", "vacuous", "rhetoric", "opposites", "refuse", "negation",
+    "modal", "prefix",
+)  # fmt: skip
+"""The classes of words that are looked for in one pass; at one place the earlier counts."""
+_MARKS: Final = " ()[]-*>“”\"'、—→✅❌✔✘√×~.·"
+_CARRIED: Final = frozenset(("claim", "finding", "conclusion", "rule", "mostly"))
+_OPENS_CLAUSE: Final = frozenset(("contrast", "without", "turn", "aside", "condition"))
 
 
 @dataclass(slots=True)
 class Statement:
-    """A clause about the question: its polarity, how much of the predicate it repeats, and its signs."""
+    """A clause with its position and its signs."""
 
-    positive: bool
-    echo: int
-    shares_topic: bool
-    clause: Clause
-
-    @property
-    def sense(self) -> Sense:
-        return "yes" if self.positive else "no"
-
-    def answers(self, asked: Asked) -> bool:
-        """Whether the clause says something about the predicate; one shared character is not enough.
-
-        A clause with the word order of a question ("did he sign") repeats the question.
-        """
-        text = self.clause.text
-        if not self.echo or (text[:1].isascii() and _INVERTED.match(text)):
-            return False
-        if self.echo >= 2 or self.shares_topic or not self.positive:
-            return True
-        return len(text) <= 4 or any(pair in text for pair in asked.subject)
-
-    def is_strong(self, asked: Asked) -> bool:
-        """Whether the clause repeats enough of the predicate to be about it."""
-        full = 2 * len(asked.pairs) + len(asked.chars)
-        return self.echo >= min(8, (full + 1) // 2) or (self.shares_topic and self.echo >= max(4, full // 3))
-
-    def share(self, asked: Asked) -> float:
-        """The share of the predicate that the clause repeats."""
-        return self.echo / max(2 * len(asked.pairs) + len(asked.chars), 1)
-
-    def has(self, *signs: str) -> bool:
-        return not self.clause.signs.isdisjoint(signs)
+    text: str
+    sentence: int
+    start: int = 0
+    is_asked: bool = False
+    signs: frozenset[str] = frozenset()
+    sides: list[tuple[int, str]] = field(default_factory=list)
+    negators: list[tuple[int, str]] = field(default_factory=list)
+    prefixed: list[str] = field(default_factory=list)
+    idioms: list[str] = field(default_factory=list)
 
 
-def statement_of(clause: Clause, asked: Asked) -> Statement:
-    """The statement of a clause: its polarity relative to the question, and how much of the predicate it repeats."""
-    repeated = _echo(clause.text, asked)
-    denied = 8 if _denies_asked(clause.text, asked) else 0
-    if clause.is_plain:
-        return Statement(not asked.is_negative, repeated + denied, False, clause)
-    shared = _shared_topics(clause, asked, is_alone=repeated == 0 and len(clause.text) > 8)
-    opposed = bool(clause.prefixed) and any(_is_opposite(root, asked) for root in clause.prefixed)
-    count = _negations(clause, asked) + _reversals(clause, asked) + ("rhetoric" in clause.signs) + opposed
-    echo = repeated + denied + 2 * len(shared) + 2 * opposed + ("contrast" in clause.signs)
-    return Statement((count % 2 == 0) is not asked.is_negative, echo, bool(shared), clause)
+def statements_of(text: str) -> list[Statement]:
+    """The statements of a text without the questions that it repeats; a rhetorical question is a statement."""
+    statements = scan(WORDS["asked_again"].sub("", text.lower()))
+    return [statement for statement in statements if not statement.is_asked or "rhetoric" in statement.signs]
 
 
-def _shared_topics(clause: Clause, asked: Asked, *, is_alone: bool) -> frozenset[str]:
-    """The topics of the question that the clause has; a modal that stands alone speaks of anything."""
-    refuses = "refuse" in clause.signs and "agree" in asked.topics
-    if not clause.sides:
-        return _REFUSAL if refuses else frozenset()
-    topics = {topic for _, kind in clause.sides if (topic := topic_in(kind, asked.topics))}
-    shared = {topic for topic in topics if not topic.startswith("m_")} if is_alone else topics
-    return frozenset(shared) | _REFUSAL if refuses else frozenset(shared)
+def scan(text: str) -> list[Statement]:
+    """The clauses of a text in lower case, with their signs, in one pass."""
+    state = _Scan(text)
+    for token in _pattern("zh" if has_han(text) else "en").finditer(text):
+        state.take(token.lastgroup or "", token)
+    state.end_clause(len(text), len(text))
+    return state.statements
 
 
-def _reversals(clause: Clause, asked: Asked) -> int:
-    """The number of idioms and of opposite words that turn what is asked into its opposite."""
-    if not (clause.idioms or clause.sides):
-        return 0
-    count = sum(_negates_asked(idiom, asked.predicate) for idiom in clause.idioms)
-    kinds = [kind for _, kind in clause.sides]
-    return count + sum(kind[:2] == "r_" or bool(kind[:2] == "c_" and topic_in(kind, asked.opposites)) for kind in kinds)
+@cache
+def _pattern(language: str) -> re.Pattern[str]:
+    """The pattern of all scanned words of a language, grouped by class; opposites and modals have their own groups."""
+    groups: dict[str, list[str]] = {name: [] for name in _SCANNED}
+    for name, entry in WORDS.entries():
+        if name in groups and language in entry:
+            groups[name].append(WORDS.entry_source(entry))
+    sources = {name: "|".join(entries) for name, entries in groups.items() if entries}
+    return re.compile("|".join(text if "(?P<" in text else f"(?P<{name}>{text})" for name, text in sources.items()))
 
 
-def _denies_asked(text: str, asked: Asked) -> bool:
-    """Whether a clause only denies words of the question: by the CFO, not the CEO."""
-    if not text.startswith("not "):
-        return False
-    words = set(re.findall("[a-z]{3,}", text[4:])) - COMMON
-    return bool(words) and words <= asked.words
+class _Scan:
+    """The state of a scan: the clause that is open, and the signs that hold until its sentence ends."""
 
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.statements: list[Statement] = []
+        self.start = 0
+        self.sentence = 0
+        self.first_of_sentence = 0
+        self.carried: frozenset[str] = frozenset()
+        self.open = Statement("", 0)
 
-def _is_opposite(root: str, asked: Asked) -> bool:
-    """Whether the rest of a word after un-, in-, non- is a word of the question: uncapped, where a cap is asked for."""
-    if root in asked.own_prefixes:
-        return False
-    return any(stem.startswith(root) or (len(stem) == 3 and root.startswith(stem)) for stem in asked.pairs)
+    def take(self, kind: str, token: re.Match[str]) -> None:
+        """Add one token to the open clause."""
+        if kind == "comma":
+            self.close(token.start(), token.end())
+        elif kind == "stop":
+            self.end_sentence(token)
+        elif kind in ("negation", "refuse"):
+            end = token.end() + (2 if kind == "negation" and token[0] != "n't" else 0)
+            self.open.negators.append((token.start(), self.text[token.start() : end]))
+        elif kind[1] == "_":
+            self.open.sides.append((token.start(), kind))
+            self.open.signs |= {"denies"} if kind == "r_agree" else frozenset()
+        elif kind == "prefix":
+            self.open.prefixed.append(self.text[token.end() : token.end() + 4])
+        elif kind == "idiom":
+            self.open.idioms.append(token[0])
+        else:
+            self.mark(kind, token)
 
+    def mark(self, kind: str, token: re.Match[str]) -> None:
+        """Add a sign to the clause; words such as 但 and because begin a new clause."""
+        if kind in _OPENS_CLAUSE:
+            self.close(token.start(), token.start())
+        if kind in ("contrast", "without"):
+            self.open.negators.append((token.start(), token[0]))
+        if kind in ("turn", "finding"):
+            self.carried -= {"claim"}
+            self.open.signs -= {"claim"}
+        if kind in _CARRIED:
+            self.carried |= {kind}
+        if kind == "case":
+            before = self.text[max(self.start, token.start() - CASE_REACH) : token.start()]
+            if token[0] == "的" and re.search("[是属为很]", before):
+                return
+            kind = "condition"
+        self.open.signs |= {kind}
 
-def _negates_asked(idiom: str, predicate: str) -> bool:
-    """Whether an idiom negates what is asked: 无异议 if the question is about 异议."""
-    return idiom[0] in "不没未无非" and idiom not in predicate and idiom.lstrip("不没未无非有") in predicate
+    def close(self, end: int, next_start: int) -> None:
+        """End the open clause, and open the next."""
+        self.open = Statement("", self.sentence, signs=self.end_clause(end, next_start))
 
+    def end_clause(self, end: int, next_start: int) -> frozenset[str]:
+        """End the open clause; the signs of the next, which after a condition has the sign `given`."""
+        text = self.text[self.start : end].strip(_MARKS)
+        start, self.start = self.start, next_start
+        if not any(map(str.isalnum, text)):
+            self.carried |= self.open.signs & _CARRIED
+            return self.carried | (self.open.signs & {"turn"})
+        self.open.text = text
+        self.open.start = self.text.index(text, start)
+        self.statements.append(self.open)
+        if "condition" in self.open.signs:
+            self.carried |= {"given"}
+        return self.carried
 
-def _negations(clause: Clause, asked: Asked) -> int:
-    """The number of negators that count: not those in the question, nor those before the verdict word.
-
-    不支付工资属于违法: the verdict begins at 属于, and 不 does not govern it.
-    """
-    if not clause.negators:
-        return 0
-    own = [(at, negator) for at, negator in clause.negators if not negator.startswith(asked.embedded)]
-    topics = asked.topics & _VERDICTS
-    cut = next((at for at, kind in clause.sides if topic_in(kind, topics)), -1) if asked.chars and topics else -1
-    if cut < 0:
-        return len(own)
-    return sum(at > cut or _reaches(clause.text, negator, at - clause.start, cut - clause.start) for at, negator in own)
-
-
-def _reaches(text: str, negator: str, at: int, verdict: int) -> bool:
-    """Whether a negator governs a verdict word that follows it."""
-    if _FINDS_NOT.match(text, at):
-        return True
-    between = text[at:verdict]
-    return len(between) <= 3 or _ADVERBS.fullmatch(between) is not None
-
-
-def _echo(text: str, asked: Asked) -> int:
-    """How much of the predicate a clause repeats: pairs of characters, or stems of English words."""
-    if not asked.chars:
-        return 2 * len(asked.pairs & stems(text)) if asked.pairs else 0
-    return 2 * sum(map(text.__contains__, asked.pairs)) + len(asked.chars.intersection(text))
+    def end_sentence(self, token: re.Match[str]) -> None:
+        """End the sentence; the clauses of one with a question mark are questions."""
+        self.end_clause(token.start(), token.end())
+        statements = self.statements[self.first_of_sentence :]
+        if token[0] in "?？":
+            for statement in statements:
+                statement.is_asked = True
+        self.first_of_sentence = len(self.statements)
+        self.sentence += 1
+        self.carried = frozenset()
+        self.open = Statement("", self.sentence)
