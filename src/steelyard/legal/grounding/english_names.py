@@ -28,7 +28,6 @@ _SEQUENCE: Final = re.compile(
     rf"(?<![{_LETTER}\d_.@/-]){_PART}(?:(?:{_WORDS.source('joins_names')}| ?& ?| |, (?=(?:Inc|LLC|LLP|Ltd|Co|Corp)\b))"
     rf"(?:(?:{_WORDS.source('particles')}) ){{0,2}}{_PART})*"
 )
-_INTRODUCED: Final = re.compile(f"{_WORDS.source('placed')}|{_WORDS.source('named')}")
 _HOUSE_NUMBER: Final = re.compile(r"\b\d+[A-Za-z]? $")
 _FIGURE_AFTER: Final = re.compile(r"[: ]+[($£€¥]*\d|: *[$£€¥]")  # the label of a figure
 _LAST_MARKS: Final = re.compile(r"(?:'s?|[.,])+$")
@@ -43,7 +42,7 @@ def english_names(text: str) -> Iterator[tuple[str, int]]:
     sequences = [
         match
         for match in _SEQUENCE.finditer(text)
-        if " " in match[0] or _INTRODUCED.search(text[max(0, match.start() - 12) : match.start()])
+        if " " in match[0] or _WORDS["named"].search(text[max(0, match.start() - 12) : match.start()])
     ]
     lower = frozenset(re.findall(r"\b[a-z]{3,}\b", text)) if sequences else frozenset()
     for match in sequences:
@@ -64,19 +63,11 @@ def _names_in(text: str, words: list[tuple[str, int]], lower: frozenset[str]) ->
         return
     before = text[max(0, start - 12) : start]
     has_title = first > 0 and plain[first - 1] in _TITLES
-    is_introduced = has_title or _WORDS["named"].search(before) is not None or _is_place(kept, before, lower)
+    is_introduced = has_title or _WORDS["named"].search(before) is not None
     if _is_named(kept, lower, is_introduced=is_introduced):
         house = _HOUSE_NUMBER.search(before) if kept[-1] in _PLACES else None
         start -= len(house[0]) if house else 0
         yield re.sub(r"(?:'s?|[.,])$", "", text[start:end]), start
-
-
-def _is_place(words: list[str], before: str, lower: frozenset[str]) -> bool:
-    """Whether a single word is a place by the words before it."""
-    word = words[0]
-    if len(words) > 1 or len(word) < 4 or not _WORDS["placed"].search(before):
-        return False
-    return word.lower() not in lower and not _is_ordinary(word) and _is_cased(words)
 
 
 def _is_named(words: list[str], lower: frozenset[str], *, is_introduced: bool) -> bool:
