@@ -6,6 +6,12 @@ from typing import Final
 
 LONGEST_STEM: Final = 16
 """Text before the suffix of a Chinese place or organisation that may be its name."""
+LONGEST_SURE_CORE: Final = 8
+"""Name before a suffix that only names have (有限公司), without the words for its trade."""
+LONGEST_CORE: Final = 4
+"""Name before a suffix that is also a noun (公司): more is a piece of a sentence."""
+LONGEST_AREA: Final = 6
+"""Name of a town, a village or a street with its suffix."""
 NEAR_AMOUNTS: Final = 8
 """Amounts on each side of a value from which it may follow."""
 NEAR_COUNTS: Final = 3

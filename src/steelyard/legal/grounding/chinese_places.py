@@ -1,21 +1,24 @@
-"""Places and organisations in Chinese text, found by their suffix."""
+"""Places and organisations in Chinese text, found by a suffix with a name before it, or by a list."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from steelyard.legal.thresholds import LONGEST_STEM
+from steelyard.legal.thresholds import LONGEST_AREA, LONGEST_CORE, LONGEST_STEM, LONGEST_SURE_CORE
 from steelyard.lexicon import lexicon
 
 _WORDS: Final = lexicon("grounding")
 _CUT: Final = _WORDS.words("not_in_places")
 _PARTS: Final = _WORDS.words("trades") | _WORDS.words("generic_places")
-_CUT_WORDS: Final = (_WORDS.words("common_words") | _WORDS.words("before_places")) - _PARTS
-_GENERIC: Final = _WORDS.words("generic_places")
+_CUT_WORDS: Final = (_WORDS.words("common_words") | _WORDS.words("before_places") | _WORDS.words("roles")) - _PARTS
+_KNOWN: Final = _WORDS.words("known_places")
 _HAN: Final = r"\u4e00-\u9fff"
+_END: Final = re.compile(
+    f"(?P<sure>{_WORDS.source('sure_suffix')})|(?P<area>{_WORDS.source('area_suffix')})|{_WORDS.source('place_suffix')}"
+)
 _STEM: Final = re.compile(f"[{_HAN}\\dA-Z]*$")
-_DISTRICT: Final = re.compile(f"[省市州县][{_HAN}]{{2,3}}$")
+_EDGE_AFTER: Final = re.compile(rf"[^{_HAN}]|$|{_WORDS.source('after_place')}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,48 +35,63 @@ def chinese_places(text: str) -> Iterator[Place]:
     """Named places and organisations in a normalised text."""
     end = 0
     text = _WORDS["statute_title"].sub(lambda title: "《" + "\0" * (len(title[0]) - 1), text)
-    for match in _WORDS["place_suffix"].finditer(text):
+    for match in _END.finditer(text):
         if _goes_on(text, match.end()):
             continue
-        place = _place(text, max(end, match.start() - LONGEST_STEM), match)
+        stem = _STEM.search(text, max(end, match.start() - LONGEST_STEM), match.start())
         end = match.end()
-        if place:
-            yield place
+        name = stem[0][_cut_length(stem[0]) :] if stem else ""
+        if _is_place(name, match):
+            start = match.start() - len(name)
+            yield Place(text[start:end], start, tuple(_pieces(text[start:end])), match[0])
+    for match in re.finditer(_WORDS.source("known_places"), text):
+        yield Place(match[0], match.start(), (match[0],), "")
 
 
 def _goes_on(text: str, at: int) -> bool:
     """Whether the next suffix is so near that this one is part of a longer name."""
-    following = _WORDS["place_suffix"].search(text, at, at + 14)
+    following = _END.search(text, at, at + 14)
     between = text[at : following.start()] if following else "\0"
     return re.fullmatch(f"[{_HAN}\\d]{{0,8}}", between) is not None and not _cut_length(between)
 
 
-def _place(text: str, lowest: int, match: re.Match[str]) -> Place | None:
-    stem = _STEM.search(text, lowest, match.start())
-    words = stem[0] if stem else ""
-    name = words[_cut_length(words) :]
-    if not _is_name(name, match[0]) or (match[0] == "区" and not _DISTRICT.search(name)):
-        return None
-    return Place(name + match[0], match.start() - len(name), tuple(_pieces(name + match[0])), match[0])
+def _is_place(name: str, suffix: re.Match[str]) -> bool:
+    """Whether the words before a suffix are a name, as far as their length and the words after it tell."""
+    *towns, last = [*_pieces(name + suffix[0])]
+    if not _is_name(name, suffix[0]) or any(len(town) > LONGEST_AREA for town in towns):
+        return False
+    core = _core(last.removesuffix(suffix[0]))
+    if suffix["sure"]:
+        return len(core) <= LONGEST_SURE_CORE
+    if suffix["area"]:
+        return len(last) <= LONGEST_AREA and (suffix[0] != "省" or core in _KNOWN) and (suffix[0] != "区" or bool(towns))
+    is_edge = bool(towns) or _EDGE_AFTER.match(suffix.string, suffix.end()) is not None
+    return len(core) <= LONGEST_CORE and is_edge
 
 
 def _cut_length(words: str) -> int:
     """The number of characters before a suffix that do not belong to the name."""
     for at in range(len(words), 0, -1):
-        pair = words[at - 2 : at] if at > 1 else ""
-        if words[at - 1] in _CUT or pair in _CUT_WORDS or re.fullmatch(r"\d[年月日号时分元]", pair):
+        pairs = [words[at - size : at] for size in (2, 3, 4) if at >= size]
+        is_unit = bool(pairs) and re.fullmatch(r"\d[年月日号时分元]", pairs[0]) is not None
+        if words[at - 1] in _CUT or is_unit or not _CUT_WORDS.isdisjoint(pairs):
             return at
     return 0
 
 
+def _core(name: str) -> str:
+    """A name without the words at its end that say what it is: trades, and words that name no place."""
+    while known := next((size for size in (5, 4, 3, 2) if len(name) >= size and name[-size:] in _PARTS), 0):
+        name = name[:-known]
+    return name
+
+
 def _is_name(name: str, suffix: str) -> bool:
     """Whether the rest contains anything that only names have."""
-    rest = name
-    while known := next((size for size in (5, 4, 3, 2) if len(rest) >= size and rest[-size:] in _PARTS), 0):
-        rest = rest[:-known]
-    if rest in _GENERIC or rest.isdigit() or not rest or _WORDS["placeholder"].search(rest):
+    rest = _core(name)
+    if rest in _PARTS or rest.isdigit() or not rest or _WORDS["placeholder"].search(rest):
         return False
-    return len(rest) > 1 or suffix[-1] == "号" or (len(name) > 2 and rest not in "甲乙丙丁戊己庚辛ABCDEFGHXYZM")
+    return len(rest) > 1 or suffix[-1] == "号" or len(name) > 2
 
 
 def _pieces(place: str) -> Iterator[str]:
@@ -98,5 +116,7 @@ def is_known_place(place: Place, key: str) -> bool:
 def _is_known_part(part: str, suffix: str, key: str) -> bool:
     """Whether the key has the part, or its end with at least two characters of the name."""
     name = part.removesuffix(suffix)
+    if name in _KNOWN:
+        return name in key
     tails = (name[at:] for at in range(min(3, max(1, len(name) - 1))))
     return part in key or any(tail + suffix in key for tail in tails if _is_name(tail, suffix))
