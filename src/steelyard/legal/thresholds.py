@@ -42,6 +42,8 @@ FEW_TIMES: Final = 4
 """Occurrences that an answer may count by the amounts of a document that counts none."""
 HALF: Final = 0.5
 """Difference from a percentage of the document of one that is said to be about it."""
+WORDS_OF_TERM: Final = 3
+"""Words of a quotation that is rather a term; the document need not have them in a row."""
 NEAREST: Final = 64
 """Amounts of a document near an approximate one that are compared with it."""
 

@@ -18,7 +18,7 @@ _END: Final = re.compile(
     f"(?P<sure>{_WORDS.source('sure_suffix')})|(?P<area>{_WORDS.source('area_suffix')})|{_WORDS.source('place_suffix')}"
 )
 _STEM: Final = re.compile(f"[{_HAN}\\dA-Z]*$")
-_EDGE_AFTER: Final = re.compile(rf"[^{_HAN}]|$|{_WORDS.source('after_place')}")
+_EDGE_AFTER: Final = re.compile(rf"[^{_HAN}]|$|{_WORDS.source('after_place')}|{_WORDS.source('after_name')}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,10 +188,20 @@ def _quoted(text: str) -> tuple[list[tuple[str, int]], frozenset[int]]:
     """Quotations with their positions, and all positions inside quotations that the answer says are absent."""
     quotes: list[tuple[str, int]] = []
     unsaid: list[int] = []
-    for quote in QUOTED.finditer(text):
+    for quote in QUOTED.finditer(_without_inches(text)):
         inner = quote[0][1:-1]
         if _WORDS["denies_quote"].search(text[max(0, quote.start() - 40) : quote.start()]):
             unsaid += range(quote.start(), quote.end())
-        elif quote_key(inner) and quote[0][0] != "《":
+        elif quote_key(inner) and quote[0][0] != "《" and not _WORDS["prompt_quote"].search(inner):
             quotes.append((inner, quote.start() + 1))
     return quotes, frozenset(unsaid)
+
+
+def _without_inches(text: str) -> str:
+    """The text with ″ for the signs of inches: 6'2", and 5" where no quotation is open."""
+    pieces, is_open = [], False
+    for piece in text.split('"'):
+        is_inch = re.search(r"\d'\d{1,2}$", piece) or (not is_open and re.search(r"\d$", piece))
+        pieces += (piece, "″" if is_inch else '"')
+        is_open = is_open if is_inch else not is_open
+    return "".join(pieces[:-1])

@@ -30,6 +30,7 @@ _SEQUENCE: Final = re.compile(
 )
 _HOUSE_NUMBER: Final = re.compile(r"\b\d+[A-Za-z]? $")
 _FIGURE_AFTER: Final = re.compile(r"[: ]+[($£€¥]*\d|: *[$£€¥]")  # the label of a figure
+_HEADING: Final = re.compile(r"(?:\A|\n)(?:\(?\d{1,2}[.)]|[-*•]|) ?$")  # what is before a heading
 _LAST_MARKS: Final = re.compile(r"(?:'s?|[.,])+$")
 
 
@@ -59,7 +60,7 @@ def _names_in(text: str, words: list[tuple[str, int]], lower: frozenset[str]) ->
     if not kept or any(word in _STATUTES for word in kept):
         return
     start, end = words[first][1], words[last][1] + len(words[last][0])
-    if _FIGURE_AFTER.match(text, end):
+    if _FIGURE_AFTER.match(text, end) or (_HEADING.search(text[max(0, start - 8) : start]) and text[end : end + 1] == ":"):
         return
     before = text[max(0, start - 12) : start]
     has_title = first > 0 and plain[first - 1] in _TITLES
@@ -111,12 +112,13 @@ def _is_ordinary(word: str) -> bool:
 
 def is_known_english_name(name: str, text: str) -> bool:
     """Whether a text has the words of a name in any case, without accents, initials, titles and particles."""
-    known = _latin_words(text)
+    known = latin_words(text)
     if name[0].isdigit() and " ".join(name.lower().split(" ")[:2]) not in text.lower():
         return False
     words = [_unaccented(word) for word in re.findall(rf"[{_LETTER}']+", name) if not _is_particle(word)]
     return all(
         word in known
+        or word.removesuffix("s") in known
         or _SAME_WORDS.get(word, "") in known
         or len(word) == 1
         or (_is_ordinary(word) and (word not in _ALSO_NAMES or len(words) > 2))
@@ -125,9 +127,9 @@ def is_known_english_name(name: str, text: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _latin_words(text: str) -> frozenset[str]:
-    words = re.findall(rf"[{_LETTER}]+(?:'[{_LETTER}]+)*", text)
-    return frozenset(map(_unaccented, words))
+def latin_words(text: str) -> frozenset[str]:
+    """The words of a text in Latin letters, in lower case and without accents."""
+    return frozenset(map(_unaccented, re.findall(rf"[{_LETTER}]+(?:'[{_LETTER}]+)*", text)))
 
 
 def _unaccented(word: str) -> str:

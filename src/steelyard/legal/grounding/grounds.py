@@ -14,7 +14,7 @@ from steelyard.lexicon import lexicon
 from steelyard.text.dates import Day
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normalisation import normalise
-from steelyard.text.numerals import numerals
+from steelyard.text.numerals import NUMBER_WORDS, numerals
 
 _WORDS: Final = lexicon("grounding")
 _Key = TypeVar("_Key")
@@ -30,18 +30,18 @@ class Ground:
     """The values of a text; each kind is read when it is first asked for."""
 
     def __init__(self, context: str) -> None:
-        self._context = context
-        self.text = normalise(context)
+        self.context = context
+        self.text = _with_tokens_joined(normalise(context))
 
     @cached_property
     def key(self) -> str:
         """The characters that quotations and names are compared by."""
-        return quote_key(self._context)
+        return quote_key(self.context)
 
     def has_address(self, address: str) -> bool:
         """Whether the text has an address or one below it, with or without https://."""
         pattern = rf"(?<![\w.-]){re.escape(host_of(address))}(?![\w-]|\.\w)"
-        return re.search(pattern, self._context, re.IGNORECASE) is not None
+        return re.search(pattern, self.context, re.IGNORECASE) is not None
 
     @cached_property
     def values(self) -> tuple[Mention, ...]:
@@ -60,7 +60,7 @@ class Ground:
     @cached_property
     def articles(self) -> tuple[Article, ...]:
         """Articles of statutes and contracts, and the numbers of clauses."""
-        return (*articles(self.text), *items(self._context))
+        return (*articles(self.text), *items(self.context))
 
     @cached_property
     def money(self) -> Mapping[Decimal, set[str]]:
@@ -152,6 +152,13 @@ class Ground:
         years = {day.year for day in self.days if day.year}
         passed = {year - other for year in years for other in born if other and 0 < year - other < 120}
         return frozenset(age for number in passed for age in (number, number - 1))
+
+
+def _with_tokens_joined(text: str) -> str:
+    """The text as it was before a tokenizer: 6 , 1869 · 26, 000 · 16 - year - old; and five (5) days as five days."""
+    text = re.sub(rf"\b({NUMBER_WORDS}) ?\(\d[\d,.]*\)", r"\1", text, flags=re.IGNORECASE)
+    text = re.sub(r" (?=[,;%](?:\s|$))|(?<=\d,) (?=\d{3}(?!\d))", "", text)
+    return re.sub(r"(?<=\w) - (?=[a-z])", "-", text)
 
 
 @lru_cache(maxsize=1 << 7)

@@ -16,9 +16,10 @@ from steelyard.legal.grounding.chinese_places import is_known_place
 from steelyard.legal.grounding.claims import Claims, claims_of
 from steelyard.legal.grounding.clocks import minutes_of
 from steelyard.legal.grounding.derivations import DerivedValues, is_rounded
+from steelyard.legal.grounding.english_names import latin_words
 from steelyard.legal.grounding.grounds import Ground, cents, document_ground
 from steelyard.legal.grounding.proper_names import is_known_name
-from steelyard.legal.thresholds import FEW_TIMES, HALF, NEAREST
+from steelyard.legal.thresholds import FEW_TIMES, HALF, NEAREST, WORDS_OF_TERM
 from steelyard.lexicon import lexicon
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
@@ -26,6 +27,7 @@ from steelyard.text.mentions import Mention
 __all__ = ["Ground", "Invented", "document_ground", "find_invented"]
 
 _WORDS: Final = lexicon("grounding")
+_COUNTED: Final = re.compile(r"(?:[a-z]+-)?(\d{1,4})(?:st|nd|rd|th|s|(?:-[a-z]+)+)")  # 3rd, 1990s, then-16-year-old
 _MASKED: Final = re.compile(r"(\d*)[*xX×•·●]{2,}(\d*)")
 
 
@@ -57,8 +59,17 @@ def find_invented(answer: str, context: str, *, question: str = "", full: bool =
 
 def _quotations(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
     for inner, start in claims.quotes:
-        if not any(key_of(ground.text).holds(inner) for ground in grounds):
+        is_held = any(key_of(ground.context).holds(inner) for ground in grounds)
+        if not is_held and not _is_term(inner, grounds):
             yield Invented(inner, "quote", start, start + len(inner))
+
+
+def _is_term(quote: str, grounds: Sequence[Ground]) -> bool:
+    """Whether a quotation is a term of a few English words, all of which the document or the question has."""
+    words = latin_words(quote)
+    if len(words) > WORDS_OF_TERM or not re.fullmatch(r"[A-Za-z'.,!? -]+", quote):
+        return False
+    return words <= frozenset[str]().union(*(latin_words(ground.text) for ground in grounds))
 
 
 def _names(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
@@ -102,13 +113,16 @@ def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
         case "percent":
             return _is_known_percent(value, claims.text, ground)
         case "phone" | "card":
-            return _is_known_digits(_digits_of(value), ground)
+            return _is_known_digits(_digits_of(value), ground) or _is_known_range(value, ground)
         case "age" if value.value in ground.ages or value.value in ground.money:
             return True
-    if value.kind == "serial" and (masked := _MASKED.fullmatch(value.text)):
-        return _is_masked(masked, ground)
-    is_named = value.kind == "serial" and _has_whole(ground.key, quote_key(value.text))
-    return (value.kind, str(value.value)) in ground.others or is_named
+        case "serial" if _has_whole(ground.key, quote_key(value.text)):
+            return True
+        case "serial" if masked := _MASKED.fullmatch(value.text):
+            return _is_masked(masked, ground)
+        case "serial" if counted := _COUNTED.fullmatch(value.text):
+            return Decimal(counted[1]) in ground.numerals
+    return (value.kind, str(value.value)) in ground.others
 
 
 def _is_known_amount(value: Mention, claims: Claims, ground: Ground) -> bool:
@@ -165,6 +179,12 @@ def _digits_of(value: Mention) -> str:
     return re.sub(
         r"[^\dX*]", "", value.text.upper().rpartition(" ")[2] if value.text[:1].isalpha() else value.text.upper()
     )
+
+
+def _is_known_range(value: Mention, ground: Ground) -> bool:
+    """Whether what looks like a local phone number is a range of numbers that the document has: 500-1000."""
+    ends = re.fullmatch(r"(\d{3})-(\d{4})", value.text)
+    return ends is not None and all(Decimal(end) in ground.numerals for end in ends.groups())
 
 
 def _has_whole(key: str, piece: str) -> bool:
