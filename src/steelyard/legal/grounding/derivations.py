@@ -27,6 +27,13 @@ from steelyard.text.numerals import numerals
 _WORDS: Final = lexicon("grounding")
 _DAYS_OF: Final = {"天": 1, "日": 1, "days": 1, "day": 1, "周": 7, "星期": 7, "weeks": 7, "week": 7}
 _MONTHS_OF: Final = {"个月": 1, "月": 1, "months": 1, "month": 1, "年": 12, "years": 12, "year": 12, "季度": 3}
+_SIZES: Final = {
+    unit: (dimension, Decimal(size))
+    for dimension, (name, entry) in enumerate(_WORDS.entries())
+    if name == "unit_sizes"
+    for unit, size in (pair.split("=") for pair in entry["words"].split())
+}
+"""The dimension and the size of units."""
 _MINUTES_OF: Final = {"小时": 60, "个小时": 60, "hours": 60, "hour": 60, "分钟": 1, "minutes": 1, "minute": 1, "分": 1}
 
 
@@ -182,7 +189,7 @@ class DerivedValues:
         number, unit = self._whole_span(value)
         if _is_span(number, unit, days, self.minutes.near(value.start, thresholds.NEAR_MOMENTS)):
             return True
-        if self._is_total_count(value):
+        if self._is_total_count(value) or self._is_converted(value):
             return True
         amounts = self.amounts.near(value.start, thresholds.NEAR_MOMENTS)
         if any(one == two * value.value for one in amounts for two in amounts):
@@ -207,6 +214,16 @@ class DerivedValues:
         if _MONTHS_OF.get(unit) == 12 and (months := _WORDS["months_after"].match(self.text, value.end)):
             return value.value * 12 + _number(months[1]), "个月"
         return value.value, unit
+
+    def _is_converted(self, value: Mention) -> bool:
+        """Whether a measure is one of the document in another unit: 8 km for 5 miles."""
+        dimension, size = _SIZES.get(value.unit, (-1, Decimal(0)))
+        known = ((number, unit) for ground in self.grounds for number, units in ground.counts.items() for unit in units)
+        return any(
+            abs(number * _SIZES[unit][1] / size - value.value) <= value.value / thresholds.ROUGH_MEASURE
+            for number, unit in known
+            if unit in _SIZES and _SIZES[unit][0] == dimension and _SIZES[unit][1] != size
+        )
 
     def _counts_before(self, value: Mention) -> list[int]:
         """The counts of the sentence before a value."""
