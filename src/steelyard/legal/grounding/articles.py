@@ -14,7 +14,9 @@ _WORDS: Final = lexicon("grounding")
 _NUMBER: Final = r"(?:\d{1,5}|[零〇一二三四五六七八九十百千两]{1,9})"
 _KINDS: Final = {"条": "article", "款": "paragraph", "章": "chapter"}
 _PARTS: Final = rf"(?:之(?P<sub>{_NUMBER})(?!一|[条款项]))?(?:第(?P<款>{_NUMBER})款)?(?:第?\(?(?P<项>{_NUMBER})\)?项)?"
-_CHINESE: Final = re.compile(rf"第(?P<n>{_NUMBER})(?P<kind>[条款章]){_PARTS}")
+_CHINESE: Final = re.compile(
+    rf"(?:第|(?<=[法典例定释则约程》]))(?P<first>(?:{_NUMBER}[、和与及]){{0,9}})(?P<n>{_NUMBER})(?P<kind>[条款章]){_PARTS}"
+)
 _AND: Final = "(?:[、,和与及至到-]|以及){1,2}"
 _NEXT: Final = re.compile(rf"{_AND}第?(?P<n>{_NUMBER})(?P<kind>条){_PARTS}")
 _LISTED: Final = re.compile(rf"第{_NUMBER}条(?:之{_NUMBER})?(?:第{_NUMBER}款)?{_AND}$")
@@ -37,6 +39,8 @@ _NEXT_FIGURE: Final = re.compile(rf"(?:,? (?:and|or|to|through|&) |, ){_FIGURE}(
 _ACT_AFTER: Final = re.compile(rf",? (?:of|in|under) (?:the )?({_WORDS.source('act')})|,? (?:of (?:the )?)?(GDPR)\b")
 _ACT_BEFORE: Final = re.compile(rf"({_WORDS.source('act')})(?: (?:of )?\d{{4}})?,? $")
 _ITEM: Final = re.compile(r"^\s*(\d{1,3}(?:\.\d{1,3}){0,3})\.?\s+\S", re.MULTILINE)
+_CASE: Final = re.compile(r"[(\[]([12]\d{3})[)\]]([^,。;\s()]{1,20}?)(?:字?第)?0*(\d{1,8})号")
+_CHINESE_TITLES: Final = dict(pair.replace("_", " ").split("=") for pair in _WORDS.words("act_titles"))
 _SAME_AS_ARTICLE: Final = frozenset(("article", "section", "clause"))
 
 
@@ -66,6 +70,11 @@ def items(text: str) -> Iterator[Article]:
         yield Article("item", match[1], (), None, match[1], match.start(1), match.end(1))
 
 
+def case_numbers(text: str) -> frozenset[tuple[str, ...]]:
+    """The numbers of cases in a normalised text by their parts: year, court with kind, number."""
+    return frozenset(match.groups() for match in _CASE.finditer(text))
+
+
 def own_numbers(text: str, found: Sequence[Article]) -> frozenset[int]:
     """The positions of a text inside its articles and its citation marks."""
     spans = [(article.start, article.end) for article in found]
@@ -81,6 +90,11 @@ def _chinese(text: str) -> Iterator[Article]:
         if match["kind"] == "条" and _WORDS["own_article"].match(text, match.end()):
             continue
         title = _title_before(text, match.start())
+        for number in re.finditer(_NUMBER, match["first"]):  # 第577、578条
+            start, end = (match.start("first") + at for at in number.span())
+            yield Article(
+                _KINDS[match["kind"]], _digits(number[0]), (), title, text[start:end], start, end, is_chinese=True
+            )
         following: re.Match[str] | None = match
         while following:
             if following is match or not _CHINESE.match(text, following.start("n") - 1):
@@ -166,8 +180,12 @@ def _is_same_kind(article: Article, other: Article) -> bool:
 
 
 def _has_title(article: Article, other: Article, text: str) -> bool:
-    if article.title is None or (article.is_chinese != other.is_chinese and other.kind != "item"):
-        return True  # titles in two languages cannot be compared
+    if article.title is None:
+        return True
+    if article.is_chinese != other.is_chinese and other.kind != "item":
+        titles = (article.title, other.title or "") if other.is_chinese else (other.title or "", article.title)
+        known = _CHINESE_TITLES.get(_plain_act(titles[0]), "")
+        return not known or not titles[1] or titles[1].endswith(known)  # other titles cannot be compared
     return _names_title(article, text) if other.title is None else _is_same_title(article, other.title)
 
 

@@ -64,7 +64,9 @@ def _is_place(name: str, suffix: re.Match[str]) -> bool:
     if suffix["sure"]:
         return len(core) <= LONGEST_SURE_CORE
     if suffix["area"]:
-        return len(last) <= LONGEST_AREA and (suffix[0] != "省" or core in _KNOWN) and (suffix[0] != "区" or bool(towns))
+        return (
+            len(last) <= LONGEST_AREA and (suffix[0] != "省" or core in _KNOWN) and (suffix[0] != "区" or bool(towns))
+        )
     is_edge = bool(towns) or _EDGE_AFTER.match(suffix.string, suffix.end()) is not None
     return len(core) <= LONGEST_CORE and is_edge
 

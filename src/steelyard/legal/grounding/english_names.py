@@ -60,7 +60,9 @@ def _names_in(text: str, words: list[tuple[str, int]], lower: frozenset[str]) ->
     if not kept or any(word in _STATUTES for word in kept):
         return
     start, end = words[first][1], words[last][1] + len(words[last][0])
-    if _FIGURE_AFTER.match(text, end) or (_HEADING.search(text[max(0, start - 8) : start]) and text[end : end + 1] == ":"):
+    if _FIGURE_AFTER.match(text, end) or (
+        _HEADING.search(text[max(0, start - 8) : start]) and text[end : end + 1] == ":"
+    ):
         return
     before = text[max(0, start - 12) : start]
     has_title = first > 0 and plain[first - 1] in _TITLES

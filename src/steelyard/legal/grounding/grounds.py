@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Final, TypeVar
 
 from steelyard.legal.evidence.quotes import quote_key
-from steelyard.legal.grounding.articles import Article, articles, items
+from steelyard.legal.grounding.articles import Article, articles, case_numbers, items
 from steelyard.legal.grounding.clocks import stated_minutes
 from steelyard.lexicon import lexicon
 from steelyard.text.dates import Day
@@ -61,6 +61,11 @@ class Ground:
     def articles(self) -> tuple[Article, ...]:
         """Articles of statutes and contracts, and the numbers of clauses."""
         return (*articles(self.text), *items(self.context))
+
+    @cached_property
+    def case_numbers(self) -> frozenset[tuple[str, ...]]:
+        """The numbers of cases, by their parts."""
+        return case_numbers(self.text)
 
     @cached_property
     def money(self) -> Mapping[Decimal, set[str]]:

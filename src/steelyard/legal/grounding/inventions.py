@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Final
 
 from steelyard.legal.evidence.quotes import key_of, quote_key
-from steelyard.legal.grounding.articles import is_known_article
+from steelyard.legal.grounding.articles import case_numbers, is_known_article
 from steelyard.legal.grounding.chinese_places import is_known_place
 from steelyard.legal.grounding.claims import Claims, claims_of
 from steelyard.legal.grounding.clocks import minutes_of
@@ -118,6 +118,8 @@ def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
             return True
         case "serial" if _has_whole(ground.key, quote_key(value.text)):
             return True
+        case "serial" if numbers := case_numbers(value.text):
+            return numbers <= ground.case_numbers
         case "serial" if masked := _MASKED.fullmatch(value.text):
             return _is_masked(masked, ground)
         case "serial" if counted := _COUNTED.fullmatch(value.text):
