@@ -6,6 +6,8 @@ from typing import Final
 
 LONGEST_STEM: Final = 16
 """Text before the suffix of a Chinese place or organisation that may be its name."""
+LONG_TITLE: Final = 6
+"""Title of a statute that is enough, whatever stands before it in the other text."""
 LONGEST_SURE_CORE: Final = 8
 """Name before a suffix that only names have (有限公司), without the words for its trade."""
 LONGEST_CORE: Final = 4

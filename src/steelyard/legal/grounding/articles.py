@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from steelyard.legal.thresholds import LONG_TITLE
 from steelyard.lexicon import lexicon
 from steelyard.text.citations import marks
 from steelyard.text.numerals import value_of
@@ -24,7 +25,6 @@ _TITLE: Final = re.compile(
     rf"(?:《([^《》\n]{{2,60}})》|([{HAN}、]{{0,40}}(?:{_WORDS.source('statute')}))》?)"
     rf"(?:\([^()]{{1,20}}\))?(?:的|中的?|之)?(?:第{_NUMBER}[编章节]){{0,3}}\s?$"
 )
-_LONG: Final = 6  # characters of a title that are enough, whatever stands before them
 
 _ENGLISH_KINDS: Final = {
     "art": "article", "sec": "section", "cla": "clause", "rul": "rule", "cha": "chapter", "§": "section",
@@ -182,41 +182,29 @@ def _is_same_kind(article: Article, other: Article) -> bool:
 def _has_title(article: Article, other: Article, text: str) -> bool:
     if article.title is None:
         return True
+    title = _plain_title(article.title)
+    if other.title is not None:
+        short, long = sorted((title, _plain_title(other.title)), key=len)
+        if short.isascii() != long.isascii():
+            return True  # titles in two languages cannot be compared
+        return short == long or (
+            short in long if short.isascii() else len(short) >= LONG_TITLE and long.endswith(short)
+        )
     if article.is_chinese != other.is_chinese and other.kind != "item":
-        titles = (article.title, other.title or "") if other.is_chinese else (other.title or "", article.title)
-        known = _CHINESE_TITLES.get(_plain_act(titles[0]), "")
-        return not known or not titles[1] or titles[1].endswith(known)  # other titles cannot be compared
-    return _names_title(article, text) if other.title is None else _is_same_title(article, other.title)
+        return True
+    is_named = any(_begins_at(text, match.start()) for match in re.finditer(re.escape(title), text))
+    return is_named or article.title.casefold().removeprefix("the ") in text.casefold()
 
 
-def _is_same_title(article: Article, other: str) -> bool:
-    """Whether an article's title is another one; words before it, such as 根据 and 中华人民共和国, do not count."""
-    title = article.title or ""
-    if not article.is_chinese:
-        one, two = _plain_act(title), _plain_act(other)
-        return one in two or two in one
-    common = 0
-    while common < min(len(title), len(other)) and title[-1 - common] == other[-1 - common]:
-        common += 1
-    heads = title[: len(title) - common], other[: len(other) - common]
-    return common >= 2 and (all(_WORDS["before_title"].search(head) for head in heads) or common >= _LONG)
-
-
-def _names_title(article: Article, text: str) -> bool:
-    """Whether a text names the title of an article anywhere."""
-    title = article.title or ""
-    if not article.is_chinese:
-        return _plain_act(title) in text.casefold()
-    name = title.rpartition("中华人民共和国")[2]
-    names = [name[at:] for at in range(len(name) - 1) if _WORDS["before_title"].search(name[:at])]
-    return any(_begins_at(text, match.start()) for core in names for match in re.finditer(re.escape(core), text))
+def _plain_title(title: str) -> str:
+    """A title without what precedes it (根据, 中华人民共和国); a known English title in Chinese."""
+    english = title.casefold().removeprefix("the ")
+    title = _CHINESE_TITLES.get(english, english).rpartition("中华人民共和国")[2]
+    starts = (at for at in range(len(title) - 2, 0, -1) if _WORDS["before_title"].search(title[:at]))
+    return next((title[at:] for at in starts if not _WORDS["no_title"].search(title[at:])), title)
 
 
 def _begins_at(text: str, at: int) -> bool:
     """Whether a title may begin here: 合同法 does not begin inside 劳动合同法."""
     before = text[max(0, at - 8) : at]
     return re.search(f"[{HAN}]$", before) is None or _WORDS["before_title"].search(before) is not None
-
-
-def _plain_act(title: str) -> str:
-    return title.casefold().removeprefix("the ")

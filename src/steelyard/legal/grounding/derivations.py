@@ -6,7 +6,7 @@ number of nearby operands, so the cost per value does not grow with the answer.
 
 import re
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -25,8 +25,6 @@ from steelyard.text.mentions import Mention
 from steelyard.text.numerals import numerals
 
 _WORDS: Final = lexicon("grounding")
-_DAYS_OF: Final = {"天": 1, "日": 1, "days": 1, "day": 1, "周": 7, "星期": 7, "weeks": 7, "week": 7}
-_MONTHS_OF: Final = {"个月": 1, "月": 1, "months": 1, "month": 1, "年": 12, "years": 12, "year": 12, "季度": 3}
 _SIZES: Final = {
     unit: (dimension, Decimal(size))
     for dimension, (name, entry) in enumerate(_WORDS.entries())
@@ -34,7 +32,8 @@ _SIZES: Final = {
     for unit, size in (pair.split("=") for pair in entry["words"].split())
 }
 """The dimension and the size of units."""
-_MINUTES_OF: Final = {"小时": 60, "个小时": 60, "hours": 60, "hour": 60, "分钟": 1, "minutes": 1, "minute": 1, "分": 1}
+_SECONDS, _MONTHS = _SIZES["秒"][0], _SIZES["个月"][0]
+_HOUR, _DAY = _SIZES["小时"][1], _SIZES["天"][1]
 
 
 @dataclass(slots=True)
@@ -87,9 +86,6 @@ class DerivedValues:
         self.grounds = grounds
         self.bare = _Stated()  # small numbers without a unit, from which only such numbers follow
         self.amounts, self.counts, self.all_counts, self.minutes = _Stated(), _Stated(), _Stated(), _Stated()
-        self.years = defaultdict[tuple[int | None, int | None], set[int | None]](set)
-        for day in (day for ground in grounds for day in ground.days):
-            self.years[day.month, day.day].add(day.year)
         self.days: list[Day] = []
         self.day_positions = _Stated()
         self.percents: list[Decimal] = []
@@ -113,19 +109,12 @@ class DerivedValues:
             case "date":
                 for day in (value.value, value.until):
                     if day is not None:
-                        self.days.append(self._with_year(day))
+                        self.days.append(day)
                         self.day_positions.add(value.start, len(self.days) - 1)
             case "time":
                 self.minutes.add(value.start, min(minutes_of(self.text, value)))
             case "percent" if value.value is not None and len(self.percents) < thresholds.NEAR_AMOUNTS:
                 self.percents.append(value.value)
-
-    def _with_year(self, day: Day) -> Day:
-        """The day with the year of the document's day, if it has none."""
-        if day.year or day.month is None:
-            return day
-        years = self.years[day.month, day.day]
-        return Day(next(iter(years)), day.month, day.day) if len(years) == 1 else day
 
     def follows(self, value: Mention) -> bool:
         """Whether the value follows from the operands."""
@@ -205,14 +194,15 @@ class DerivedValues:
     def _whole_span(self, value: Mention) -> tuple[Decimal, str]:
         """The full span that a value is part of: 1小时25分钟 is 85 minutes, 两年七个月 is 31 months."""
         before, unit = self.text[max(0, value.start - 20) : value.start], value.unit
-        if _MINUTES_OF.get(unit) == 1 and (hours := _WORDS["hours_before"].search(before)):
-            return value.value + 60 * _number(hours[1]), "分钟"
-        if _MINUTES_OF.get(unit) == 60 and (minutes := _WORDS["minutes_after"].match(self.text, value.end)):
-            return value.value * 60 + _number(minutes[1]), "分钟"
-        if _MONTHS_OF.get(unit) == 1 and (years := _WORDS["years_before"].search(before)):
-            return value.value + 12 * _number(years[1]), "个月"
-        if _MONTHS_OF.get(unit) == 12 and (months := _WORDS["months_after"].match(self.text, value.end)):
-            return value.value * 12 + _number(months[1]), "个月"
+        match _SIZES.get(unit):
+            case (dimension, 60) if dimension == _SECONDS and (hours := _WORDS["hours_before"].search(before)):
+                return value.value + 60 * _number(hours[1]), unit
+            case (_, size) if size == _HOUR and (minutes := _WORDS["minutes_after"].match(self.text, value.end)):
+                return value.value * 60 + _number(minutes[1]), "分钟"
+            case (dimension, 1) if dimension == _MONTHS and (years := _WORDS["years_before"].search(before)):
+                return value.value + 12 * _number(years[1]), unit
+            case (_, 12) if months := _WORDS["months_after"].match(self.text, value.end):
+                return value.value * 12 + _number(months[1]), "个月"
         return value.value, unit
 
     def _is_converted(self, value: Mention) -> bool:
@@ -242,16 +232,17 @@ class DerivedValues:
         return len(parts) > 1 and sum(parts) == value.value
 
     def _is_later(self, value: Mention) -> bool:
-        """Whether a date is a period of the document after one of its days."""
-        day = value.value
-        if value.until is not None or not day.is_whole or not self._says("deadline", value):
+        """Whether a date is a period of the document after or before one of its days."""
+        if value.until is not None or not value.value.is_whole or not self._says("deadline", value):
             return False
+        counts = (item for ground in self.grounds for item in ground.counts.items())
+        periods = [(count, unit) for count, units in counts for unit in units if unit in _SIZES]
         return any(
-            _is_after(day, known, count, unit)
+            _is_span(count, unit, (known, value.value), ())
             for ground in self.grounds
             if len(ground.days) <= 2 * thresholds.DAYS_OF_SPANS
             for known in ground.days
-            for count, unit in _periods(ground)
+            for count, unit in periods[: thresholds.PERIODS]
         )
 
 
@@ -308,46 +299,19 @@ def is_rounded(value: Mention, known: Decimal) -> bool:
 
 def _is_span(value: Decimal, unit: str, days: Sequence[Day], clocks: Sequence[int]) -> bool:
     """Whether so many days, weeks, months, years, hours or minutes lie between two of these moments."""
-    if unit in _DAYS_OF:
-        return any(_is_days(value * _DAYS_OF[unit], one, two) for one, two in combinations(_calendar(days), 2))
-    if unit in _MONTHS_OF:
-        years = {day.year for day in days if day.year}
-        if _MONTHS_OF[unit] == 12 and any(value == abs(one - two) for one, two in combinations(years, 2)):
+    dimension, size = _SIZES.get(unit, (-1, Decimal(1)))
+    if dimension == _MONTHS:
+        years = {day.year for day in days if day.year} if size == 12 else ()
+        if any(value == abs(one - two) for one, two in combinations(years, 2)):
             return True
-        return any(_is_months(value, _MONTHS_OF[unit], one, two) for one, two in combinations(_months(days), 2))
-    if unit in _MINUTES_OF:
-        return any(_is_minutes(value * _MINUTES_OF[unit], two - one) for one, two in combinations(sorted(clocks), 2))
-    return False
-
-
-def _periods(ground: Ground) -> list[tuple[int, str]]:
-    """The first spans of time of a document, in days, months or years."""
-    units = {*_DAYS_OF, *_MONTHS_OF}
-    values = (value for value in ground.values if value.kind == "count" and value.unit in units)
-    periods = [(int(value.value), value.unit) for value in values if value.value is not None]
-    return periods[: thresholds.PERIODS]
-
-
-def _is_after(day: Day, known: Day, count: int, unit: str) -> bool:
-    """Whether a day is so many days, weeks, months or years after a known one; the first day may count."""
-    if not (known.is_whole and known.is_possible and day.is_possible):
+        return any(_is_months(value, int(size), one, two) for one, two in combinations(_months(days), 2))
+    if dimension != _SECONDS:
         return False
-    if unit in _DAYS_OF:
-        later = _calendar((day,))[0] - _calendar((known,))[0]
-        return later.days in (count * _DAYS_OF[unit], count * _DAYS_OF[unit] - 1)
-    months = _months((day,))[0][0] - _months((known,))[0][0]
-    return months == count * _MONTHS_OF[unit] and day.day in (known.day, (known.day or 1) - 1)
-
-
-def _calendar(days: Sequence[Day]) -> list[date]:
-    """The days that name one day of the calendar."""
-    full = (day for day in days if day.is_whole and day.is_possible)
-    return [date(day.year or 1, day.month or 1, day.day or 1) for day in full]
-
-
-def _is_days(value: Decimal, one: date, two: date) -> bool:
-    between = abs((two - one).days)
-    return between > 0 and value in (between, between + 1)
+    if size >= _DAY:
+        whole = [date(*day) for day in days if day.is_whole and day.is_possible]
+        between = {abs((two - one).days) for one, two in combinations(whole, 2)} - {0}
+        return value * size / _DAY in between | {length + 1 for length in between}
+    return any(_is_minutes(value * size / 60, two - one) for one, two in combinations(sorted(clocks), 2))
 
 
 def _months(days: Sequence[Day]) -> list[tuple[int, int]]:
