@@ -13,7 +13,7 @@ from steelyard.legal.grounding.chinese_places import Place, chinese_places
 from steelyard.legal.grounding.grounds import nouns_of, values_of
 from steelyard.legal.grounding.proper_names import names
 from steelyard.legal.reading import read, read_with_offsets
-from steelyard.legal.thresholds import LONGEST_LIST, SMALL, SMALL_FIELD
+from steelyard.legal.thresholds import FEW_TIMES, LONGEST_LIST, SMALL, SMALL_FIELD
 from steelyard.lexicon import lexicon
 from steelyard.text.measures import is_measure
 from steelyard.text.mentions import Mention
@@ -78,7 +78,7 @@ def claims_of(answer: str, *, full: bool = False) -> Claims:
     own = marks | own_numbers(text, named) if full else marks
     values: list[Mention] = []
     exempt: list[Mention] = []
-    for value in (value for value in values_of(text) if value.kind in _CHECKED):
+    for value in (value for value in values_of(text) if value.kind in _CHECKED or value.kind == "ordinal"):
         if not _is_exempt(text, value, marks, is_record=is_record):
             values.append(value)
         elif full and (bare := _bare_number(text, value, own)):
@@ -128,9 +128,18 @@ def _is_exempt(text: str, value: Mention, marks: frozenset[int], *, is_record: b
             return _is_own_count(text, value)
         case "number":
             return _is_plain_number(text, value, is_record=is_record)
+        case "ordinal":
+            return value.value is None or not is_measure(value.unit) or value.value <= _own_ordinals(value.unit)
         case "serial":
             return _WORDS["label"].fullmatch(value.text) is not None
     return value.start in marks or (value.kind == "money" and value.value == 0)
+
+
+def _own_ordinals(unit: str) -> int:
+    """The highest ordinal with which an answer may count its own statements."""
+    if unit in _WORDS.words("own_units"):
+        return SMALL
+    return 1 if unit in _WORDS.words("ordinal_units") else FEW_TIMES
 
 
 def _is_own_count(text: str, value: Mention) -> bool:
@@ -199,7 +208,8 @@ def _quoted(text: str) -> tuple[list[tuple[str, int]], frozenset[int]]:
 
 def _without_inches(text: str) -> str:
     """The text with ″ for the signs of inches: 6'2", and 5" where no quotation is open."""
-    pieces, is_open = [], False
+    pieces: list[str] = []
+    is_open = False
     for piece in text.split('"'):
         is_inch = re.search(r"\d'\d{1,2}$", piece) or (not is_open and re.search(r"\d$", piece))
         pieces += (piece, "″" if is_inch else '"')

@@ -14,8 +14,8 @@ _HALF_DAY: Final = 12 * 60
 
 
 def stated_minutes(text: str, values: Iterable[Mention]) -> frozenset[int]:
-    """All times in a document; a 12-hour time without am or pm stands for both."""
-    minutes: set[int] = set()
+    """All times in a document; a 12-hour time without am or pm stands for both, 8:0 in a record is 8:00."""
+    minutes = {60 * int(hour) + int(minute) for hour, minute in re.findall(r"(?<![\d:.])(\d{1,2}):(\d)(?![\d:])", text)}
     is_afternoon, end = False, 0
     for value in values:
         if value.kind == "time":

@@ -208,9 +208,11 @@ class DerivedValues:
     def _is_converted(self, value: Mention) -> bool:
         """Whether a measure is one of the document in another unit: 8 km for 5 miles."""
         dimension, size = _SIZES.get(value.unit, (-1, Decimal(0)))
+        last_digit = Decimal(10) ** value.value.normalize().as_tuple().exponent
+        slack = min(value.value / thresholds.ROUGH_MEASURE, last_digit / 2)
         known = ((number, unit) for ground in self.grounds for number, units in ground.counts.items() for unit in units)
         return any(
-            abs(number * _SIZES[unit][1] / size - value.value) <= value.value / thresholds.ROUGH_MEASURE
+            abs(number * _SIZES[unit][1] / size - value.value) <= slack
             for number, unit in known
             if unit in _SIZES and _SIZES[unit][0] == dimension and _SIZES[unit][1] != size
         )
@@ -308,7 +310,7 @@ def _is_span(value: Decimal, unit: str, days: Sequence[Day], clocks: Sequence[in
     if dimension != _SECONDS:
         return False
     if size >= _DAY:
-        whole = [date(*day) for day in days if day.is_whole and day.is_possible]
+        whole = [date.fromisoformat(day.isoformat()) for day in days if day.is_whole and day.is_possible]
         between = {abs((two - one).days) for one, two in combinations(whole, 2)} - {0}
         return value * size / _DAY in between | {length + 1 for length in between}
     return any(_is_minutes(value * size / 60, two - one) for one, two in combinations(sorted(clocks), 2))

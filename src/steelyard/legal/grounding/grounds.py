@@ -14,7 +14,7 @@ from steelyard.lexicon import lexicon
 from steelyard.text.dates import Day
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normalisation import normalise
-from steelyard.text.numerals import NUMBER_WORDS, numerals
+from steelyard.text.numerals import CHINESE, NUMBER_WORDS, numerals, value_of
 
 _WORDS: Final = lexicon("grounding")
 _Key = TypeVar("_Key")
@@ -24,6 +24,9 @@ _Value = TypeVar("_Value")
 def cents(value: Decimal) -> int:
     """An amount in hundredths, as an int: cheap to add and to look up."""
     return int((value * 100).to_integral_value())
+
+
+_ORDINAL: Final = re.compile(rf"第(\d{{1,12}}|[{CHINESE}]{{1,12}})([\u4e00-\u9fff])")
 
 
 class Ground:
@@ -121,13 +124,9 @@ class Ground:
         return stated_minutes(self.text, self.values)
 
     @cached_property
-    def ordinals(self) -> Mapping[str, Decimal]:
-        """The highest ordinal of each unit: 第二次 means that there were two."""
-        highest: dict[str, Decimal] = {}
-        for text in (value.text for value in self._of("ordinal") if value.text[0] == "第"):
-            number = next((numeral.value for numeral in numerals(text) if numeral.value is not None), Decimal(0))
-            highest[text[-1]] = max(number, highest.get(text[-1], number))
-        return highest
+    def ordinals(self) -> Mapping[str, set[Decimal]]:
+        """The ordinals of each unit."""
+        return _grouped((value.unit, value.value) for value in self._of("ordinal") if value.unit)
 
     @cached_property
     def digits(self) -> frozenset[str]:
@@ -176,14 +175,16 @@ def document_ground(text: str) -> Ground:
 def values_of(text: str) -> tuple[Mention, ...]:
     """The mentions in a text; the tail of a number is a card number, a number with a unit is a count."""
     tails = frozenset(tail.start(1) for tail in _WORDS["tail"].finditer(text))
-    return tuple(_with_kind(text, value, tails) if value.kind == "number" else value for value in mentions(text))
+    return tuple(_with_kind(text, value, tails) for value in mentions(text))
 
 
 def _with_kind(text: str, value: Mention, tails: frozenset[int]) -> Mention:
-    """A number as what it is by the words beside it."""
-    if value.start in tails:
+    """A number as what it is by the words beside it; 第17届 as 17 with its unit."""
+    if value.kind == "ordinal" and (ordinal := _ORDINAL.match(text, value.start)):
+        return value._replace(value=value_of(ordinal[1]), unit=ordinal[2], end=ordinal.end(), text=ordinal[0])
+    if value.kind == "number" and value.start in tails:
         return value._replace(kind="card")
-    if unit := _WORDS["unit_after"].match(text, value.end):
+    if value.kind == "number" and (unit := _WORDS["unit_after"].match(text, value.end)):
         name = next(group for group in unit.groups() if group)
         return value._replace(kind="count", unit=name, end=unit.end(), text=text[value.start : unit.end()])
     return value

@@ -97,7 +97,7 @@ def _values(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
         if derived.follows(value):
             derived.add(value)
         else:
-            yield Invented(value.text, value.kind, value.start, value.end)
+            yield Invented(value.text, "count" if value.kind == "ordinal" else value.kind, value.start, value.end)
 
 
 def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
@@ -108,6 +108,10 @@ def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
             return _is_dated(value, ground)
         case "count":
             return _is_counted(value, ground)
+        case "ordinal":
+            return value.value in ground.ordinals.get(value.unit, ()) or value.unit in ground.counts.get(
+                value.value, ()
+            )
         case "time":
             return not ground.minutes.isdisjoint(minutes_of(claims.text, value))
         case "percent":
@@ -218,7 +222,7 @@ def _is_counted(value: Mention, ground: Ground) -> bool:
         return True
     if value.unit == "笔" and value.value <= len(ground.amounts):
         return True
-    highest = [number for unit, number in ground.ordinals.items() if same_measure(value.unit, unit)]
+    highest = [max(numbers) for unit, numbers in ground.ordinals.items() if same_measure(value.unit, unit)]
     if not highest and same_measure(value.unit, "次") and not any(map(_has_times, ground.counts.values())):
         return bool(value.value <= min(FEW_TIMES, len(ground.amounts)))
     return value.value in highest
