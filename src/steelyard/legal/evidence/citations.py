@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from steelyard.documents.pages import Document
 from steelyard.i18n import Joined, Localized, Message
 from steelyard.legal.evidence.quotes import key_of, quote_key, quote_pieces
-from steelyard.legal.evidence.sources import Source, keep
+from steelyard.legal.evidence.sources import Source
 from steelyard.legal.model import Evidence
 from steelyard.legal.wording import UNITS, named
 from steelyard.text.normalisation import normalise
@@ -58,12 +58,6 @@ class Citation(NamedTuple):
     def key(self) -> str:
         """The characters of the text that are compared."""
         return quote_key(self.text)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether section and speaker are texts or missing; a system may give any value."""
-        section, speaker = self.section, self.speaker
-        return (section is None or isinstance(section, str)) and (speaker is None or isinstance(speaker, str))
 
 
 class Mismatch(NamedTuple):
@@ -139,18 +133,7 @@ def gives(citation: Citation, item: Evidence, source: Source, longest: int) -> b
 
 
 def mismatch(citation: Citation, item: Evidence, source: Source, longest: int) -> Mismatch | None:
-    """Why a citation does not give the required passage; None if it does. Cached with the document."""
-    if not citation.is_plain:
-        return _mismatch(citation, item, source, longest)
-    known, key = source.mismatches, (citation, item, longest)
-    found: tuple[Mismatch | None] | None = known.get(key)
-    if found is None:
-        found = (_mismatch(citation, item, source, longest),)
-        keep(known, key, found)
-    return found[0]
-
-
-def _mismatch(citation: Citation, item: Evidence, source: Source, longest: int) -> Mismatch | None:
+    """Why a citation does not give the required passage; None if it does."""
     has_words = key_of(citation.text).holds(item.must_include)
     if is_foreign(citation, source.document):
         return Mismatch(2 * has_words, Message("legal.another_document", name=citation.document))

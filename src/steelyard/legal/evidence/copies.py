@@ -5,20 +5,10 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.legal.clauses import outline, without_quotes
-from steelyard.legal.evidence.quotes import PASSAGE, key_of
-from steelyard.legal.evidence.sources import GRAM, Source
+from steelyard.legal.evidence.quotes import key_of
+from steelyard.legal.evidence.sources import Source
+from steelyard.legal.thresholds import DUMP, LATIN, MOST_OF_SENTENCE, PASSAGE, PER_EVIDENCE, WHOLE_DOCUMENT
 
-LATIN: Final = 3
-"""The number of Latin characters that correspond to one Chinese character."""
-DUMP: Final = 600
-"""The most copied Chinese characters of an answer that is not a dump: two passages of maximum length."""
-EVIDENCE: Final = 4
-"""The most copied characters for each character of the required evidence."""
-WHOLE: Final = 0.9
-"""The share of a document whose copy is a dump, however short the document is."""
-
-MOST_OF: Final = 0.6
-"""The share of a sentence that a single copied run is if the sentence is the document's."""
 NO_DUMP: Final = 5 * PASSAGE
 """The length up to which no answer is a dump; its key has at most twice as many characters."""
 
@@ -31,8 +21,8 @@ def is_dump(answer: str, source: Source, required: int) -> bool:
     """
     if len(answer) <= NO_DUMP:
         return False
-    limit = max(int(WHOLE * len(source.key.text)), 2 * required, 10 * PASSAGE * _scale(source))
-    most = min(max(DUMP * _scale(source), EVIDENCE * required), limit)
+    limit = max(int(WHOLE_DOCUMENT * len(source.key.text)), 2 * required, 10 * PASSAGE * _scale(source))
+    most = min(max(DUMP * _scale(source), PER_EVIDENCE * required), limit)
     key = key_of(answer).text
     if len(key) <= most:
         return False
@@ -58,7 +48,7 @@ def _copied_part(sentence: str, source: Source) -> int:
     """The number of characters that a sentence copies in one run, if that is a passage or most of it; else 0."""
     key = key_of(sentence).text
     longest = max(map(_length, copied_runs(key, source, _shortest(source))), default=0)
-    return longest if longest >= min(PASSAGE * _scale(source), MOST_OF * len(key)) else 0
+    return longest if longest >= min(PASSAGE * _scale(source), MOST_OF_SENTENCE * len(key)) else 0
 
 
 def own_words(answer: str, source: Source) -> str:
@@ -98,13 +88,13 @@ def copied_runs(key: str, source: Source, least: int) -> tuple[tuple[int, int], 
     """The longest runs of a key that the document contains, with at least this number of characters.
 
     The document is cut into blocks of half that length. A run contains at least one block, so every position of the
-    key that may be in a run is looked up once, and matching blocks are extended to runs.
+    key is looked up once, and matching blocks are extended to runs.
     """
     size = least // 2
     blocks, text = source.blocks(size), source.key.text
     runs: list[tuple[int, int]] = []
     floor = 0
-    for at in _candidates(key, source, size):
+    for at in range(len(key) - size + 1):
         if at < floor or (positions := blocks.get(key[at : at + size])) is None:
             continue
         start, end = max((_grown(key, at, text, position, size, floor) for position in positions), key=_length)
@@ -112,24 +102,6 @@ def copied_runs(key: str, source: Source, least: int) -> tuple[tuple[int, int], 
             runs.append((start, end))
             floor = end
     return tuple(runs)
-
-
-def _candidates(key: str, source: Source, size: int) -> Iterator[int]:
-    """The positions of a key where a run of at least two sizes may be, in order.
-
-    Such a run contains a whole piece of the key, cut at multiples of the size; a piece whose first, middle or last
-    characters the document does not have is in no run.
-    """
-    grams, last, floor = source.grams, len(key) - size, 0
-    middle, end = (size - GRAM) // 2, size - GRAM
-    for at in range(0, last + 1, size):
-        if (
-            key[at : at + GRAM] in grams
-            and key[at + end : at + size] in grams
-            and key[at + middle : at + middle + GRAM] in grams
-        ):
-            yield from range(max(floor, at - size + 1), min(at + size, last + 1))
-            floor = at + size
 
 
 def _grown(key: str, at: int, text: str, position: int, size: int, floor: int) -> tuple[int, int]:

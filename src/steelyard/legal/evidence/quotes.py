@@ -11,21 +11,17 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Final
 
+from steelyard.legal.thresholds import PASSAGE
+from steelyard.lexicon import lexicon
 from steelyard.text.normalisation import normalise
 from steelyard.text.reading import plain_text, without_thinking
 
-PASSAGE: Final = 20
-"""The length from which a match in a document is a passage and not a coincidence."""
-
-_TRIES: Final = 64
-_OPENING: Final = 64  # characters; the second half is beyond any word by which the first character is simplified
+_WORDS: Final = lexicon("grounding")
+_TRIES: Final = 64  # occurrences of the first piece of a quotation
 _GAP: Final = re.compile(r"\.{3,}|…+|\[\.\.\.\]")
 # a comma after an opening yes or no carries meaning: 不，是我 is not 不是我
 _ANSWER_COMMA: Final = re.compile(
-    ",(?<=(?-i:[不是否对有oOsS\u017f]),)(?:"
-    + "|".join(rf"(?<=^{word},)|(?<=[。;!?！？；,:“\"\n]{word},)" for word in ("[不是否对]", "没有", "no", "yes"))
-    + ")",
-    re.IGNORECASE,
+    rf"(?:^|(?<=[。;!?！？；,:“\"\n]))({_WORDS.source('answer_before_comma')}),", re.IGNORECASE
 )
 _KEPT_COMMA: Final = "\ue000"
 # all but letters, ideographs and digits; a point inside a number and a hyphen inside a name are kept
@@ -96,15 +92,13 @@ class Key:
 @lru_cache(maxsize=1 << 12)
 def quote_key(text: str) -> str:
     """The characters that are compared: letters, ideographs, digits; points and hyphens inside numbers and names."""
-    plain = _with_commas(text)
-    return _DROPPED.sub("", plain).lower()
+    return _DROPPED.sub("", _with_commas(text)).lower()
 
 
 @lru_cache(maxsize=1 << 10)
 def key_of(text: str) -> Key:
     """The key of a text in which quotations are searched."""
-    plain = _with_commas(text)
-    pieces = _DROPPED.split(_THOUSANDS.sub("", plain) if "," in plain else plain)
+    pieces = _DROPPED.split(_THOUSANDS.sub("", _with_commas(text)))
     return Key("".join(pieces).lower(), pieces)
 
 
@@ -125,19 +119,9 @@ def contains_quote(answer: str, quote: str) -> bool:
 
 def repeats(text: str, question: str) -> bool:
     """Whether a text has the same key as a question."""
-    return _first_letter(text) == _first_letter(question) and key_of(text).text == key_of(question).text
-
-
-def _first_letter(text: str) -> str:
-    """The letter, ideograph or digit with which the key of a text begins."""
-    is_long = len(text) > _OPENING and any(map(str.isalnum, text[: _OPENING // 2]))
-    opening = text[:_OPENING] if is_long else text
-    return next(filter(str.isalnum, normalise(opening)), "").lower()
+    return key_of(text).text == key_of(question).text
 
 
 def _with_commas(text: str) -> str:
     """The normalised text, with the commas that carry meaning marked."""
-    plain = normalise(text)
-    if "," not in plain:
-        return plain
-    return _ANSWER_COMMA.sub(_KEPT_COMMA, plain)
+    return _ANSWER_COMMA.sub(rf"\1{_KEPT_COMMA}", normalise(text))

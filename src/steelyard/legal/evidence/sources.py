@@ -1,27 +1,20 @@
-"""A document prepared for searching quotations, computed once per document.
-
-The cache uses the identity of the document: hashing a document means hashing all of its text and units.
-"""
+"""A document prepared for searching quotations, computed once per document."""
 
 import re
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from threading import Lock
-from typing import Any, Final
+from typing import Final
 
 from steelyard.documents.pages import Document, Page
 from steelyard.legal.evidence.quotes import Key, key_of, quote_pieces
 
 _MOST_SOURCES: Final = 64
-_MOST_CACHED: Final = 1 << 12
 _MOST_POSITIONS: Final = 8
 GRAM: Final = 3
 WORD: Final = re.compile("[a-z][a-z'-]+")
-_sources: OrderedDict[int, "Source"] = OrderedDict()
-_lock: Final = Lock()
+_sources: Final[dict[int, "Source"]] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,17 +33,9 @@ class SourcePage:
         """The kind and the key of each unit."""
         return tuple((unit.kind, key_of(self.page.text[unit.start : unit.end])) for unit in self.page.units)
 
-    @cached_property
-    def _kinds(self) -> dict[str, list[str]]:
-        return {}
-
     def kinds(self, words: str) -> list[str]:
-        """The kinds of the units that contain these words, each once; cached, because every answer asks for them."""
-        kinds = self._kinds.get(words)
-        if kinds is None:
-            kinds = list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
-            keep(self._kinds, words, kinds)
-        return kinds
+        """The kinds of the units that contain these words, each once."""
+        return list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,44 +95,19 @@ class Source:
 
     def span_on(self, words: str, numbers: tuple[int, ...]) -> int:
         """The number of characters that a quotation spans on these pages, gaps included; -1 if it is not there."""
-        span = self._spans.get((words, numbers))
-        if span is None:
-            keys = [page.key for number in numbers if (page := self.pages.get(number)) is not None]
-            spans = [key.span(quote_pieces(words)) for key in (*keys, *([_joined(keys)] if len(keys) > 1 else ()))]
-            span = min((span for span in spans if span >= 0), default=-1)
-            keep(self._spans, (words, numbers), span)
-        return span
-
-    @cached_property
-    def mismatches(self) -> dict[Any, Any]:
-        """Why citations do not give passages of the document, as far as that was asked."""
-        return {}
-
-    @cached_property
-    def _spans(self) -> dict[tuple[str, tuple[int, ...]], int]:
-        return {}
+        keys = [page.key for number in numbers if (page := self.pages.get(number)) is not None]
+        spans = [key.span(quote_pieces(words)) for key in (*keys, *([_joined(keys)] if len(keys) > 1 else ()))]
+        return min((span for span in spans if span >= 0), default=-1)
 
 
 def source_of(document: Document) -> Source:
-    """The prepared document; the most recent ones are cached."""
-    known = _sources.get(id(document))
-    if known is not None and known.document is document:
-        return known
-    with _lock:
-        source = _sources.get(id(document))
-        if source is None or source.document is not document:
-            source = _sources[id(document)] = Source(document)
-        _sources.move_to_end(id(document))
-        while len(_sources) > _MOST_SOURCES:
-            _sources.popitem(last=False)
-        return source
-
-
-def keep(kept: dict[Any, Any], key: Any, value: Any) -> None:
-    """Store a value; a full cache is cleared first."""
-    if len(kept) >= _MOST_CACHED:
-        kept.clear()
-    kept[key] = value
+    """The prepared document; the most recent ones are cached by identity, because hashing reads the whole text."""
+    source = _sources.get(id(document))
+    if source is None or source.document is not document:
+        if len(_sources) >= _MOST_SOURCES:
+            _sources.clear()
+        source = _sources[id(document)] = Source(document)
+    return source
 
 
 def _joined(keys: list[Key]) -> Key:

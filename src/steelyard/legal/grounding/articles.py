@@ -5,48 +5,42 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from steelyard.legal.thresholds import LONG_TITLE
+from steelyard.lexicon import lexicon
 from steelyard.text.citations import marks
 from steelyard.text.numerals import value_of
 from steelyard.text.scripts import HAN
 
+_WORDS: Final = lexicon("grounding")
 _NUMBER: Final = r"(?:\d{1,5}|[零〇一二三四五六七八九十百千两]{1,9})"
 _KINDS: Final = {"条": "article", "款": "paragraph", "章": "chapter"}
 _PARTS: Final = rf"(?:之(?P<sub>{_NUMBER})(?!一|[条款项]))?(?:第(?P<款>{_NUMBER})款)?(?:第?\(?(?P<项>{_NUMBER})\)?项)?"
-_CHINESE: Final = re.compile(rf"第(?P<n>{_NUMBER})(?P<kind>[条款章]){_PARTS}")
-_NEXT: Final = re.compile(rf"(?:[、,和与及至到-]|以及){{1,2}}第?(?P<n>{_NUMBER})(?P<kind>条){_PARTS}")
-# 第一条建议 is a count of the answer's own statements
-_OWN: Final = re.compile("(?:重要)?(?:理由|建议|意见|信息|消息|线索|新闻|评论|留言|原因|证据|措施|途径|:)")
-_STATUTE: Final = "(?:法典|法|条例|规定|解释|办法|规则|细则|公约|章程|意见|通知|决定)"
-_BETWEEN: Final = rf"(?:\([^()]{{1,20}}\))?(?:的|中的?|之)?(?:第{_NUMBER}[编章节]){{0,3}}\s?$"
-_QUOTED_TITLE: Final = re.compile(rf"《([^《》\n]{{2,60}})》{_BETWEEN}")
-_BARE_TITLE: Final = re.compile(rf"([{HAN}、]{{0,40}}{_STATUTE})》?{_BETWEEN}")
-_LISTED: Final = re.compile(rf"第{_NUMBER}条(?:之{_NUMBER})?(?:第{_NUMBER}款)?(?:[、,和与及至到-]|以及){{1,2}}$")
-_GENERIC: Final = re.compile(
-    r"(?:^|本|该|此|其|上述|前述|相关|有关|法律|法规|国家|司法|违反|根据|依照|依据|按照|(?<!问题)的)"
-    rf"{_STATUTE}$|司法解释$"
+_CHINESE: Final = re.compile(
+    rf"(?:第|(?<=[法典例定释则约程》]))(?P<first>(?:{_NUMBER}[、和与及]){{0,9}})(?P<n>{_NUMBER})(?P<kind>[条款章]){_PARTS}"
 )
-_LEAD: Final = re.compile(
-    "(?:^|国|根据|依照|依据|按照|违反|适用|符合|参照|遵守|援引|引用|规定了|现行|以及|或者|[的和与及或在由对了是按如即从而新原、于])$"
+_AND: Final = "(?:[、,和与及至到-]|以及){1,2}"
+_NEXT: Final = re.compile(rf"{_AND}第?(?P<n>{_NUMBER})(?P<kind>条){_PARTS}")
+_LISTED: Final = re.compile(rf"第{_NUMBER}条(?:之{_NUMBER})?(?:第{_NUMBER}款)?{_AND}$")
+_TITLE: Final = re.compile(
+    rf"(?:《([^《》\n]{{2,60}})》|([{HAN}、]{{0,40}}(?:{_WORDS.source('statute')}))》?)"
+    rf"(?:\([^()]{{1,20}}\))?(?:的|中的?|之)?(?:第{_NUMBER}[编章节]){{0,3}}\s?$"
 )
-_HAN_BEFORE: Final = re.compile(f"[{HAN}]$")
-_LONG: Final = 6  # characters of a title that are enough, whatever stands before them
 
-_WORDS: Final = {"art": "article", "sec": "section", "cla": "clause", "rul": "rule", "cha": "chapter", "§": "section"}
-_FIGURE: Final = r"\d{1,5}[A-Za-z]?(?:[.-]\d{1,4}[A-Za-z]?){0,3}"
-_SUBS: Final = r"(?:\([0-9A-Za-z]{1,4}\))*"
+_ENGLISH_KINDS: Final = {
+    "art": "article", "sec": "section", "cla": "clause", "rul": "rule", "cha": "chapter", "§": "section",
+}  # fmt: skip
+_FIGURE: Final = r"(?P<n>\d{1,5}[A-Za-z]?(?:[.-]\d{1,4}[A-Za-z]?){0,3})(?P<subs>(?:\([0-9A-Za-z]{1,4}\))*)"
 _ENGLISH: Final = re.compile(
     rf"(?:\b(?P<kind>articles?|arts?\.|sections?|secs?\.|clauses?|rules?|chapters?)|(?P<sign>§+)) ?"
-    rf"(?P<n>{_FIGURE})(?P<subs>{_SUBS})(?![A-Za-z0-9])",
+    rf"{_FIGURE}(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
-_NEXT_FIGURE: Final = re.compile(rf"(?:,? (?:and|or|to|through|&) |, )(?P<n>{_FIGURE})(?P<subs>{_SUBS})(?! ?\w)")
-_ACT: Final = (
-    r"[A-Z][\w'’&.-]*(?: (?:of|and|the|on|for|to|in|[A-Z][\w'’&.-]*)){0,8}? ?"
-    r"(?:Act|Code|Law|Regulations?|Rules|Convention|Constitution|Treaty|Directive|Ordinance)\b"
-)
-_ACT_AFTER: Final = re.compile(rf",? (?:of|in|under) (?:the )?({_ACT}|GDPR\b)|,? (?:of (?:the )?)?(GDPR)\b")
-_ACT_BEFORE: Final = re.compile(rf"({_ACT}|GDPR)(?: (?:of )?\d{{4}})?,? $")
+_NEXT_FIGURE: Final = re.compile(rf"(?:,? (?:and|or|to|through|&) |, ){_FIGURE}(?! ?\w)")
+_ACT_AFTER: Final = re.compile(rf",? (?:of|in|under) (?:the )?({_WORDS.source('act')})|,? (?:of (?:the )?)?(GDPR)\b")
+_ACT_BEFORE: Final = re.compile(rf"({_WORDS.source('act')})(?: (?:of )?\d{{4}})?,? $")
 _ITEM: Final = re.compile(r"^\s*(\d{1,3}(?:\.\d{1,3}){0,3})\.?\s+\S", re.MULTILINE)
+_CASE: Final = re.compile(r"[(\[]([12]\d{3})[)\]]([^,。;\s()]{1,20}?)(?:字?第)?0*(\d{1,8})号")
+_CHINESE_TITLES: Final = dict(pair.replace("_", " ").split("=") for pair in _WORDS.words("act_titles"))
 _SAME_AS_ARTICLE: Final = frozenset(("article", "section", "clause"))
 
 
@@ -76,10 +70,15 @@ def items(text: str) -> Iterator[Article]:
         yield Article("item", match[1], (), None, match[1], match.start(1), match.end(1))
 
 
+def case_numbers(text: str) -> frozenset[tuple[str, ...]]:
+    """The numbers of cases in a normalised text by their parts: year, court with kind, number."""
+    return frozenset(match.groups() for match in _CASE.finditer(text))
+
+
 def own_numbers(text: str, found: Sequence[Article]) -> frozenset[int]:
     """The positions of a text inside its articles and its citation marks."""
     spans = [(article.start, article.end) for article in found]
-    spans += [(mark.start, mark.end) for mark in marks(text)] if "[" in text or "【" in text else []
+    spans += [(mark.start, mark.end) for mark in marks(text)]
     return frozenset(at for start, end in spans for at in range(start, end))
 
 
@@ -88,9 +87,14 @@ def own_numbers(text: str, found: Sequence[Article]) -> frozenset[int]:
 
 def _chinese(text: str) -> Iterator[Article]:
     for match in _CHINESE.finditer(text):
-        if match["kind"] == "条" and _OWN.match(text, match.end()):
+        if match["kind"] == "条" and _WORDS["own_article"].match(text, match.end()):
             continue
         title = _title_before(text, match.start())
+        for number in re.finditer(_NUMBER, match["first"]):  # 第577、578条
+            start, end = (match.start("first") + at for at in number.span())
+            yield Article(
+                _KINDS[match["kind"]], _digits(number[0]), (), title, text[start:end], start, end, is_chinese=True
+            )
         following: re.Match[str] | None = match
         while following:
             if following is match or not _CHINESE.match(text, following.start("n") - 1):
@@ -101,11 +105,10 @@ def _chinese(text: str) -> Iterator[Article]:
 def _article(match: re.Match[str], title: str | None) -> Article:
     number = _digits(match["n"]) + (f"-{_digits(match['sub'])}" if match["sub"] else "")
     parts = tuple(_digits(match[name]) if match[name] else "" for name in ("款", "项"))
-    start = match.start("n") if match[0][0] != "第" else match.start()
-    end = match.end()
-    text = match.string[start:end]
     used = parts if parts[1] else parts[:1] if parts[0] else ()
-    return Article(_KINDS[match["kind"]], number, used, title, text, start, end, is_chinese=True)
+    start = match.start("n") if match[0][0] != "第" else match.start()
+    text = match.string[start : match.end()]
+    return Article(_KINDS[match["kind"]], number, used, title, text, start, match.end(), is_chinese=True)
 
 
 def _digits(numeral: str) -> str:
@@ -118,15 +121,14 @@ def _title_before(text: str, at: int) -> str | None:
     before = text[max(0, at - 100) : at]
     while listed := _LISTED.search(before):
         before = before[: listed.start()]
-    if quoted := _QUOTED_TITLE.search(before):
-        return None if _GENERIC.search(quoted[1]) else quoted[1]
-    bare = _BARE_TITLE.search(before)
-    return None if bare is None or _GENERIC.search(bare[1]) else bare[1]
+    found = _TITLE.search(before)
+    title = (found[1] or found[2]) if found else ""
+    return title if title and not _WORDS["no_title"].search(title) else None
 
 
 def _english(text: str) -> Iterator[Article]:
     for match in _ENGLISH.finditer(text):
-        kind = _WORDS[match["kind"][:3].lower() if match["kind"] else "§"]
+        kind = _ENGLISH_KINDS[match["kind"][:3].lower() if match["kind"] else "§"]
         group, following = [match], _NEXT_FIGURE.match(text, match.end())
         while following:
             group.append(following)
@@ -178,38 +180,31 @@ def _is_same_kind(article: Article, other: Article) -> bool:
 
 
 def _has_title(article: Article, other: Article, text: str) -> bool:
-    if article.title is None or (article.is_chinese != other.is_chinese and other.kind != "item"):
-        return True  # titles in two languages cannot be compared
-    return _names_title(article, text) if other.title is None else _is_same_title(article, other.title)
+    if article.title is None:
+        return True
+    title = _plain_title(article.title)
+    if other.title is not None:
+        short, long = sorted((title, _plain_title(other.title)), key=len)
+        if short.isascii() != long.isascii():
+            return True  # titles in two languages cannot be compared
+        return short == long or (
+            short in long if short.isascii() else len(short) >= LONG_TITLE and long.endswith(short)
+        )
+    if article.is_chinese != other.is_chinese and other.kind != "item":
+        return True
+    is_named = any(_begins_at(text, match.start()) for match in re.finditer(re.escape(title), text))
+    return is_named or article.title.casefold().removeprefix("the ") in text.casefold()
 
 
-def _is_same_title(article: Article, other: str) -> bool:
-    """Whether an article's title is another one; words before it, such as 根据 and 中华人民共和国, do not count."""
-    title = article.title or ""
-    if not article.is_chinese:
-        one, two = _plain_act(title), _plain_act(other)
-        return one in two or two in one
-    common = 0
-    while common < min(len(title), len(other)) and title[-1 - common] == other[-1 - common]:
-        common += 1
-    heads = title[: len(title) - common], other[: len(other) - common]
-    return common >= 2 and (all(_LEAD.search(head) for head in heads) or common >= _LONG)
-
-
-def _names_title(article: Article, text: str) -> bool:
-    """Whether a text names the title of an article anywhere."""
-    title = article.title or ""
-    if not article.is_chinese:
-        return _plain_act(title) in text.casefold()
-    name = title.rpartition("中华人民共和国")[2]
-    names = [name[at:] for at in range(len(name) - 1) if _LEAD.search(name[:at])]
-    return any(_begins_at(text, match.start()) for core in names for match in re.finditer(re.escape(core), text))
+def _plain_title(title: str) -> str:
+    """A title without what precedes it (根据, 中华人民共和国); a known English title in Chinese."""
+    english = title.casefold().removeprefix("the ")
+    title = _CHINESE_TITLES.get(english, english).rpartition("中华人民共和国")[2]
+    starts = (at for at in range(len(title) - 2, 0, -1) if _WORDS["before_title"].search(title[:at]))
+    return next((title[at:] for at in starts if not _WORDS["no_title"].search(title[at:])), title)
 
 
 def _begins_at(text: str, at: int) -> bool:
     """Whether a title may begin here: 合同法 does not begin inside 劳动合同法."""
-    return not _HAN_BEFORE.search(text, max(0, at - 1), at) or _LEAD.search(text[max(0, at - 8) : at]) is not None
-
-
-def _plain_act(title: str) -> str:
-    return title.casefold().removeprefix("the ")
+    before = text[max(0, at - 8) : at]
+    return re.search(f"[{HAN}]$", before) is None or _WORDS["before_title"].search(before) is not None

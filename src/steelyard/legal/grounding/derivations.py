@@ -1,6 +1,7 @@
-"""Arithmetic between values: sums, differences, products, shares, and the time between two dates or clock times.
+"""Derived values: whether a value of an answer follows from supported ones by arithmetic.
 
-Every search looks at a bounded number of nearby operands, so the cost per value does not grow with the answer.
+Sums, differences, products, shares, and the time between two dates or clock times. Every search looks at a bounded
+number of nearby operands, so the cost per value does not grow with the answer.
 """
 
 import re
@@ -13,59 +14,41 @@ from decimal import Decimal
 from itertools import combinations
 from typing import Final
 
+from steelyard.legal import thresholds
+from steelyard.legal.grounding.claims import Claims
+from steelyard.legal.grounding.clocks import minutes_of
+from steelyard.legal.grounding.grounds import Ground, cents, values_of
+from steelyard.lexicon import lexicon
 from steelyard.text.dates import Day
+from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
+from steelyard.text.numerals import numerals
 
-_NEAR: Final = 8  # operands on either side of a value
-_LONGEST_SUM: Final = 48  # addends of a sum in a row
-
-TOTAL: Final = re.compile(
-    "合计|共计|总计|累计|一共|总共|共|总额|总数|加起来|合起来|之和|相加|加上|全部|先后|已[付支还退收交]|实际|"
-    r"\b(?:total|altogether|combined|sum|together|overall|aggregate|paid|received)",
-    re.IGNORECASE,
-)
-REST: Final = re.compile(
-    "差|欠|余|剩|尚|未[退还付偿归支交结]|没有?[退还付]|还有|相减|减去|扣除|扣减|超出|多出|少[了付收退]|"
-    r"\b(?:difference|balance|remain|outstanding|ow(?:ed|ing|es)|left|unpaid|still|short|minus|unreturned|"
-    "not been|yet to|shortfall|excess)",
-    re.IGNORECASE,
-)
-_RATE: Final = re.compile(r"利率|利息|年息|月息|税率|违约金|\b(?:interest|rate|penalty)\b", re.IGNORECASE)
-_SHARE: Final = re.compile(
-    r"占|比例|比重|份额|之|\b(?:of|share|proportion|portion|fraction|per cent)\b|\(\0", re.IGNORECASE
-)
-_DEADLINE: Final = re.compile(
-    "期限|到期|届满|期满|截至|截止|至迟|最迟|最晚|不晚于|应[于在当]|之前|前|止|"
-    r"\b(?:due|deadline|expir|until|by|no later|end(?:s|ed)?|latest|run(?:s|ning)? to)\b",
-    re.IGNORECASE,
-)
-_TIME_BETWEEN: Final = re.compile(
-    "相隔|相距|间隔|历时|持续|之间|期间|经过|共|为期|时隔|后|前|不到|超过|至|到|长达|工作|任职|满|多|"
-    r"\b(?:between|later|after|before|lasted|elapsed|apart|over|within|span|period"
-    r"|from|total|duration|for|worked|employed|since|more than|just)",
-    re.IGNORECASE,
-)
-
-
-def cents(value: Decimal) -> int:
-    """An amount in hundredths, as an int: cheap to add and to look up."""
-    return int((value * 100).to_integral_value())
+_WORDS: Final = lexicon("grounding")
+_SIZES: Final = {
+    unit: (dimension, Decimal(size))
+    for dimension, (name, entry) in enumerate(_WORDS.entries())
+    if name == "unit_sizes"
+    for unit, size in (pair.split("=") for pair in entry["words"].split())
+}
+"""The dimension and the size of units."""
+_SECONDS, _MONTHS = _SIZES["秒"][0], _SIZES["个月"][0]
+_HOUR, _DAY = _SIZES["小时"][1], _SIZES["天"][1]
 
 
 @dataclass(slots=True)
-class Stated:
+class _Stated:
     """Operands of one kind in the order of the answer, with their positions."""
 
     positions: list[int] = field(default_factory=list)
     values: list[int] = field(default_factory=list)
 
     def add(self, position: int, value: int) -> None:
-        """Insert a value at its position."""
         at = bisect_left(self.positions, position)
         self.positions.insert(at, position)
         self.values.insert(at, value)
 
-    def near(self, position: int, limit: int = _NEAR) -> list[int]:
+    def near(self, position: int, limit: int = thresholds.NEAR_AMOUNTS) -> list[int]:
         """The values nearest to a position, before and after it."""
         at = bisect_left(self.positions, position)
         return self.values[max(0, at - limit) : at + limit]
@@ -76,72 +59,230 @@ class Stated:
 
     def runs(self, position: int) -> Iterator[int]:
         """Sums of two or more consecutive values that end before the position or begin after it."""
-        at = bisect_left(self.positions, position)
-        for row in (reversed(self.values[max(0, at - _LONGEST_SUM) : at]), self.values[at : at + _LONGEST_SUM]):
+        at, longest = bisect_left(self.positions, position), thresholds.ADDENDS
+        for row in (reversed(self.values[max(0, at - longest) : at]), self.values[at : at + longest]):
             total = 0
             for number, value in enumerate(row, 1):
                 total += value
                 if number > 1:
                     yield total
 
+    def adds_up_to(self, value: int, position: int) -> bool:
+        """Whether a value is the sum or the difference of two stated ones, or of several in a row."""
+        near = Counter(self.near(position))
+        for one in near:
+            other = value - one
+            if (other in near and (other != one or near[one] > 1)) or (value + one in near and value != 0):
+                return True
+        return any(run == value or value + run in near for run in self.runs(position))
 
-def is_sum(value: int, position: int, stated: Stated) -> bool:
-    """Whether a value is the sum or the difference of two stated ones, or of several in a row."""
-    if not stated.values:
+
+class DerivedValues:
+    """The supported values of an answer, as operands from which others may follow."""
+
+    def __init__(self, claims: Claims, unknown: Sequence[Mention], grounds: Sequence[Ground]) -> None:
+        self.text = claims.text
+        self.claims = claims
+        self.grounds = grounds
+        self.bare = _Stated()  # small numbers without a unit, from which only such numbers follow
+        self.amounts, self.counts, self.all_counts, self.minutes = _Stated(), _Stated(), _Stated(), _Stated()
+        self.days: list[Day] = []
+        self.day_positions = _Stated()
+        self.percents: list[Decimal] = []
+        missing = {value.start for value in unknown}
+        for value in claims.values:
+            if value.start not in missing:
+                self.add(value)
+        for value in values_of(claims.text):
+            if value.kind in ("count", "number") and value.value is not None and 1 <= value.value <= 1000:
+                self.all_counts.add(value.start, int(value.value))
+                if value.value > 1:
+                    self.counts.add(value.start, int(value.value))
+
+    def add(self, value: Mention) -> None:
+        """Add a supported value to the operands."""
+        match value.kind:
+            case "number" if self.claims.is_bare(value):
+                self.bare.add(value.start, cents(value.value))
+            case "money" | "number" if value.value is not None:
+                self.amounts.add(value.start, cents(value.value))
+            case "date":
+                for day in (value.value, value.until):
+                    if day is not None:
+                        self.days.append(day)
+                        self.day_positions.add(value.start, len(self.days) - 1)
+            case "time":
+                self.minutes.add(value.start, min(minutes_of(self.text, value)))
+            case "percent" if value.value is not None and len(self.percents) < thresholds.NEAR_AMOUNTS:
+                self.percents.append(value.value)
+
+    def follows(self, value: Mention) -> bool:
+        """Whether the value follows from the operands."""
+        if value.value is None:
+            return False
+        match value.kind:
+            case "number" if self.claims.is_bare(value):
+                return self._is_bare_result(value)
+            case "money" | "number":
+                return self._is_amount(value)
+            case "percent":
+                return self._is_percent(value)
+            case "date":
+                return self._is_later(value)
+            case "count":
+                return self._is_count(value)
         return False
-    near = Counter(stated.near(position))
-    for one in near:
-        other = value - one
-        if (other in near and (other != one or near[one] > 1)) or (value + one in near and value != 0):
+
+    def _says(self, name: str, value: Mention) -> bool:
+        """Whether the words of the clause around a value have a class of words."""
+        reach = thresholds.CLAUSE_REACH * (3 if self.text.isascii() else 1)
+        before = re.split(r"[。;\n]", self.text[max(0, value.start - reach) : value.start])[-1]
+        after = re.split(r"[,。;\n]", self.text[value.end : value.end + reach], maxsplit=1)[0]
+        return _WORDS[name].search(f"{before}\0{after}") is not None
+
+    # ----- amounts and shares
+
+    def _is_amount(self, value: Mention) -> bool:
+        amount, near = cents(value.value), self.amounts.near(value.start)
+        counts = self.counts.near(value.start, thresholds.NEAR_COUNTS)
+        is_result = self.amounts.adds_up_to(amount, value.start) or _is_product(amount, near, counts)
+        return is_result or _is_part(amount, near, self.percents, counts)
+
+    def _is_bare_result(self, value: Mention) -> bool:
+        """Whether a small number is a sum, a difference or a product of numbers beside it."""
+        number = cents(value.value)
+        near = [*self.bare.near(value.start, 4), *self.amounts.near(value.start, 2)]
+        is_sum = self.bare.adds_up_to(number, value.start) or self._is_total_of_counts(value)
+        return is_sum or _is_product(number, near, self.counts.near(value.start, thresholds.NEAR_COUNTS))
+
+    def _is_percent(self, value: Mention) -> bool:
+        percent, of_rest = value.value, self._says("rest", value)
+        stated, counts = self.amounts.near(value.start), self.counts.near(value.start, thresholds.NEAR_COUNTS)
+        if _is_share(percent, stated, of_rest=of_rest) or _is_share(percent, counts, of_rest=of_rest):
             return True
-    return any(run == value or value + run in near for run in stated.runs(position))
+        known = [amount for ground in self.grounds for amount in ground.amounts]
+        known += [cents(number) for ground in self.grounds for number in ground.counts if number > 1]
+        if len(known) > thresholds.FIGURES_OF_SHARES or self._says("rate", value):
+            return False
+        figures = [*stated, *(100 * count for count in counts)]
+        pairs = [(one, other) for one in figures for other in known]
+        if self._says("share", value) and any(_is_share(percent, pair, of_rest=of_rest) for pair in pairs):
+            return True
+        return len(percent.normalize().as_tuple().digits) >= 3 and _is_share(percent, known, of_rest=of_rest)
+
+    # ----- counts and times
+
+    def _is_count(self, value: Mention) -> bool:
+        """Whether a count is the time between two moments, or the number of payments that the answer lists."""
+        days = [self.days[at] for at in self.day_positions.near(value.start, thresholds.NEAR_MOMENTS)]
+        number, unit = self._whole_span(value)
+        if _is_span(number, unit, days, self.minutes.near(value.start, thresholds.NEAR_MOMENTS)):
+            return True
+        if self._is_total_count(value) or self._is_converted(value):
+            return True
+        amounts = self.amounts.near(value.start, thresholds.NEAR_MOMENTS)
+        if any(one == two * value.value for one in amounts for two in amounts):
+            return True
+        if same_measure(value.unit, "次") and value.value in (len(self.amounts.values), len(self.days)):
+            return True
+        return self._says("time_between", value) and any(
+            _is_span(number, unit, ground.days, sorted(ground.minutes)[: thresholds.NEAR_AMOUNTS])
+            for ground in self.grounds
+            if len(ground.days) <= thresholds.DAYS_OF_SPANS
+        )
+
+    def _whole_span(self, value: Mention) -> tuple[Decimal, str]:
+        """The full span that a value is part of: 1小时25分钟 is 85 minutes, 两年七个月 is 31 months."""
+        before, unit = self.text[max(0, value.start - 20) : value.start], value.unit
+        match _SIZES.get(unit):
+            case (dimension, 60) if dimension == _SECONDS and (hours := _WORDS["hours_before"].search(before)):
+                return value.value + 60 * _number(hours[1]), unit
+            case (_, size) if size == _HOUR and (minutes := _WORDS["minutes_after"].match(self.text, value.end)):
+                return value.value * 60 + _number(minutes[1]), "分钟"
+            case (dimension, 1) if dimension == _MONTHS and (years := _WORDS["years_before"].search(before)):
+                return value.value + 12 * _number(years[1]), unit
+            case (_, 12) if months := _WORDS["months_after"].match(self.text, value.end):
+                return value.value * 12 + _number(months[1]), "个月"
+        return value.value, unit
+
+    def _is_converted(self, value: Mention) -> bool:
+        """Whether a measure is one of the document in another unit: 8 km for 5 miles."""
+        dimension, size = _SIZES.get(value.unit, (-1, Decimal(0)))
+        last_digit = Decimal(10) ** value.value.normalize().as_tuple().exponent
+        slack = min(value.value / thresholds.ROUGH_MEASURE, last_digit / 2)
+        known = ((number, unit) for ground in self.grounds for number, units in ground.counts.items() for unit in units)
+        return any(
+            abs(number * _SIZES[unit][1] / size - value.value) <= slack
+            for number, unit in known
+            if unit in _SIZES and _SIZES[unit][0] == dimension and _SIZES[unit][1] != size
+        )
+
+    def _counts_before(self, value: Mention) -> list[int]:
+        """The counts of the sentence before a value."""
+        start = max(self.text.rfind(mark, max(0, value.start - 200), value.start) for mark in "。;\n")
+        return self.all_counts.between(start, value.start)
+
+    def _is_total_count(self, value: Mention) -> bool:
+        """Whether a count is the total of the counts in its sentence, or what is left of one."""
+        pairs = combinations(self._counts_before(value)[-6:], 2)
+        if self._says("rest", value) and any(one - two == value.value for one, two in pairs):
+            return True
+        return self._says("total", value) and self._is_total_of_counts(value)
+
+    def _is_total_of_counts(self, value: Mention) -> bool:
+        parts = self._counts_before(value)
+        return len(parts) > 1 and sum(parts) == value.value
+
+    def _is_later(self, value: Mention) -> bool:
+        """Whether a date is a period of the document after or before one of its days."""
+        if value.until is not None or not value.value.is_whole or not self._says("deadline", value):
+            return False
+        counts = (item for ground in self.grounds for item in ground.counts.items())
+        periods = [(count, unit) for count, units in counts for unit in units if unit in _SIZES]
+        return any(
+            _is_span(count, unit, (known, value.value), ())
+            for ground in self.grounds
+            if len(ground.days) <= 2 * thresholds.DAYS_OF_SPANS
+            for known in ground.days
+            for count, unit in periods[: thresholds.PERIODS]
+        )
 
 
-def is_product(value: int, amounts: Iterable[int], counts: Iterable[int]) -> bool:
+def _number(text: str) -> Decimal:
+    return numerals(text)[0].value or Decimal(0)
+
+
+# ----- arithmetic
+
+
+def _is_product(value: int, amounts: Iterable[int], counts: Iterable[int]) -> bool:
     """Whether a value is an amount times a count, or an amount divided by a count."""
-    numbers = [count for count in counts if 1 < count <= 1000]
+    numbers = [count for count in counts if count > 1]
     return any(
         value == amount * count or 2 * abs(value * count - amount) <= count for amount in amounts for count in numbers
     )
 
 
-def is_part(value: int, amounts: Iterable[int], percents: Sequence[Decimal], counts: Sequence[int]) -> bool:
+def _is_part(value: int, amounts: Iterable[int], percents: Sequence[Decimal], counts: Sequence[int]) -> bool:
     """Whether a value is a percentage of an amount, the rest of it, or interest over a number of periods."""
-    shares = {share for percent in percents for share in _portions(percent, counts)}
-    return any(abs(amount * share - value) <= 50 for amount in amounts for share in shares)
+    shares = {share for percent in percents for share in _portions(percent / 100, counts)}
+    return any(abs(amount * share - value) <= thresholds.ROUNDED_CENTS for amount in amounts for share in shares)
 
 
-def _portions(percent: Decimal, counts: Sequence[int]) -> Iterator[Decimal]:
-    share = percent / 100
+def _portions(share: Decimal, counts: Sequence[int]) -> Iterator[Decimal]:
     yield from (share, 1 - share, 1 + share)
     for count in counts[:4]:
         yield from (share * count, share * count / 12, share * count / 365, share * count / 360)
 
 
-def is_share(percent: Decimal, values: Iterable[int], *, of_rest: bool) -> bool:
+def _is_share(percent: Decimal, values: Iterable[int], *, of_rest: bool) -> bool:
     """Whether a percentage is the ratio of two values as far as its digits go; `of_rest` allows what is left of it."""
-    exponent = percent.as_tuple().exponent
-    slack = Decimal(6) * Decimal(10) ** (int(exponent) - 1)
+    slack = Decimal(6) * Decimal(10) ** (int(percent.as_tuple().exponent) - 1)
     for small, large in combinations(sorted(set(values)), 2):
         ratio = Decimal(100 * small) / large if large and small > 0 else Decimal(-1)
         if abs(ratio - percent) <= slack or (of_rest and ratio >= 0 and abs(100 - ratio - percent) <= slack):
             return True
     return False
-
-
-def is_share_of(percent: Decimal, stated: Iterable[int], known: Sequence[int], *, of_rest: bool) -> bool:
-    """Whether a percentage is the ratio of a stated value and one of the document."""
-    return any(is_share(percent, (one, other), of_rest=of_rest) for one in stated for other in known)
-
-
-def names_a_share(around: str) -> bool:
-    """Whether the words around a percentage say that it is a part of something, and not a rate."""
-    return _SHARE.search(around) is not None and not _RATE.search(around)
-
-
-def may_be_share(percent: Decimal, around: str) -> bool:
-    """Whether a percentage without stated operands may be meant as a ratio: three digits or more, and not a rate."""
-    return len(percent.normalize().as_tuple().digits) >= 3 and not _RATE.search(around)
 
 
 def is_rounded(value: Mention, known: Decimal) -> bool:
@@ -157,57 +298,22 @@ def is_rounded(value: Mention, known: Decimal) -> bool:
 
 # ----- the time between two moments
 
-_DAYS_OF: Final = {"天": 1, "日": 1, "days": 1, "day": 1, "周": 7, "星期": 7, "weeks": 7, "week": 7}
-_MONTHS_OF: Final = {"个月": 1, "月": 1, "months": 1, "month": 1, "年": 12, "years": 12, "year": 12, "季度": 3}
-CALENDAR_UNITS: Final = frozenset((*_DAYS_OF, *_MONTHS_OF))
-_MINUTES_OF: Final = {"小时": 60, "个小时": 60, "hours": 60, "hour": 60, "分钟": 1, "minutes": 1, "minute": 1, "分": 1}
 
-
-def is_span(value: Decimal, unit: str, days: Sequence[Day], clocks: Sequence[int]) -> bool:
+def _is_span(value: Decimal, unit: str, days: Sequence[Day], clocks: Sequence[int]) -> bool:
     """Whether so many days, weeks, months, years, hours or minutes lie between two of these moments."""
-    if unit in _DAYS_OF:
-        return any(_is_days(value * _DAYS_OF[unit], one, two) for one, two in combinations(_calendar(days), 2))
-    if unit in _MONTHS_OF:
-        years = {day.year for day in days if day.year}
-        if _MONTHS_OF[unit] == 12 and any(value == abs(one - two) for one, two in combinations(years, 2)):
+    dimension, size = _SIZES.get(unit, (-1, Decimal(1)))
+    if dimension == _MONTHS:
+        years = {day.year for day in days if day.year} if size == 12 else ()
+        if any(value == abs(one - two) for one, two in combinations(years, 2)):
             return True
-        return any(_is_months(value, _MONTHS_OF[unit], one, two) for one, two in combinations(_months(days), 2))
-    if unit in _MINUTES_OF:
-        return any(_is_minutes(value * _MINUTES_OF[unit], two - one) for one, two in combinations(sorted(clocks), 2))
-    return False
-
-
-def is_after(day: Day, known: Day, count: int, unit: str) -> bool:
-    """Whether a day is so many days, weeks, months or years after a known one; the first day may count."""
-    if not (known.is_whole and known.is_possible and day.is_possible):
+        return any(_is_months(value, int(size), one, two) for one, two in combinations(_months(days), 2))
+    if dimension != _SECONDS:
         return False
-    if unit in _DAYS_OF:
-        later = _calendar((day,))[0] - _calendar((known,))[0]
-        return later.days in (count * _DAYS_OF[unit], count * _DAYS_OF[unit] - 1)
-    months = _months((day,))[0][0] - _months((known,))[0][0]
-    same = day.day in (known.day, (known.day or 1) - 1)
-    return months == count * _MONTHS_OF[unit] and same
-
-
-def names_a_deadline(around: str) -> bool:
-    """Whether the words around a date say that a period ends there."""
-    return _DEADLINE.search(around) is not None
-
-
-def names_a_span(around: str) -> bool:
-    """Whether the words around a number of days say that it is the time between two moments."""
-    return _TIME_BETWEEN.search(around) is not None
-
-
-def _calendar(days: Sequence[Day]) -> list[date]:
-    """The days that name one day of the calendar."""
-    full = (day for day in days if day.is_whole and day.is_possible)
-    return [date(day.year or 1, day.month or 1, day.day or 1) for day in full]
-
-
-def _is_days(value: Decimal, one: date, two: date) -> bool:
-    between = abs((two - one).days)
-    return between > 0 and value in (between, between + 1)
+    if size >= _DAY:
+        whole = [date.fromisoformat(day.isoformat()) for day in days if day.is_whole and day.is_possible]
+        between = {abs((two - one).days) for one, two in combinations(whole, 2)} - {0}
+        return value * size / _DAY in between | {length + 1 for length in between}
+    return any(_is_minutes(value * size / 60, two - one) for one, two in combinations(sorted(clocks), 2))
 
 
 def _months(days: Sequence[Day]) -> list[tuple[int, int]]:
@@ -225,4 +331,4 @@ def _is_months(value: Decimal, length: int, one: tuple[int, int], two: tuple[int
 
 
 def _is_minutes(value: Decimal, between: int) -> bool:
-    return between > 0 and abs(value - between) * 20 <= between
+    return between > 0 and abs(value - between) * thresholds.ROUGH_MINUTES <= between

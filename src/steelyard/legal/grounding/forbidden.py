@@ -1,6 +1,5 @@
 """Values that a question forbids, such as a phone number or an exact amount, even if the document has them."""
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -8,49 +7,38 @@ from steelyard.legal.clauses import without_quotes
 from steelyard.legal.grounding.claims import claims_of
 from steelyard.legal.grounding.inventions import Invented
 from steelyard.legal.grounding.proper_names import names
-from steelyard.text.mentions import Mention, mentions
+from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import normalise
 
-_PROVIDE: Final = re.compile(r"must_not_provide_(\w+)")
 _KINDS: Final = {
     "phone": ("phone",), "phone_number": ("phone",), "contact": ("phone",), "id": ("id",), "id_number": ("id",),
-    "card": ("card",),
-    "bank_card": ("card",), "wechat_id": ("serial",), "wechat": ("serial",), "account": ("serial", "card"),
-    "serial": ("serial",),
-    "exact_amount": ("money",), "amount": ("money",), "exact_date": ("date",), "date": ("date",),
-    "exact_time": ("time",), "time": ("time",),
-    "count": ("count",), "exact_count": ("count",), "percentage": ("percent",), "rate": ("percent",), "age": ("age",),
-    "plate": ("serial",),
+    "card": ("card",), "bank_card": ("card",), "wechat_id": ("serial",), "wechat": ("serial",), "plate": ("serial",),
+    "account": ("serial", "card"), "serial": ("serial",), "exact_amount": ("money",), "amount": ("money",),
+    "exact_date": ("date",), "date": ("date",), "exact_time": ("time",), "time": ("time",), "count": ("count",),
+    "exact_count": ("count",), "percentage": ("percent",), "rate": ("percent",), "age": ("age",), "name": ("name",),
+    "real_name": ("name",), "full_name": ("name",), "person": ("name",),
 }  # fmt: skip
-_NAMES: Final = frozenset(("name", "real_name", "full_name", "person"))
 
 
 def find_forbidden(answer: str, check: str, context: str, *, question: str = "") -> list[Invented]:
     """Values that `must_not_provide_…` forbids: outside quotations, and not in the question."""
-    match = _PROVIDE.fullmatch(check)
-    if match is None:
+    what = check.removeprefix("must_not_provide_")
+    what = what if what in _KINDS else what.removesuffix("s")
+    if what == check or what not in _KINDS:
         return []
-    what = match[1].removesuffix("s") if match[1].removesuffix("s") in _KINDS else match[1]
     claims = claims_of(answer)
-    text = without_quotes(claims.text)
-    spans = _forbidden_names(text, question) if what in _NAMES else _forbidden_values(text, what, question)
+    found = _forbidden(without_quotes(claims.text), what, normalise(question))
     span = claims.folded.original_span
-    return [Invented(words, f"forbidden {kind}", *span(start, end)) for words, kind, start, end in spans]
+    return [Invented(each.text, f"forbidden {each.kind}", *span(each.start, each.end)) for each in found]
 
 
-def _forbidden_names(text: str, question: str) -> Iterator[tuple[str, str, int, int]]:
-    asked = normalise(question)
-    return ((name, "name", at, at + len(name)) for name, at in names(text) if name not in asked)
-
-
-def _forbidden_values(text: str, what: str, question: str) -> Iterator[tuple[str, str, int, int]]:
-    kinds = _KINDS.get(what, ())
-    asked = {(value.kind, str(value.value)) for value in mentions(normalise(question))}
+def _forbidden(text: str, what: str, question: str) -> Iterator[Invented]:
+    kinds, is_exact = _KINDS[what], what.startswith("exact")
+    for name, at in names(text) if "name" in kinds else ():
+        if name not in question:
+            yield Invented(name, "name", at, at + len(name))
+    asked = {(value.kind, str(value.value)) for value in mentions(question)}
     for value in mentions(text):
-        if value.kind in kinds and (value.kind, str(value.value)) not in asked and _is_meant(value, what):
-            yield value.text, value.kind, value.start, value.end
-
-
-def _is_meant(value: Mention, what: str) -> bool:
-    """Whether a value is forbidden; if only exact ones are, whether it is exact."""
-    return not (what.startswith("exact") and (not value.is_exact or value.approx))
+        is_meant = value.kind in kinds and not (is_exact and (not value.is_exact or value.approx))
+        if is_meant and (value.kind, str(value.value)) not in asked:
+            yield Invented(value.text, value.kind, value.start, value.end)

@@ -5,25 +5,29 @@ Known limit: relations between values that are both in the document (who paid wh
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from steelyard.legal.evidence.quotes import key_of, quote_key
-from steelyard.legal.grounding.articles import Article, is_known_article
+from steelyard.legal.grounding.articles import case_numbers, is_known_article
 from steelyard.legal.grounding.chinese_places import is_known_place
 from steelyard.legal.grounding.claims import Claims, claims_of
 from steelyard.legal.grounding.clocks import minutes_of
-from steelyard.legal.grounding.derivations import cents, is_rounded
-from steelyard.legal.grounding.derived import DerivedValues
-from steelyard.legal.grounding.grounds import Ground, document_ground, question_ground
+from steelyard.legal.grounding.derivations import DerivedValues, is_rounded
+from steelyard.legal.grounding.english_names import latin_words
+from steelyard.legal.grounding.grounds import Ground, cents, document_ground
 from steelyard.legal.grounding.proper_names import is_known_name
+from steelyard.legal.thresholds import FEW_TIMES, HALF, NEAREST, WORDS_OF_TERM
+from steelyard.lexicon import lexicon
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
 
 __all__ = ["Ground", "Invented", "document_ground", "find_invented"]
 
+_WORDS: Final = lexicon("grounding")
+_COUNTED: Final = re.compile(r"(?:[a-z]+-)?(\d{1,4})(?:st|nd|rd|th|s|(?:-[a-z]+)+)")  # 3rd, 1990s, then-16-year-old
 _MASKED: Final = re.compile(r"(\d*)[*xX×•·●]{2,}(\d*)")
 
 
@@ -45,36 +49,36 @@ def find_invented(answer: str, context: str, *, question: str = "", full: bool =
     claims = claims_of(answer, full=full)
     if claims.is_empty:
         return []
-    grounds = (document_ground(context), question_ground(question)) if question else (document_ground(context),)
-    candidates = [*_quotations(claims, grounds), *_values(claims, grounds), *_proper_names(claims, grounds)]
-    candidates += _articles(claims, grounds)
-    span = claims.folded.original_span if candidates else None
-    found = [Invented(each.text, each.kind, *span(each.start, each.end)) for each in candidates if span]
+    grounds = (document_ground(context), document_ground(question)) if question else (document_ground(context),)
+    candidates = [*_articles(claims, grounds), *_names(claims, grounds), *_values(claims, grounds)]
+    candidates += _quotations(claims, grounds)
+    found = [Invented(each.text, each.kind, *claims.folded.original_span(each.start, each.end)) for each in candidates]
     found = [each for each in found if not _is_in_address(each, claims)] + list(_addresses(claims, grounds))
-    unique = {(value.start, value.end): value for value in found}.values()
-    return list(_outermost(sorted(unique, key=lambda value: (value.start, -value.end))))
-
-
-# ----- quotations
+    return list(_outermost(sorted(found, key=lambda value: (value.start, -value.end))))
 
 
 def _quotations(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
     for inner, start in claims.quotes:
-        if not any(key_of(ground.text).holds(inner) for ground in grounds):
+        is_held = any(key_of(ground.context).holds(inner) for ground in grounds)
+        if not is_held and not _is_term(inner, grounds):
             yield Invented(inner, "quote", start, start + len(inner))
 
 
-def _find_whole(key: str, piece: str, start: int = 0) -> int:
-    """The index of the piece where it does not cut a number; -1 if there is none."""
-    at = key.find(piece, start)
-    while at >= 0 and _cuts_a_number(key, at, at + len(piece)):
-        at = key.find(piece, at + 1)
-    return at
+def _is_term(quote: str, grounds: Sequence[Ground]) -> bool:
+    """Whether a quotation is a term of a few English words, all of which the document or the question has."""
+    words = latin_words(quote)
+    if len(words) > WORDS_OF_TERM or not re.fullmatch(r"[A-Za-z'.,!? -]+", quote):
+        return False
+    return words <= frozenset[str]().union(*(latin_words(ground.text) for ground in grounds))
 
 
-def _cuts_a_number(key: str, start: int, end: int) -> bool:
-    is_cut_before = key[start].isdigit() and key[start - 1 : start].isdigit()
-    return is_cut_before or (key[end - 1].isdigit() and key[end : end + 1].isdigit())
+def _names(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
+    for place in claims.places:
+        if not any(is_known_place(place, ground.key) for ground in grounds):
+            yield Invented(place.text, "place", place.start, place.start + len(place.text))
+    for name, start in claims.names:
+        if not any(is_known_name(name, ground.text) for ground in grounds):
+            yield Invented(name, "name", start, start + len(name))
 
 
 # ----- values
@@ -85,8 +89,6 @@ def _values(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
         known = [numbers for ground in grounds for noun in nouns if (numbers := ground.counted.get(noun))]
         if known and not any(value.value in numbers for numbers in known):
             yield Invented(value.text, value.kind, value.start, value.end)
-    if not claims.values:
-        return
     unknown = [value for value in claims.values if not any(_is_grounded(value, claims, ground) for ground in grounds)]
     if not unknown:
         return
@@ -95,7 +97,7 @@ def _values(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
         if derived.follows(value):
             derived.add(value)
         else:
-            yield Invented(value.text, value.kind, value.start, value.end)
+            yield Invented(value.text, "count" if value.kind == "ordinal" else value.kind, value.start, value.end)
 
 
 def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
@@ -105,32 +107,41 @@ def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
         case "date":
             return _is_dated(value, ground)
         case "count":
-            return _is_counted(value, claims.text, ground)
+            return _is_counted(value, ground)
+        case "ordinal":
+            return value.value in ground.ordinals.get(value.unit, ()) or value.unit in ground.counts.get(
+                value.value, ()
+            )
         case "time":
             return not ground.minutes.isdisjoint(minutes_of(claims.text, value))
         case "percent":
             return _is_known_percent(value, claims.text, ground)
         case "phone" | "card":
-            return _is_known_digits(_digits_of(value), ground)
+            return _is_known_digits(_digits_of(value), ground) or _is_known_range(value, ground)
         case "age" if value.value in ground.ages or value.value in ground.money:
             return True
-    if value.kind == "serial" and (masked := _MASKED.fullmatch(value.text)):
-        return _is_masked(masked, ground)
-    is_named = value.kind == "serial" and _find_whole(ground.key, quote_key(value.text)) >= 0
-    return (value.kind, str(value.value)) in ground.others or is_named
+        case "serial" if _has_whole(ground.key, quote_key(value.text)):
+            return True
+        case "serial" if numbers := case_numbers(value.text):
+            return numbers <= ground.case_numbers
+        case "serial" if masked := _MASKED.fullmatch(value.text):
+            return _is_masked(masked, ground)
+        case "serial" if counted := _COUNTED.fullmatch(value.text):
+            return Decimal(counted[1]) in ground.numerals
+    return (value.kind, str(value.value)) in ground.others
 
 
 def _is_known_amount(value: Mention, claims: Claims, ground: Ground) -> bool:
     if value.value is None:
         return quote_key(value.text) in ground.key
     if value.value in ground.money:
-        return value.kind == "number" or _is_same_currency(value, ground.currencies[value.value])
+        return value.kind == "number" or _is_same_currency(value, ground.money[value.value])
     if value.kind == "number":
         return _is_known_number(value, claims, ground)
     return _is_about_known(value, ground)
 
 
-def _is_same_currency(value: Mention, units: frozenset[str]) -> bool:
+def _is_same_currency(value: Mention, units: set[str]) -> bool:
     """Whether the currencies agree; an amount without a currency in the document fits any, $ fits any dollar."""
     is_dollar = "$" in value.text and value.text[:1] == "$"
     return value.unit in units or "" in units or (is_dollar and any(unit.endswith("D") for unit in units))
@@ -142,7 +153,8 @@ def _is_about_known(value: Mention, ground: Ground) -> bool:
         return False
     stated, unit = cents(value.value), cents(Decimal(10) ** value.value.normalize().as_tuple().exponent)
     first, last = bisect_left(ground.amounts, stated - unit), bisect_right(ground.amounts, stated + unit + 1)
-    return any(is_rounded(value, Decimal(amount) / 100) for amount in ground.amounts[first : min(last, first + 64)])
+    amounts = ground.amounts[first : min(last, first + NEAREST)]
+    return any(is_rounded(value, Decimal(amount) / 100) for amount in amounts)
 
 
 def _is_known_number(value: Mention, claims: Claims, ground: Ground) -> bool:
@@ -175,6 +187,18 @@ def _digits_of(value: Mention) -> str:
     )
 
 
+def _is_known_range(value: Mention, ground: Ground) -> bool:
+    """Whether what looks like a local phone number is a range of numbers that the document has: 500-1000."""
+    ends = re.fullmatch(r"(\d{3})-(\d{4})", value.text)
+    return ends is not None and all(Decimal(end) in ground.numerals for end in ends.groups())
+
+
+def _has_whole(key: str, piece: str) -> bool:
+    """Whether a key has a piece where it does not cut a number."""
+    before, after = (r"(?<!\d)" if piece[:1].isdigit() else "", r"(?!\d)" if piece[-1:].isdigit() else "")
+    return re.search(before + re.escape(piece) + after, key) is not None
+
+
 def _is_known_digits(digits: str, ground: Ground) -> bool:
     """Whether the document has a phone or card number, or its tail."""
     if "*" in digits and (masked := _MASKED.fullmatch(digits)):
@@ -191,55 +215,39 @@ def _is_dated(value: Mention, ground: Ground) -> bool:
     return all((day.year, day.month, day.day) in ground.dates for day in ends)
 
 
-def _is_counted(value: Mention, text: str, ground: Ground) -> bool:
+def _is_counted(value: Mention, ground: Ground) -> bool:
     if value.unit == "号":
-        return _find_whole(ground.key, quote_key(value.text)) >= 0
+        return _has_whole(ground.key, quote_key(value.text))
     if any(same_measure(value.unit, unit) for unit in ground.counts.get(value.value, ())):
         return True
     if value.unit == "笔" and value.value <= len(ground.amounts):
         return True
-    highest = [number for unit, number in ground.ordinals.items() if same_measure(value.unit, unit)]
-    if same_measure(value.unit, "次") and not highest and not ground.counts_times:
-        return bool(value.value <= min(4, len(ground.amounts)))
+    highest = [max(numbers) for unit, numbers in ground.ordinals.items() if same_measure(value.unit, unit)]
+    if not highest and same_measure(value.unit, "次") and not any(map(_has_times, ground.counts.values())):
+        return bool(value.value <= min(FEW_TIMES, len(ground.amounts)))
     return value.value in highest
+
+
+def _has_times(units: Iterable[str]) -> bool:
+    return any(same_measure(unit, "次") for unit in units)
 
 
 def _is_known_percent(value: Mention, text: str, ground: Ground) -> bool:
     percent = value.value
     if percent is None:
         return quote_key(value.text) in ground.key
-    if percent in ground.percents:
-        return True
-    return _is_about(text, value) and any(abs(known - percent) <= Decimal("0.5") for known in ground.percents)
+    is_about = _WORDS["about"].search(text[max(0, value.start - 8) : value.start]) is not None
+    return percent in ground.percents or (is_about and any(abs(known - percent) <= HALF for known in ground.percents))
 
 
-def _is_about(text: str, value: Mention) -> bool:
-    before = text[max(0, value.start - 8) : value.start]
-    return re.search(r"约|大概|近|(?:about|around|roughly|nearly) $", before) is not None
-
-
-# ----- names and places
-
-
-def _proper_names(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
-    for name, start in claims.names:
-        if not any(is_known_name(name, ground.text) for ground in grounds):
-            yield Invented(name, "name", start, start + len(name))
-    for place in claims.places:
-        if not any(is_known_place(place, ground.key) for ground in grounds):
-            yield Invented(place.text, "place", place.start, place.start + len(place.text))
+# ----- articles and addresses
 
 
 def _articles(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
-    if not claims.articles:
-        return
-    known: dict[str, list[Article]] = {}
-    for ground in grounds:
-        for other in ground.articles:
-            known.setdefault(other.number, []).append(other)
     text = "\n".join(ground.text for ground in grounds)
     for article in claims.articles:
-        if not is_known_article(article, known.get(article.number, ()), text):
+        known = [other for ground in grounds for other in ground.articles if other.number == article.number]
+        if not is_known_article(article, known, text):
             yield Invented(article.text, "article", article.start, article.end)
 
 
