@@ -1,4 +1,4 @@
-"""Metrics over the contexts of answers; the judges of values are imported when one is computed."""
+"""Metrics of judges over answers and their contexts; the judges are imported when one is computed."""
 
 import numpy as np
 
@@ -12,6 +12,23 @@ NO_VALUES = Message("missing.no_values")
 NO_CITATIONS = Message("missing.no_citations")
 NO_CITED_VALUES = Message("missing.no_sentence_with_values")
 NO_UNITS = Message("missing.no_reference_sentences")
+
+
+@metric("Correct", kind="answers")
+def correct(pairs: AnswerBatch, profile: Profile) -> Scored:
+    """Correct: 1 if the answer gives a reference by value, whatever its words, and nothing else in its place.
+
+    Formula: [the answer to the question is a value of the references]
+    Convention: a reference that is a number, a sum, a date, a percentage, or yes or no is judged as that: six days is
+        6 days and not six months, 42,000 元 is 4.2 万元. Other references are names or texts, each an alias of the
+        others, complete in the answer; values in them may be in words or digits. Citation marks are no words. An answer
+        that lists several values or names, doubts, denies or refuses gives none; with several groups of references it
+        must give one of each. A paraphrase scores 0. Whether the rules could decide is the part uncertain.
+    Source: the judge of `steelyard.legal` for facts
+    """
+    from steelyard.contexts.correctness import correctness
+
+    return correctness(pairs)
 
 
 @metric("Grounded", kind="answers", needs=("prediction", "contexts"))
