@@ -13,9 +13,11 @@ from steelyard.table import Flags, Missing
 from steelyard.text.citations import has_citations
 
 MOST_JUDGED: Final = 1_000
-"""Rows up to which a file has by default the metrics of judges that read each answer, which take 1 ms a row and more."""
+"""Rows up to which a file has by default the metrics of judges, which take a millisecond a row and more."""
 NO_REFERENCE: Final = Missing("unscored", Message("missing.no_reference"))
 NO_PREDICTION: Final = Missing("unscored", Message("missing.no_prediction"))
+BLANK: Final = Message("missing.blank_answer")
+TOO_LONG: Final = Message("missing.answer_too_long")
 
 
 class Need(NamedTuple):

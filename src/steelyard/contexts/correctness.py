@@ -10,8 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from steelyard.answers.batch import AnswerBatch
-from steelyard.answers.needs import NO_REFERENCE
-from steelyard.contexts.grounding import BLANK, TOO_LONG
+from steelyard.answers.needs import BLANK, NO_REFERENCE, TOO_LONG
 from steelyard.contexts.refusals import refusal_of
 from steelyard.i18n import Localized, Message
 from steelyard.legal import FactRules, judge_fact
@@ -85,9 +84,9 @@ def _text_verdicts(aliases: Sequence[str], answer: str, question: str) -> Iterat
     for spelt in (str, _in_digits) if has_values else (str,) if aliases else ():
         name, *others = map(spelt, aliases)
         yield _judged({"text_answer": name}, spelt(answer), question, FactRules(aliases=tuple(others)))
-    if any((meant := refusal_of(alias, question)) and meant.abstains for alias in aliases):
-        if found := refusal_of(answer, question):
-            yield Verdict(found.abstains, found.uncertain, found.why)
+    is_refusal = any((meant := refusal_of(alias, question)) and meant.abstains for alias in aliases)
+    if is_refusal and (found := refusal_of(answer, question)):
+        yield Verdict(found.abstains, found.uncertain, found.why)
 
 
 def _judged(fields: Fields, answer: str, question: str, rules: FactRules) -> Verdict:
