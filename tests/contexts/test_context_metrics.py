@@ -243,7 +243,7 @@ def test_verdicts_that_the_rules_could_not_decide_are_counted(write):
     text = run("answers", path, "-m", "Grounded").stdout
     assert ["Grounded", "1", "/", "3", "(33.3", "%)", "0.0000", "0.0000", "0.3333"] in map(str.split, text.splitlines())
     found = json.loads(run("answers", path, "-m", "Grounded", "--json").stdout)["results"][0]["uncertain"]
-    assert found == {"Grounded": {"count": 1, "items": 3, "mean": 0, "low": 0, "high": pytest.approx(1 / 3)}}
+    assert found == {"Grounded": {"undecided": 1, "items": 3, "mean": 0, "low": 0, "high": pytest.approx(1 / 3)}}
 
 
 def test_a_report_shows_refusals_by_whether_there_is_an_answer(write):

@@ -496,7 +496,8 @@ print(sorted(name for name in sys.modules if name.startswith(("steelyard.context
     [
         ("steelyard.evaluate_retrieval({'q': {'d': 1}}, {'q': {'d': 1.0}})", []),
         (
-            "steelyard.evaluate_answers(['a'], ['a'], 'EM')\nfrom steelyard.registry.names import all_metrics\nall_metrics()",
+            "steelyard.evaluate_answers(['a'], ['a'], 'EM')\n"
+            "from steelyard.registry.names import all_metrics\nall_metrics()",
             ["steelyard.contexts", "steelyard.contexts.metrics"],
         ),
     ],

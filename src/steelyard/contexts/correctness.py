@@ -160,7 +160,7 @@ def _in_digits(text: str) -> str:
 def _spelt(value: Mention) -> str:
     match value.kind:
         case "date" if value.value is not None and value.until is None and value.loose in ("", "coarse"):
-            return value.value.isoformat().replace("-??", "")
+            return str(value.value.isoformat()).replace("-??", "")
         case "percent" | "money" | "count" | "number" if value.is_exact:
             mark = "%" if value.kind == "percent" else f" {value.unit}" if value.unit else ""
             return f"{value.value.normalize():f}{mark}"

@@ -24,7 +24,7 @@ _KIND: Final = "answers"
 class Doubts(NamedTuple):
     """The uncertain verdicts of a metric among its items, and the bounds of its mean."""
 
-    count: int
+    undecided: int
     items: int
     mean: float
     low: float
@@ -56,7 +56,7 @@ def _table(found: dict[str, Doubts], name: str, words: Words) -> TableBlock:
     rows: list[Row] = [
         [
             words.name("metric", metric),
-            f"{each.count:,} / {each.items:,} ({cells.percent(each.count / each.items, words)})",
+            f"{each.undecided:,} / {each.items:,} ({cells.percent(each.undecided / each.items, words)})",
             *(cells.number(number) for number in each[2:]),
         ]
         for metric, each in found.items()
