@@ -60,6 +60,7 @@ def test_values_are_compared_and_not_spellings(answer, references, question):
         (".", ["."], ""),
         ("", [""], ""),
         ("42", ["", " "], ""),
+        ("Mary!", ["!", "\u200b"], ""),
     ],
 )
 def test_another_value_is_wrong(answer, references, question):

@@ -21,6 +21,7 @@ from steelyard.stats.review import UNCERTAIN
 from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normalisation import normalise
+from steelyard.text.reading import is_silent
 from steelyard.text.tokens import atoms
 
 WORDS: Final = lexicon("contexts")
@@ -57,7 +58,7 @@ def verdict(answer: str, question: str, groups: Iterable[Iterable[str]]) -> Verd
         return Verdict(False, False, TOO_LONG)
     if read(answer_in(answer)).is_silent:
         return Verdict(False, False, BLANK)
-    wanted = [sorted({alias for alias in group if alias.strip()}) for group in groups]
+    wanted = [sorted({alias for alias in group if not is_silent(alias)}) for group in groups]
     if len(wanted) == 1:
         return _best(_verdicts(wanted[0], answer, question))
     found = [_best(_text_verdicts(aliases, answer, "")) for aliases in wanted]
