@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from steelyard.documents.pages import read_document
 from steelyard.i18n import as_message
-from steelyard.legal import Abstention, FactVerdict, contains_quote, judge, judge_fact, question_of
+from steelyard.legal import FactVerdict, Stance, contains_quote, judge, judge_fact, question_of
 from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.questions import read_question_file
@@ -475,8 +475,8 @@ def test_what_rules_cannot_decide_is_said(document, monkeypatch):
         verdict = judge(question, {"answer": "42000元"}, document)
         assert (verdict.parts["uncertain"], verdict.uncertain) == (1.0, True)
         assert verdict.reasons["uncertain"] == "amount_total: the answer says 42000元"
-    refusal = Abstention(True, as_message("the answer says '未载明'"), uncertain=True)
-    monkeypatch.setattr("steelyard.legal.cases.detect_abstention", lambda *_, **__: refusal)
+    refusal = Stance("refuses", as_message("the answer says '未载明'"), abstains=True, uncertain=True)
+    monkeypatch.setattr("steelyard.legal.cases.stance", lambda *_, **__: refusal)
     assert judge(gap(), {"answer": "未载明"}, document).reasons["uncertain"] == "the answer says '未载明'"
 
 

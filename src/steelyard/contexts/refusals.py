@@ -6,8 +6,8 @@ from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.rows import is_answerable
 from steelyard.i18n import Message
 from steelyard.io.layouts import ANSWERABLE
+from steelyard.legal import Abstention, detect_abstention
 from steelyard.legal.reading import answer_in, is_too_long, read
-from steelyard.legal.refusals.abstention import Abstention, detect_abstention
 from steelyard.registry.metrics import Scored
 from steelyard.stats.review import UNCERTAIN
 from steelyard.table import Flags, FloatArray

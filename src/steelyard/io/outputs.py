@@ -96,6 +96,15 @@ def record_in(text: str) -> dict[str, Any]:
     return {"answer": text} if len(spoken) == len(text.strip()) else {"answer": spoken, "raw": text}
 
 
+def prose_around(text: str) -> str:
+    """What a model wrote before and after the code fence of its record; "" if it gives no record in a fence."""
+    inside = _fenced(text)
+    if not inside.startswith("{") or "raw" not in record_in(text):
+        return ""
+    at = text.rfind(inside)
+    return text[:at].rsplit("```", 1)[0] + "\n" + text[at + len(inside) :].partition("```")[2]
+
+
 def _as_text(name: str, member: Any) -> Any:
     """An answer that a model wrote as a figure, a truth value or null is that word."""
     is_word = name.casefold() in ANSWER and isinstance(member, bool | int | float | None)

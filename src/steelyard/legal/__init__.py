@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from steelyard.legal.question_types.evidence import EvidenceQuestion
     from steelyard.legal.question_types.fact import FactQuestion
     from steelyard.legal.question_types.gap import GapQuestion
-    from steelyard.legal.refusals.abstention import Abstention, detect_abstention
     from steelyard.legal.score import judge
+    from steelyard.legal.stance import Stance, detect_abstention
     from steelyard.legal.verdicts import LegalVerdict
 
 # the module of each public name; a module is imported when a name of it is used
 _MODULES = {
-    "Abstention": "refusals.abstention",
+    "Stance": "stance",
     "EvidenceQuestion": "question_types.evidence",
     "FactQuestion": "question_types.fact",
     "FactRules": "model",
@@ -28,7 +28,7 @@ _MODULES = {
     "LegalVerdict": "verdicts",
     "Question": "model",
     "contains_quote": "evidence.quotes",
-    "detect_abstention": "refusals.abstention",
+    "detect_abstention": "stance",
     "find_invented": "grounding.inventions",
     "judge": "score",
     "judge_fact": "facts.fields",
@@ -36,7 +36,6 @@ _MODULES = {
 }
 
 __all__ = [
-    "Abstention",
     "EvidenceQuestion",
     "FactQuestion",
     "FactRules",
@@ -45,6 +44,7 @@ __all__ = [
     "Invented",
     "LegalVerdict",
     "Question",
+    "Stance",
     "contains_quote",
     "detect_abstention",
     "find_invented",

@@ -4,24 +4,26 @@ The judges of question types (`legal.question_types`) use the methods of `Case`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from steelyard.documents.pages import Document
 from steelyard.i18n import Localized, Message
+from steelyard.io.outputs import prose_around
+from steelyard.legal.asked import WORDS
 from steelyard.legal.evidence import citations
 from steelyard.legal.evidence.citations import Citation, Passages
 from steelyard.legal.evidence.content import has_content
-from steelyard.legal.evidence.copies import NO_DUMP, is_dump, own_words
+from steelyard.legal.evidence.copies import NO_DUMP, is_dump, own_words, without_passages
 from steelyard.legal.evidence.quotes import contains_quote, quote_key, repeats
 from steelyard.legal.evidence.sources import Source, source_of
-from steelyard.legal.facts.clauses import doubt, without_quotes
+from steelyard.legal.facts.clauses import doubt
 from steelyard.legal.facts.fields import FactVerdict, judge_fact
 from steelyard.legal.grounding.forbidden import find_forbidden
 from steelyard.legal.grounding.inventions import Invented, find_invented
 from steelyard.legal.model import FIELDS, Evidence, FactRules, Question
 from steelyard.legal.reading import read
-from steelyard.legal.refusals.abstention import Abstention, detect_abstention
-from steelyard.legal.refusals.words import CONFLICT
+from steelyard.legal.stance import Stance, stance
 
 
 class Case(NamedTuple):
@@ -63,27 +65,30 @@ class Case(NamedTuple):
         """The typed fields of the record, or what its text says of them, against the expected ones."""
         return judge_fact(expected, self.record, question=self.question, rules=rules)
 
-    def has_quotes(self) -> bool:
-        """Whether the answer is read differently without its quotations."""
-        return without_quotes(self.text) != self.text or read(self.text) != read(self.answer)
+    def stance(self) -> Stance:
+        """Whether the answer answers, refuses, or both; JSON that a model wrote is read with the prose around it."""
+        raw = self.record.get("raw")
+        return stance(self.question, self.answer, prose_around(raw) if isinstance(raw, str) else "")
 
-    def without_quotes(self) -> "Case":
-        """The same case with the quotations taken out of the answer."""
-        return self._replace(record={**self.record, "answer": without_quotes(self.text)})
+    def own_stance(self) -> Stance:
+        """The stance of the answer in its own words: a refusal that it copies is the document's."""
+        found = self.stance()
+        own = own_words(self.text, self.source) if found.abstains else self.text
+        if own == self.text:
+            return found
+        spoken = stance(self.question, own)
+        if spoken.abstains and not spoken.uncertain:
+            is_contradicted = not spoken.names_asked and self.without_passages() is not self
+            return replace(found, kind="mixed", uncertain=True) if is_contradicted else found
+        return Stance("answers", Message("legal.refusal_copied"), uncertain=found.uncertain)
 
-    def abstention(self) -> Abstention:
-        """Whether the answer refuses."""
-        return detect_abstention(self.answer, question=self.question)
+    def without_passages(self) -> "Case":
+        """The same case without the passages of the document, if the answer is made of separate ones.
 
-    def own_abstention(self) -> Abstention:
-        """Whether the answer refuses in its own words: a refusal that it copies is the document's."""
-        abstention = self.abstention()
-        if not abstention.abstains:
-            return abstention
-        own = own_words(self.text, self.source)
-        if own == self.text or detect_abstention(own, question=self.question).abstains:
-            return abstention
-        return Abstention(False, Message("legal.refusal_copied"), abstention.uncertain)
+        An answer that announces its final answer says which of them answers.
+        """
+        own = self.text if read(self.answer).final else without_passages(self.text, self.source)
+        return self if own == self.text else self._replace(record={**self.record, "answer": own})
 
     def own_doubt(self) -> str:
         """The words by which the answer, outside what it copies, disclaims itself; "" if there are none."""
@@ -95,7 +100,7 @@ class Case(NamedTuple):
 
     def reports_conflict(self) -> bool:
         """Whether the answer says that statements disagree."""
-        return CONFLICT.search(self.text) is not None
+        return WORDS["cue_conflict"].search(self.text) is not None
 
     def invented(self, check: str) -> list[Invented]:
         """Values that the document does not support, and those that the hallucination check of the question forbids."""

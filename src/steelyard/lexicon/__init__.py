@@ -38,9 +38,10 @@ class Lexicon(dict[str, re.Pattern[str]]):
         self[name] = pattern = re.compile(self.source(name), re.IGNORECASE)
         return pattern
 
-    def source(self, name: str) -> str:
-        """The pattern of a class as text, for use in a larger pattern."""
-        return "|".join(self.entry_source(entry) for entry in self._entries[name])
+    def source(self, name: str, language: str = "") -> str:
+        """The pattern of a class as text, for use in a larger pattern; with `language` that of its entries alone."""
+        entries = (entry for entry in self._entries[name] if not language or language in entry)
+        return "|".join(map(self.entry_source, entries))
 
     def words(self, name: str) -> frozenset[str]:
         """The words of a class that lists words."""

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
+from steelyard.legal.clauses import outline, without_quotes
 from steelyard.legal.evidence.quotes import PASSAGE, key_of
 from steelyard.legal.evidence.sources import GRAM, Source
-from steelyard.legal.facts.clauses import without_quotes
 
 LATIN: Final = 3
 """The number of Latin characters that correspond to one Chinese character."""
@@ -17,6 +17,8 @@ EVIDENCE: Final = 4
 WHOLE: Final = 0.9
 """The share of a document whose copy is a dump, however short the document is."""
 
+MOST_OF: Final = 0.6
+"""The share of a sentence that a single copied run is if the sentence is the document's."""
 NO_DUMP: Final = 5 * PASSAGE
 """The length up to which no answer is a dump; its key has at most twice as many characters."""
 
@@ -38,6 +40,25 @@ def is_dump(answer: str, source: Source, required: int) -> bool:
     if _total(copied_runs(key, source, PASSAGE)) > most:
         return True
     return len(key) > 2 * most and _total(copied_runs(key, source, _shortest(source))) > 2 * most
+
+
+def without_passages(answer: str, source: Source) -> str:
+    """The sentences of an answer that are not the document's, if it has separate passages of it; else the answer.
+
+    What it quotes is no passage: the quotation says whose words they are.
+    """
+    sentences = [sentence.text for sentence in outline(answer).sentences]
+    copied = [_copied_part(without_quotes(text), source) for text in sentences]
+    if sum(map(bool, copied)) < 2 or sum(copied) < 2 * PASSAGE * _scale(source) or source.key.holds(answer):
+        return answer
+    return "。".join(text for text, length in zip(sentences, copied, strict=True) if not length)
+
+
+def _copied_part(sentence: str, source: Source) -> int:
+    """The number of characters that a sentence copies in one run, if that is a passage or most of it; else 0."""
+    key = key_of(sentence).text
+    longest = max(map(_length, copied_runs(key, source, _shortest(source))), default=0)
+    return longest if longest >= min(PASSAGE * _scale(source), MOST_OF * len(key)) else 0
 
 
 def own_words(answer: str, source: Source) -> str:

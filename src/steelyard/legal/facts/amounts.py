@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from steelyard.i18n import Localized, Message
-from steelyard.legal.facts.clauses import are_alternatives, asserted_values, clause_of, doubt, totalled
+from steelyard.legal.clauses import clause_of
+from steelyard.legal.facts.clauses import are_alternatives, asserted_values, doubt, totalled
 from steelyard.legal.facts.selection import select_value
 from steelyard.legal.wording import LOOSE, named
 from steelyard.text.mentions import Mention, mentions

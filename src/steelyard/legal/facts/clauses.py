@@ -3,21 +3,15 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import takewhile
-from operator import eq
-from typing import Final, NamedTuple
+from typing import Final
 
+from steelyard.legal.clauses import clause_of, outline, without_quotes
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 
 _SHARED: Final = lexicon("shared")
-# a comma or a point inside a number does not end a clause
-_END: Final = re.compile(r"[,。;!?！？；\n.](?:(?<![,.])|(?<=,)(?:(?!\d{3}(?!\d))|(?<!\d,))|(?<=\.)(?=\s|$))")
-_SENTENCE_END: Final = re.compile(r"[。!?！？;；\n.](?:(?<!\.)|(?=\s|$))")
-_QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"\n]*"')
-_BRACKETED: Final = re.compile(r"\([^()\n]{0,400}\)|\[[^\[\]\n]{0,400}\]|【[^】\n]{0,400}】|（[^）\n]{0,400}）")
-
 _DENIAL_MARK: Final = re.compile("[不非没未误NRInri\u0130\u0131]")  # what every denial before a value has
 _DENIED: Final = re.compile(
     r"(?:(?<!仅)(?<!但)(?:并不是|不是|并非|绝非|而非|而不是|不为|不等于|不在)(?!仅|但|不)"
@@ -84,95 +78,6 @@ _FOUND: Final = re.compile(
 )
 
 
-class Clause(NamedTuple):
-    """A piece of a text between two stops."""
-
-    start: int
-    end: int
-    text: str
-
-
-class _Pieces:
-    """The pieces of a text between stops of one character, found by index in logarithmic time.
-
-    A comma inside a date or a number is not a stop.
-    """
-
-    def __init__(self, text: str, stop: re.Pattern[str]) -> None:
-        values = (value for value in mentions(text) if value.end - value.start > 3)
-        inside = {at for value in values for at in range(value.start + 1, value.end)}
-        stops = [at for match in stop.finditer(text) if (at := match.start()) not in inside]
-        self._text = text
-        self._starts, self._ends = [0, *[at + 1 for at in stops]], [*stops, len(text)]
-        if any(map(eq, self._starts, self._ends)):
-            spans = [span for span in zip(self._starts, self._ends, strict=True) if span[0] < span[1]]
-            self._starts, self._ends = [start for start, _ in spans], [end for _, end in spans]
-
-    def __len__(self) -> int:
-        return len(self._starts)
-
-    def __getitem__(self, number: int) -> Clause:
-        start, end = self._starts[number], self._ends[number]
-        return Clause(start, end, self._text[start:end])
-
-    def at(self, index: int) -> Clause:
-        """The piece at an index of the text, or the last before it; the text if there is none."""
-        number = bisect_right(self._starts, index) - 1
-        return self[number] if number >= 0 else Clause(0, len(self._text), self._text)
-
-    def after(self, piece: Clause) -> str:
-        """The text of the next piece, or ""."""
-        number = bisect_right(self._starts, piece.start)
-        return self[number].text if number < len(self) else ""
-
-
-class Outline:
-    """The clauses, sentences and brackets of a text."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    @cached_property
-    def clauses(self) -> _Pieces:
-        """The clauses of the text."""
-        return _Pieces(self.text, _END)
-
-    @cached_property
-    def sentences(self) -> _Pieces:
-        """The sentences of the text."""
-        return _Pieces(self.text, _SENTENCE_END)
-
-    @cached_property
-    def _brackets(self) -> list[tuple[int, int]]:
-        if not _has_brackets(self.text):
-            return []
-        return [(match.start(), match.end()) for match in _BRACKETED.finditer(self.text)]
-
-    @cached_property
-    def _bracket_starts(self) -> list[int]:
-        return [start for start, _ in self._brackets]
-
-    def is_bracketed(self, start: int, end: int) -> bool:
-        """Whether a span is inside brackets."""
-        at = bisect_right(self._bracket_starts, start) - 1
-        return at >= 0 and self._brackets[at][0] < start and end < self._brackets[at][1]
-
-
-def _has_brackets(text: str) -> bool:
-    return "(" in text or "[" in text or "【" in text or "（" in text
-
-
-@lru_cache(maxsize=1 << 10)
-def outline(text: str) -> Outline:
-    """The outline of a normalised text."""
-    return Outline(text)
-
-
-def clause_of(text: str, index: int) -> Clause:
-    """The clause at an index."""
-    return outline(text).clauses.at(index)
-
-
 def without_stated_bounds(answer: str, source: str) -> str:
     """The answer without the words of a bound that the source has beside the same value: up to 10."""
     stated = [value for value in mentions(source) if value.loose == "bound" and value.value is not None]
@@ -194,11 +99,6 @@ def _shared_words(answer: str, value: Mention, source: str, stated: Mention) -> 
 def _shared(one: Iterable[str], other: Iterable[str]) -> int:
     """How many characters two texts begin with in common, in any case."""
     return len(list(takewhile(lambda pair: pair[0].lower() == pair[1].lower(), zip(one, other, strict=False))))
-
-
-def without_quotes(text: str) -> str:
-    """The text with quotations replaced by blanks."""
-    return _QUOTED.sub(lambda quote: " " * len(quote[0]), text)
 
 
 def doubt(text: str) -> str:

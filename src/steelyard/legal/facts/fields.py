@@ -29,7 +29,7 @@ from steelyard.legal.facts.percents import judge_percent, whole_percent, with_pl
 from steelyard.legal.facts.polarity import judge_boolean, polarity
 from steelyard.legal.model import FIELDS, FactRules
 from steelyard.legal.reading import Reading, is_too_long, read
-from steelyard.legal.refusals.abstention import detect_abstention
+from steelyard.legal.stance import detect_abstention
 from steelyard.legal.wording import FIELD_LABELS, SENSES, in_one_line, named
 from steelyard.text.mentions import Mention, currency_code, mentions
 from steelyard.text.normalisation import normalise

@@ -16,7 +16,7 @@ from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.polarity_clauses import Clause, clauses_of, scan
 from steelyard.legal.facts.polarity_questions import Asked, asked_by
 from steelyard.legal.facts.polarity_statements import Sense, Statement, statement_of
-from steelyard.legal.refusals.abstention import detect_abstention
+from steelyard.legal.stance import detect_abstention
 from steelyard.legal.wording import SENSES
 from steelyard.text.reading import final_part
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from steelyard.i18n import Localized, Message
+from steelyard.legal.clauses import outline
 from steelyard.legal.facts.clauses import (
     CLAIMED,
     are_alternatives,
@@ -18,7 +19,6 @@ from steelyard.legal.facts.clauses import (
     concluded,
     doubt_about,
     found_by_court,
-    outline,
     totalled,
 )
 from steelyard.legal.facts.equations import equated, is_wrong_result

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from steelyard.legal.facts.clauses import without_quotes
+from steelyard.legal.clauses import without_quotes
 from steelyard.legal.grounding.claims import claims_of
 from steelyard.legal.grounding.inventions import Invented
 from steelyard.legal.grounding.proper_names import names

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from steelyard.i18n import Localized, Message
+from steelyard.i18n import Message
 from steelyard.legal.formulas import weighted_sum
 from steelyard.legal.model import About, Evidence, FactRules, Fault, Fields, Question, gold_passages, passages_json
 from steelyard.legal.question_types.checks import date_faults, line_faults
@@ -75,17 +75,17 @@ class FactQuestion(Question):
         return draft
 
     def _judge_fields(self, case: "Case") -> Draft:
-        verdict = case.judge_fact(self.expected, self.rules)
-        if verdict.correct and (why := self._refusal(case)):
-            return Draft({"exact_match": 0.0}, {"exact_match": why})
+        verdict, stance = case.judge_fact(self.expected, self.rules), case.stance()
+        if verdict.share and stance.kind in ("refuses", "mixed"):
+            return Draft(
+                {"exact_match": 0.0}, {"exact_match": stance.why}, uncertain=stance.why if stance.uncertain else None
+            )
+        own = case.without_passages() if verdict.share else case
+        if own is not case and not own.judge_fact(self.expected, self.rules).share:
+            why = Message("legal.pile_of_passages")
+            return Draft({"exact_match": 0.0}, {"exact_match": why}, uncertain=why)
         exact = verdict.share if self.rules.partial_credit else float(verdict.correct)
         return Draft({"exact_match": exact}, {"exact_match": verdict.why}, exact, verdict.flags, verdict.undecided)
-
-    def _refusal(self, case: "Case") -> Localized | None:
-        """The words of a refusal, if the value occurs only in what the answer quotes: “not stated; it says: …”."""
-        if case.has_typed(self.expected) or not case.has_quotes() or not (refusal := case.abstention()).abstains:
-            return None
-        return None if case.without_quotes().judge_fact(self.expected, self.rules).correct else refusal.why
 
     def expected_output(self) -> dict[str, Any]:
         """What a correct answer says and cites."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from steelyard.legal.cases import Case
     from steelyard.legal.facts.fields import FactVerdict
     from steelyard.legal.grounding.inventions import Invented
-    from steelyard.legal.refusals.abstention import Abstention
+    from steelyard.legal.stance import Stance
 
 WEIGHTS: Final = {"correct_abstention": 0.4, "no_hallucination": 0.4}
 """Where neither a quotation nor a conflict is asked for, these two make up the whole score."""
@@ -150,7 +150,7 @@ class GapQuestion(Question):
         return self._judge_text(case, fact)
 
     def _judge_text(self, case: "Case", fact: "FactVerdict | None") -> Draft:
-        abstention = case.own_abstention()
+        abstention = case.own_stance()
         quoted = next(filter(case.quotes, self.quotes), "")
         invented = case.invented(self.check)
         answered, why = self._answered(case, abstention, fact, quoted)
@@ -168,9 +168,11 @@ class GapQuestion(Question):
         return draft
 
     def _answered(
-        self, case: "Case", abstention: "Abstention", fact: "FactVerdict | None", quoted: str
+        self, case: "Case", abstention: "Stance", fact: "FactVerdict | None", quoted: str
     ) -> tuple[bool, Localized]:
         """Whether the answer abstains as it should, or answers a control with the fact or the quotation."""
+        if abstention.kind == "mixed":
+            return False, abstention.why
         if self.should_abstain or abstention.abstains:
             return abstention.abstains is self.should_abstain, abstention.why
         if fact is not None and (fact.correct or not quoted):
@@ -246,7 +248,7 @@ def _level(penalty: str | float) -> str:
     return "high" if penalty >= 0.75 else "medium" if penalty >= 0.4 else "low"
 
 
-def _undecided(abstention: "Abstention", fact: "FactVerdict | None", quoted: str) -> Localized | None:
+def _undecided(abstention: "Stance", fact: "FactVerdict | None", quoted: str) -> Localized | None:
     """Why the rules cannot decide: the refusal, or the fact of a control without a quotation."""
     if abstention.uncertain:
         return abstention.why

@@ -13,8 +13,8 @@ from steelyard.legal.evidence.quotes import quote_key, quote_pieces
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.model import FIELDS
 from steelyard.legal.question_types import counted_parts
-from steelyard.legal.refusals.abstention import detect_abstention
 from steelyard.legal.report.results import parts_of_items
+from steelyard.legal.stance import detect_abstention
 from steelyard.table import Table
 
 FAILED: Final = "system failed"

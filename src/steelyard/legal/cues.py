@@ -1,0 +1,402 @@
+"""What each clause of an answer does: it refuses, with a strength; it states something, with a weight; or neither."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice, pairwise, takewhile
+from typing import Final, NamedTuple
+
+from steelyard.legal.asked import WORDS, Asked, content_terms, shared_terms
+from steelyard.legal.clauses import QUOTED
+from steelyard.legal.thresholds import (
+    CUE_CONTEXT,
+    IDIOM_CONTEXT,
+    LATIN_WEIGHT,
+    LONG_CLAUSE,
+    MOST_CUES,
+    PREMISE_CUE,
+    PREMISE_TERMS,
+    SOMEBODY,
+    SPEAKER,
+    THE_SOURCE,
+)
+from steelyard.text.scripts import has_han
+
+_KINDS: Final = (
+    "speaker", "self", "sorry", "vague", "source", "unable", "nothing", "unknown", "ignorant", "conflict", "policy",
+)  # fmt: skip
+_SHORT_QUOTE: Final = re.compile('“[^”]{1,4}”|「[^」]{1,4}」|"[^"]{1,4}"')
+_STOP: Final = re.compile(
+    r"[。!?;\n.,](?:(?<![.,])|(?<=\.)(?<!Mr\.)(?<!Ms\.)(?<!Dr\.)(?<!Mrs\.)(?<!vs\.)(?<!\b[A-Z]\.)(?=\s|$)"
+    r"|(?<=,)(?!\d{3}(?!\d)))"
+)
+_UNCOUNTED: Final = re.compile(r"[\W_]+")
+
+
+@dataclass(slots=True)
+class Act:
+    """A clause of an answer: how strongly it refuses (`level`, 0 if not), and how much it states (`weight`).
+
+    `asks` if it belongs to a question, `is_covered` if refusing words begin before it and end in it.
+    """
+
+    text: str
+    start: int
+    end: int
+    sentence: int
+    level: int = 0
+    word: str = ""
+    kinds: frozenset[str] = frozenset()
+    weight: float = 0.0
+    asks: bool = False
+    is_covered: bool = False
+
+    def refuse(self, level: int, kind: str, word: str) -> None:
+        """Add a cue."""
+        self.kinds |= {kind}
+        if level > self.level:
+            self.level, self.word = level, word
+
+
+class _Cue(NamedTuple):
+    """Refusing words in a text, with the clause (or the part of a long one) and the question."""
+
+    match: re.Match[str]
+    act: Act
+    text: str
+    asked: Asked
+
+    @property
+    def kind(self) -> str:
+        return self.match.lastgroup or ""
+
+    @property
+    def words(self) -> str:
+        return self.match[0]
+
+    @property
+    def before(self) -> str:
+        """The clause up to the cue."""
+        return self.text[self.act.start : self.match.start()]
+
+    @property
+    def sentence_before(self) -> str:
+        """The sentence up to the cue."""
+        return re.split(r"[。;!?\n]|\. ", self.text[max(0, self.match.start() - CUE_CONTEXT) : self.match.start()])[-1]
+
+
+# ----- cues
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], tuple[re.Pattern[str], ...]]:
+    """The cues of Chinese in one pattern, in which the first kind wins, and those of English, one for each kind."""
+    chinese = ((kind, WORDS.source(f"cue_{kind}", "zh")) for kind in _KINDS)
+    english = ((kind, WORDS.source(f"cue_{kind}", "en")) for kind in _KINDS)
+    return (
+        re.compile("|".join(f"(?P<{kind}>{source})" for kind, source in chinese if source), re.IGNORECASE),
+        tuple(re.compile(rf"\b(?=[a-z])(?P<{kind}>{source})", re.IGNORECASE) for kind, source in english if source),
+    )
+
+
+def _found(text: str) -> Iterator[re.Match[str]]:
+    """Refusing words; at most `MOST_CUES` of each pattern."""
+    chinese, english = _patterns()
+    if has_han(text):
+        yield from islice(chinese.finditer(text), MOST_CUES)
+    for pattern in english:
+        yield from islice(pattern.finditer(text), MOST_CUES)
+
+
+def has_cue(text: str) -> bool:
+    """Whether a text has refusing words."""
+    return next(_found(text), None) is not None
+
+
+def topic_of(text: str) -> frozenset[str]:
+    """The words of a refusing clause without those that refuse and those that name the source."""
+    plain = WORDS["source"].sub(" ", WORDS["material"].sub(" ", without_quotes(text)))
+    for cue in list(_found(plain)):
+        plain = plain[: cue.start()] + " " * len(cue[0]) + plain[cue.end() :]
+    return content_terms(plain)
+
+
+def without_quotes(text: str) -> str:
+    """The text with quotations and titles replaced by placeholders of the same length."""
+    return QUOTED.sub(lambda quote: "□" * len(quote[0]), text)
+
+
+@cache
+def _ignorant() -> re.Pattern[str]:
+    return re.compile(f"(?P<ignorant>{WORDS.source('cue_ignorant')})", re.IGNORECASE)
+
+
+def _cues(text: str, asked: Asked) -> list[re.Match[str]]:
+    """Refusing words in order, outside quotations; statements of ignorance also inside them."""
+    own = without_quotes(text)
+    matches = list(_found(own))
+    if own != text and not asked.speech and not asked.why:
+        short = _SHORT_QUOTE.sub(lambda quote: "□" * len(quote[0]), text)
+        matches += islice(_ignorant().finditer(short), MOST_CUES)
+    return sorted(matches, key=lambda cue: cue.start())
+
+
+# ----- acts
+
+
+def acts_of(text: str, asked: Asked) -> list[Act]:
+    """The clauses of a text, each with its strongest cue which is not content; none if the text has no cue."""
+    cues = _cues(text, asked)
+    acts = _clauses(text) if cues else []
+    at = 0
+    for match in cues:
+        while at < len(acts) - 1 and acts[at].end <= match.start():
+            at += 1
+        cue = _Cue(match, _around(match, acts[at], text), text, asked)
+        if level := _level(cue):
+            kind = _kind_of(cue)
+            acts[at].refuse(level if kind == cue.kind else THE_SOURCE, kind, cue.words)
+            _cover(acts[at + 1 :], match.end())
+    _strengthen(acts)
+    _drop_reasons(acts)
+    return acts
+
+
+def _kind_of(cue: _Cue) -> str:
+    """The kind of a cue; the speaker may only ask what is meant, or say that it gives no advice."""
+    if cue.kind == "speaker" and WORDS["not_understood"].search(cue.words):
+        return "vague"
+    return "self" if cue.kind == "speaker" and WORDS["advice"].search(cue.act.text) else cue.kind
+
+
+def _cover(acts: list[Act], end: int) -> None:
+    """Mark the clauses that begin before refusing words end."""
+    for act in takewhile(lambda act: act.start < end, acts):
+        act.is_covered = True
+
+
+def _clauses(text: str) -> list[Act]:
+    """The clauses of a text, each with the number of its sentence."""
+    acts: list[Act] = []
+    start = sentence = 0
+    for stop in _STOP.finditer(text):
+        if stop.start() > start:
+            acts.append(Act(text[start : stop.start()], start, stop.start(), sentence))
+        sentence += stop[0] != ","
+        start = stop.end()
+    if start < len(text):
+        acts.append(Act(text[start:], start, len(text), sentence))
+    asking = {act.sentence for act in acts if text[act.end : act.end + 1] == "?"}
+    for act in acts:
+        act.asks = act.sentence in asking
+    return acts
+
+
+def last_clause(text: str) -> str:
+    """The last clause of a text."""
+    return next((act.text for act in reversed(_clauses(text))), "")
+
+
+def _around(match: re.Match[str], act: Act, text: str) -> Act:
+    """The clause of a cue, or the part of a very long clause around the cue."""
+    if len(act.text) <= 2 * LONG_CLAUSE:
+        return act
+    start, end = max(act.start, match.start() - LONG_CLAUSE), min(act.end, match.end() + LONG_CLAUSE)
+    return Act(text[start:end], start, end, act.sentence)
+
+
+def _strengthen(acts: list[Act]) -> None:
+    """Raise the level of refusals in a sentence with an apology or a mention of being a program."""
+    weak = [act for act in acts if act.level and act.kinds - {"sorry", "self", "vague"}]
+    asked = {act.sentence for act in weak}
+    nearby = (act for act in acts if act.sentence in asked)
+    own = {act.sentence for act in nearby if "sorry" in act.kinds or WORDS["program"].search(act.text)}
+    for act in weak:
+        if act.sentence in own:
+            act.level = SPEAKER
+
+
+def _drop_reasons(acts: list[Act]) -> None:
+    """Drop refusing clauses that give the reason of a statement before them: 不会入狱,因为我没有身体."""
+    for before, act in pairwise(acts):
+        if not act.level:
+            continue
+        is_reason = act.sentence == before.sentence and WORDS["because"].match(act.text)
+        is_statement = not before.level and len(before.text) > 4 and not WORDS["filler"].match(before.text)
+        if is_reason and is_statement and "vague" not in act.kinds:
+            act.level = 0
+
+
+# ----- the strength of a cue
+
+
+def _level(cue: _Cue) -> int:
+    """How strongly a cue refuses: the speaker, the source or nobody in particular, somebody else, or not at all (0)."""
+    if WORDS["negated"].search(cue.before[-14:]) or _in_idiom(cue) or _is_copied(cue):
+        return 0
+    if WORDS["instruction"].search(cue.sentence_before):
+        return 0
+    if cue.kind in ("vague", "sorry", "self"):
+        return THE_SOURCE
+    if cue.kind == "policy":
+        return SPEAKER if cue.asked.open and cue.act.sentence == 0 else 0
+    if cue.kind == "speaker":
+        return _speaker_level(cue)
+    if _is_hypothetical(cue) or _is_content(cue) or WORDS["found"].search(cue.sentence_before) or _is_term(cue):
+        return 0
+    if cue.kind in ("unable", "source") or cue.words == "silent":
+        return _agent_level(cue)
+    return THE_SOURCE if cue.kind == "nothing" else SOMEBODY
+
+
+def _speaker_level(cue: _Cue) -> int:
+    end = cue.match.end()
+    is_bare = cue.text[end : end + 1] in ("", "。", ",", "!")
+    if WORDS["refuses_to"].search(cue.words) and not is_bare and not WORDS["speaker_verb"].match(cue.text, end):
+        return 0
+    if WORDS["condition"].match(cue.before + cue.words[:1]) or WORDS["says"].search(cue.before):
+        return 0
+    if cue.asked.whether and "会" in cue.asked.text and "不会" in cue.words:
+        return 0
+    if WORDS["cue_ignorant"].search(cue.words) and _is_content(cue):
+        return 0
+    return THE_SOURCE if cue.words.startswith("我们") and cue.act.sentence else SPEAKER
+
+
+def _is_term(cue: _Cue) -> bool:
+    """Whether the words belong to a legal term of art, which is content: 约定不明."""
+    if WORDS["whereabouts"].search(cue.act.text):
+        return cue.asked.kind not in ("place", "person") and not WORDS["asked_whereabouts"].search(cue.asked.text)
+    return WORDS["term"].search(cue.act.text) is not None
+
+
+def _is_copied(cue: _Cue) -> bool:
+    """Whether the clause only repeats words of the question, as when an option is chosen."""
+    return len(cue.act.text) > 7 and cue.act.text.strip() in cue.asked.text
+
+
+def _in_idiom(cue: _Cue) -> bool:
+    start, end = cue.match.span()
+    near = cue.text[max(0, start - IDIOM_CONTEXT) : end + IDIOM_CONTEXT]
+    return any(idiom.start() <= min(IDIOM_CONTEXT, start) < idiom.end() for idiom in WORDS["idiom"].finditer(near))
+
+
+def _is_hypothetical(cue: _Cue) -> bool:
+    """Whether the cue is in a condition or a noun phrase: 如果无法认定, 无法认定数额的, 未知的因素."""
+    if WORDS["condition"].match(cue.act.text) or WORDS["under_condition"].search(cue.sentence_before):
+        return True
+    after = cue.text[cue.match.end() : cue.match.end() + CUE_CONTEXT]
+    if WORDS["attribute"].match(after) and cue.kind in ("unable", "unknown", "source"):
+        return True
+    return WORDS["nominal"].match(after) is not None and "是" not in cue.before[-6:]
+
+
+def _agent_level(cue: _Cue) -> int:
+    """The level by the subject of the cue: the material or nobody, a party of the case, or another thing (0)."""
+    subject = WORDS["connective"].sub("", cue.before.replace("□", ""))
+    if (
+        cue.kind == "source"
+        and len(cue.words) > PREMISE_CUE
+        and shared_terms(cue.words, cue.asked.text) >= PREMISE_TERMS
+    ):
+        return SOMEBODY  # 没有女性哭倒长城的记录: the premise is corrected in the words of the question
+    is_bare_not = WORDS["bare_not"].match(cue.words)
+    if WORDS["material"].search(subject) or (not subject.strip() and not is_bare_not):
+        return THE_SOURCE
+    if cue.words.startswith("不足以") or is_bare_not:
+        return 0
+    if WORDS["party"].search(subject):
+        return SOMEBODY if cue.words != "silent" else 0
+    has_object = len(cue.text[cue.match.end() : cue.act.end].strip()) > 2
+    is_other = cue.kind == "unable" and has_object and len(subject) <= 8 and "并" in cue.before
+    return 0 if is_other else SOMEBODY
+
+
+# ----- cues that are content
+
+
+def _is_content(cue: _Cue) -> bool:
+    """Whether the words answer the question: it asks why, whether, or what was said."""
+    asked = cue.asked
+    if asked.whether and asked.knowing and WORDS["cue_ignorant"].search(cue.words):
+        return True
+    if asked.why and _is_reason(cue):
+        return True
+    if asked.kind == "count" and _denies(cue):
+        return True  # no witnesses were called: none
+    if asked.speech and not WORDS["source"].search(cue.act.text):
+        return not _is_bare(cue)
+    return asked.whether and (_repeats_verb(cue) or _denies(cue))
+
+
+def _denies(cue: _Cue) -> bool:
+    """Whether the words deny that there is such a thing, which is the answer no: 并无此事."""
+    is_denial = cue.kind == "nothing" and WORDS["no_such"].match(cue.words)
+    return bool(is_denial) and not WORDS["source"].search(cue.act.text) and not WORDS["knowledge"].search(cue.words)
+
+
+def _is_reason(cue: _Cue) -> bool:
+    """Whether words of ignorance or inability are the reason that was asked for: 因丈夫下落不明."""
+    clause = cue.act.text
+    if WORDS["because"].search(clause) or WORDS["reason_is"].search(clause):
+        return True
+    if WORDS["reason"].search(clause):
+        return False
+    if WORDS["ground"].match(clause) or WORDS["party"].search(cue.before):
+        return True
+    if WORDS["source"].search(clause):
+        return False
+    return not _is_bare(cue) and cue.kind in ("ignorant", "unknown", "unable") and cue.match.start() > 0
+
+
+def _is_bare(cue: _Cue) -> bool:
+    """Whether the answer consists of the cue only."""
+    rest = cue.text[: cue.match.start()] + cue.text[cue.match.end() :]
+    return len(cue.text) < CUE_CONTEXT and not WORDS["bare"].sub("", rest)
+
+
+def _repeats_verb(cue: _Cue) -> bool:
+    """Whether the cue negates the verb of the question, which answers it: 有没有说明原因."""
+    source = WORDS["source"].search(cue.before)
+    if source is None and WORDS["no_evidence"].match(cue.words):
+        return True
+    if source is not None and source[0].lower() not in cue.asked.text.lower():
+        return False
+    verb = re.sub("([查找看搜])不([到出见])", r"\1\2", WORDS["leading_negation"].sub("", cue.words).lower())
+    stems = re.findall("[a-z]{4,}|[\u4e00-\u9fff]{1,4}", verb)
+    if not stems:
+        return False
+    return stems[-1] in cue.asked.text.lower() or (source is None and shared_terms(verb, cue.asked.text) > 0)
+
+
+# ----- weights
+
+
+def assign_weights(acts: list[Act], text: str) -> None:
+    """Set the weight of each clause that states something; reasons of refusals and filler have weight 0.
+
+    Quotations after a refusal belong to it; if statements are said to conflict, all quotations do.
+    """
+    blank = without_quotes(text)
+    goes_all = any("conflict" in act.kinds or (act.level and blank[act.end - 1] == "□") for act in acts)
+    first = next((act.start for act in acts if act.level >= THE_SOURCE), len(text))
+    own = blank if goes_all else text[:first] + without_quotes(text[first:])
+    reason_of = -1
+    for at, act in enumerate(acts):
+        if act.level:
+            continue
+        follows = at > 0 and acts[at - 1].sentence == act.sentence
+        maybe = WORDS["maybe_because"].match(act.text)
+        if maybe or (at > 0 and acts[at - 1].level and WORDS["because"].match(act.text)):
+            reason_of = act.sentence
+        if act.sentence == reason_of and (follows or maybe):
+            continue
+        refers = WORDS["referral"].search(act.text[:LONG_CLAUSE])
+        if not (act.asks or act.is_covered or refers or WORDS["filler"].match(act.text)):
+            act.weight = _weight(own[act.start : act.end])
+
+
+def _weight(text: str) -> float:
+    """A Chinese character weighs 1, a letter less."""
+    return sum(1.0 if char >= "\u3000" else LATIN_WEIGHT for char in _UNCOUNTED.sub("", text))

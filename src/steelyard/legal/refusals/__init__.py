@@ -1,1 +1,0 @@
-"""Refusals: whether an answer declares the asked item absent, unknown or contradictory."""

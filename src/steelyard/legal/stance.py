@@ -1,0 +1,593 @@
+"""The stance of an answer: whether it answers the question, refuses it, or both.
+
+An answer is read clause by clause (`cues`). A clause refuses (with a strength), supplies nothing (apology, referral,
+description of the system itself), or states something. The verdict follows from the question, from the position of the
+refusing clauses, and from what the others state.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
+from typing import Final, Literal
+
+from steelyard.i18n import Localized, Message
+from steelyard.io.outputs import prose_around
+from steelyard.legal.asked import (
+    VALUE_KINDS,
+    WORDS,
+    Asked,
+    asked_for,
+    content_terms,
+    names_kind,
+    shared_terms,
+    terms_of,
+)
+from steelyard.legal.cues import Act, acts_of, assign_weights, has_cue, last_clause, topic_of, without_quotes
+from steelyard.legal.reading import Reading, answer_in, read
+from steelyard.legal.thresholds import (
+    ANSWERED,
+    BRIEF,
+    BRIEF_CONCLUSION,
+    CUE_CONTEXT,
+    EXPOSITION,
+    LEAST_STATED,
+    LONG,
+    LONG_ANSWER,
+    LONGEST_VALUE_SEARCH,
+    PHRASE,
+    SHORT_ANSWER,
+    SOMEBODY,
+    SPEAKER,
+    STATED,
+    THE_SOURCE,
+    VAGUE_STATED,
+)
+from steelyard.text.mentions import Mention, mentions
+
+Kind = Literal["answers", "refuses", "mixed", "asks", "blank"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stance:
+    """How an answer stands to its question, and the words that decided.
+
+    *mixed* refuses the asked item and also supplies something of its kind; *asks* only asks back. `abstains` is
+    whether it refuses, for *mixed* the better guess; `uncertain` if the rules cannot decide; `names_asked` if the
+    refusal has words of the question.
+    """
+
+    kind: Kind
+    why: Localized
+    abstains: bool = False
+    uncertain: bool = False
+    names_asked: bool = False
+
+    @property
+    def reason(self) -> str:
+        """The reason, in English."""
+        return str(self.why)
+
+
+_BLANK: Final = Stance("blank", Message("legal.nothing_said"))
+_NOTHING_REFUSES: Final = Stance("answers", Message("legal.nothing_refuses"))
+
+
+@lru_cache(maxsize=1 << 12)
+def stance(question: str, answer: str, prose: str = "") -> Stance:
+    """The stance of an answer, which every judge takes from here; an announced final answer decides alone.
+
+    `prose` is what a model wrote beside the record that it gave as JSON; a refusal there counts.
+    """
+    asked = asked_for(question)
+    found, beside = (_of_reading(read(text), asked) for text in (answer_in(answer), prose or prose_around(answer)))
+    if beside.abstains and not found.abstains:
+        return replace(beside, kind="mixed", uncertain=True)
+    return found
+
+
+def detect_abstention(answer: str, *, question: str = "") -> Stance:
+    """Whether the answer declares the asked item absent or unknown, and does not supply it after all."""
+    return stance(question, answer)
+
+
+def _of_reading(reading: Reading, asked: Asked) -> Stance:
+    text, final = reading.text, reading.final
+    if reading.is_silent:
+        return _BLANK
+    if not final or WORDS["asks_again"].match(final) or len(final) == len(text):
+        return _decide(text, asked)
+    index = text.rfind(final)
+    if WORDS["others_result"].search(WORDS["final_lead"].sub("", text[max(0, index - 40) : index])):
+        return _decide(text, asked)
+    full_text, announced = _decide(text, asked), _decide(final, asked)
+    if full_text.abstains and has_cue(last_clause(text[max(0, index - CUE_CONTEXT) : index])):
+        return full_text  # 无法给出答案
+    if announced.abstains and full_text.kind != "refuses":
+        return replace(announced, kind="mixed", uncertain=True)
+    return announced
+
+
+@lru_cache(maxsize=1 << 10)
+def _decide(text: str, asked: Asked) -> Stance:
+    """The verdict on a text; cached, because the judge of yes and no asks for it too."""
+    bare = text.strip(" []【】()\"'“”")
+    if null := WORDS["json_null"].match(text):
+        return Stance("refuses", Message("legal.answer_says_words", word=null[1]), abstains=True)
+    if WORDS["none"].fullmatch(bare):
+        return Stance("answers", Message("legal.said_of_something_else", word=bare), uncertain=not asked.whether)
+    if WORDS["null"].fullmatch(bare):
+        counts = asked.kind == "count" and "号" not in asked.text
+        is_answer = WORDS["zero"].fullmatch(bare) is not None and (asked.whether or counts)
+        why = Message("legal.answer_says_words", word=bare)
+        return Stance("answers" if is_answer else "refuses", why, abstains=not is_answer)
+    acts = acts_of(text, asked)
+    refusing = [at for at, act in enumerate(acts) if act.level]
+    if not refusing:
+        return _NOTHING_REFUSES
+    assign_weights(acts, text)
+    return _verdict(_Refusal(text, acts, refusing, asked))
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """An answer with at least one refusing clause."""
+
+    text: str
+    acts: list[Act]
+    refusing: list[int]
+    asked: Asked
+
+    @property
+    def level(self) -> int:
+        """The strength of the strongest clause."""
+        return max(self.acts[at].level for at in self.refusing)
+
+    @property
+    def first(self) -> Act:
+        """The first refusing clause."""
+        return self.acts[self.refusing[0]]
+
+    @property
+    def has_conflict(self) -> bool:
+        """Whether a clause says that statements disagree."""
+        return any("conflict" in self.acts[at].kinds for at in self.refusing)
+
+    def has_direct(self, *, later: bool = False) -> bool:
+        """Whether a clause refuses the question itself: 无法回答这个问题; with `later` one after the first sentence."""
+        direct = (self.acts[at] for at in self.refusing if self.acts[at].level >= THE_SOURCE)
+        return any(WORDS["direct"].search(act.text) and (act.sentence or not later) for act in direct)
+
+    def norms(self) -> int:
+        """The number of clauses that state rules of law."""
+        return sum(1 for act in self.acts if act.weight and WORDS["norm"].search(act.text))
+
+    def context(self, at: int) -> str:
+        """A refusing clause, together with the clause before it that names its topic: 关于数额,没有记载."""
+        act, before = self.acts[at], self.acts[at - 1] if at else None
+        is_topic = before and before.sentence == act.sentence and WORDS["topic"].search(before.text)
+        return f"{before.text},{act.text}" if before and is_topic else act.text
+
+    def names_kind(self, at: int) -> bool:
+        """Whether a refusing clause names the kind of value that is asked for: 日期, phone."""
+        return names_kind(self.context(at), self.asked.kind)
+
+    def names_asked(self, at: int) -> bool:
+        """Whether the refusing clause is about the asked item: its kind, or words of the question."""
+        return self.names_kind(at) or shared_terms(self.context(at), self.asked.text) >= 2
+
+    def is_about_asked(self, at: int) -> bool:
+        """Whether the refusing clause has a word of the question, or names the asked kind and no other."""
+        text = self.context(at)
+        others = [kind for kind in VALUE_KINDS if kind != self.asked.kind and names_kind(text, kind)]
+        return shared_terms(text, self.asked.text) > 0 or (self.names_kind(at) and not others)
+
+    def refused(self, *, uncertain: bool = False) -> Stance:
+        """The verdict that the answer refuses."""
+        why = Message("legal.answer_says_words", word=self.first.word[:60])
+        named = any(map(self.is_about_asked, self.refusing))
+        return Stance("refuses", why, abstains=True, uncertain=uncertain, names_asked=named)
+
+    def noted(self, *, uncertain: bool = False) -> Stance:
+        """The verdict that the answer answers, and the refusal is a note about something else."""
+        why = Message("legal.said_of_something_else", word=self.first.word[:60])
+        return Stance("answers", why, uncertain=uncertain)
+
+    def supplied(self, *, uncertain: bool = False) -> Stance:
+        """The verdict that the answer supplies the asked item after its refusal."""
+        following = islice(self.acts, self.refusing[0] + 1, None)
+        start = next((act.start for act in following if act.weight), self.first.end)
+        rest = self.text[start : start + 80].strip()[:40]
+        return Stance(
+            "mixed", Message("legal.goes_on_after", word=self.first.word[:60], rest=rest), uncertain=uncertain
+        )
+
+
+def _verdict(refusal: _Refusal) -> Stance:
+    """The verdict on an answer with refusing clauses."""
+    strong = [at for at in refusal.refusing if refusal.acts[at].kinds != {"vague"}]
+    stated = sum(act.weight for act in refusal.acts)
+    if not strong:
+        return _asks(refusal, stated)
+    refusal = replace(refusal, refusing=strong)
+    found = _weighed(refusal, stated)
+    if found.kind == "refuses" and _supplies(refusal):
+        return replace(found, kind="mixed", uncertain=True)
+    doubts = found.kind == "mixed" or (found.kind == "refuses" and stated >= ANSWERED and not _lacks_value(refusal))
+    return replace(found, uncertain=found.uncertain or doubts)
+
+
+def _asks(refusal: _Refusal, stated: float) -> Stance:
+    """The verdict on an answer that asks back; what it states beside that may be the answer."""
+    if stated >= VAGUE_STATED:
+        return refusal.noted()
+    return replace(refusal.refused(), kind="mixed" if stated else "asks", uncertain=stated > 0)
+
+
+def _weighed(refusal: _Refusal, stated: float) -> Stance:
+    """The verdict by what is stated before and after the refusal."""
+    if _is_ground(refusal) or _is_conceded(refusal):
+        return refusal.noted()
+    if _follows_from_self(refusal) or (_is_of_self(refusal) and stated >= ANSWERED):
+        return refusal.noted(uncertain=True)
+    before = sum(act.weight for act in refusal.acts[: refusal.refusing[0]])
+    after = stated - before
+    if after and (supplied := _supplied_after(refusal, before, after)):
+        return supplied
+    is_apart = refusal.asked.whether or refusal.first.sentence > refusal.acts[0].sentence
+    if (before >= LEAST_STATED or (before and is_apart)) and (given := _given_before(refusal, before, after)):
+        return given
+    if _is_rather_note(refusal, before):
+        return refusal.noted(uncertain=True)
+    is_doubtful = refusal.level < SPEAKER and before >= STATED and after >= LONG
+    return refusal.refused(uncertain=is_doubtful or all(_is_note(refusal, at) for at in refusal.refusing))
+
+
+def _is_rather_note(refusal: _Refusal, before: float) -> bool:
+    """Whether a refusal is more often a note than not: one clause after long text."""
+    is_one = len(refusal.refusing) == 1 and refusal.first.sentence > 0
+    return is_one and before >= LONG_ANSWER and not refusal.has_direct()
+
+
+def _supplies(refusal: _Refusal) -> bool:
+    """Whether an answer that refuses also states something of the asked kind, outside quotations.
+
+    A refusal that does not name the asked item is contradicted by any statement; one that names it only by a value of
+    the asked kind in a clause that is about the asked item at least as much.
+    """
+    blank = without_quotes(refusal.text)
+    ignorant = {act.sentence for act in refusal.acts if "ignorant" in act.kinds}
+    stating = [
+        replace(act, text=blank[act.start : act.end])
+        for act in refusal.acts
+        if act.weight and not act.level and act.sentence not in ignorant and "□" not in blank[act.start : act.end]
+    ]
+    given = {act.start: values for act in stating if (values := _values_in(act.text, refusal.asked.kind))}
+    if len({str(value.value) for values in given.values() for value in values}) > 1 and refusal.has_conflict:
+        return False  # the values that conflict
+    if not any(refusal.is_about_asked(at) for at in refusal.refusing):
+        own = {refusal.acts[at].sentence for at in refusal.refusing}
+        apart = sum(act.weight for act in stating if act.sentence not in own)
+        has_value = any(_states_value(act.text) for act in stating)
+        return apart >= PHRASE or sum(act.weight for act in stating) >= STATED or has_value
+    if refusal.asked.kind not in VALUE_KINDS:
+        return False
+    about = max(shared_terms(refusal.context(at), refusal.asked.text) for at in refusal.refusing)
+    exact = (act for act in stating if any(value.is_exact for value in given.get(act.start, ())))
+    return any(shared_terms(act.text, refusal.asked.text) >= about for act in exact)
+
+
+def _is_ground(refusal: _Refusal) -> bool:
+    """Whether the refusing words are the reason for a statement: 因证据不足,不起诉."""
+    for at in refusal.refusing:
+        act = refusal.acts[at]
+        follows = at + 1 < len(refusal.acts) and refusal.acts[at + 1].weight > PHRASE
+        if act.level == SPEAKER or not (WORDS["ground"].match(act.text) and follows):
+            return False
+    return True
+
+
+def _concedes(act: Act) -> bool:
+    return WORDS["although"].match(act.text.strip()) is not None
+
+
+def _is_conceded(refusal: _Refusal) -> bool:
+    """Whether all refusing clauses are concessions: about 13 billion, though not exactly known."""
+    first = refusal.refusing[0]
+    acts = [refusal.acts[at] for at in refusal.refusing]
+    return (
+        first > 0 and all(act.level < SPEAKER and _concedes(act) for act in acts) and refusal.acts[first - 1].weight > 0
+    )
+
+
+def _is_of_self(refusal: _Refusal) -> bool:
+    """Whether the answer only apologises and describes the speaker, which decides nothing: what follows does."""
+    return all(refusal.acts[at].kinds <= {"self", "sorry"} for at in refusal.refusing)
+
+
+def _follows_from_self(refusal: _Refusal) -> bool:
+    """Whether the question is answered from the nature of the speaker: 我没有情感,所以不会焦虑."""
+    if any(refusal.acts[at].kinds != {"self"} for at in refusal.refusing):
+        return False
+    first = refusal.refusing[0]
+    return WORDS["consequence"].search(refusal.acts[min(first + 1, len(refusal.acts) - 1)].text) is not None
+
+
+# ----- the text after the refusal
+
+
+def _supplied_after(refusal: _Refusal, before: float, after: float) -> Stance | None:
+    """The verdict if the text after the refusal decides it; None if it does not supply the asked item."""
+    level, asked = refusal.level, refusal.asked
+    turned, closes = _turn(refusal), _closes_with_refusal(refusal)
+    if _is_modest(refusal) and after >= BRIEF:
+        return refusal.supplied()
+    if _is_forbidden(refusal):
+        return None
+    if "约定" in refusal.first.word and WORDS["consequent"].match(_text_after(refusal)):
+        return refusal.supplied()
+    if not closes and (_concludes(refusal) or (turned is not None and _turn_supplies(refusal, turned))):
+        return refusal.supplied()
+    if closes and _lacks_value(refusal):
+        return None
+    if refusal.first.sentence and before >= STATED and after >= LONG / 2 and _is_remark(refusal):
+        return refusal.noted()
+    if closes or refusal.has_direct(later=True):
+        return None
+    if asked.open and after >= _needed(refusal, turned):
+        return refusal.supplied(uncertain=level == SPEAKER and after < 2 * EXPOSITION)
+    if after >= EXPOSITION and refusal.norms() >= 3:
+        return refusal.supplied(uncertain=level == SPEAKER)
+    if level == SOMEBODY and after >= LONG:
+        return refusal.noted()
+    if turned is not None and after >= 0.8 * EXPOSITION and refusal.norms() > 1:
+        return refusal.supplied(uncertain=True)
+    return None
+
+
+def _text_after(refusal: _Refusal) -> str:
+    following = refusal.refusing[0] + 1
+    return refusal.acts[following].text if following < len(refusal.acts) else ""
+
+
+def _is_modest(refusal: _Refusal) -> bool:
+    """Whether the refusal is only a remark about the speaker: as an AI I have no favourite, but here is one."""
+    acts = [refusal.acts[at] for at in refusal.refusing]
+    if acts[-1].sentence or not all(act.kinds <= {"self"} or WORDS["modesty"].search(act.text) for act in acts):
+        return False
+    return WORDS["delivers"].match(refusal.text[acts[-1].end :]) is not None
+
+
+def _is_forbidden(refusal: _Refusal) -> bool:
+    """Whether a request is refused as unlawful; the text after it is the explanation."""
+    if refusal.first.level < SPEAKER or refusal.first.sentence > 1:
+        return False
+    opening = refusal.text[: refusal.first.end + 160]
+    return WORDS["unlawful"].search(opening) is not None and WORDS["request"].search(refusal.asked.text) is not None
+
+
+def _lacks_value(refusal: _Refusal) -> bool:
+    """Whether a value is asked for, and none of its kind is stated."""
+    kind = refusal.asked.kind
+    kinds = ("date", "time") if kind == "date" else (kind,)
+    return kind in VALUE_KINDS and not any(_values_in(refusal.text, kind) for kind in kinds)
+
+
+def _is_remark(refusal: _Refusal) -> bool:
+    """Whether the refusal is not about the asked item, or is a concession: while I cannot say how many."""
+    if refusal.has_direct():
+        return False
+    return all(_concedes(refusal.acts[at]) or not refusal.names_asked(at) for at in refusal.refusing)
+
+
+def _concludes(refusal: _Refusal) -> bool:
+    """Whether there is a conclusion after the last refusing clause: therefore, operating activities did."""
+    acts = refusal.acts
+    for at in range(refusal.refusing[-1] + 1, len(acts)):
+        if acts[at].sentence != acts[at - 1].sentence and WORDS["conclusion"].match(acts[at].text):
+            is_mark = len(acts[at].text) < BRIEF_CONCLUSION and at + 1 < len(acts)
+            stated = acts[at + 1] if is_mark else acts[at]
+            return stated.weight >= ANSWERED and not WORDS["denial"].search(stated.text)
+    return False
+
+
+def _needed(refusal: _Refusal, turned: int | None) -> float:
+    """The weight that the text after a refusal needs to answer an open question.
+
+    After a refusal by the speaker, text alone is its explanation; only a turn to the matter answers.
+    """
+    if refusal.level < SPEAKER:
+        is_opening = refusal.first.sentence == 0 and refusal.names_asked(refusal.refusing[0])
+        return math.inf if is_opening and turned is None else LONG_ANSWER
+    moral = sum(1 for act in refusal.acts[:12] if WORDS["moral"].search(act.text))
+    has_offer = turned is not None and WORDS["offer"].search(refusal.text, turned, turned + CUE_CONTEXT)
+    if turned is None or ((moral >= 2 or has_offer) and refusal.norms() < 4):
+        return math.inf
+    return 0.6 * EXPOSITION
+
+
+def _closes_with_refusal(refusal: _Refusal) -> bool:
+    """Whether the refusal is repeated at the end, after all that is stated."""
+    last = refusal.refusing[-1]
+    rest = sum(act.weight for act in refusal.acts[last + 1 :])
+    if last == refusal.refusing[0] or rest >= BRIEF or refusal.acts[last].level < THE_SOURCE:
+        return False
+    return refusal.acts[last].level == SPEAKER or len(refusal.acts) < SHORT_ANSWER or refusal.names_asked(last)
+
+
+def _turn(refusal: _Refusal) -> int | None:
+    """The index of a word like 但 or 估计 that turns from the refusal to a statement; or None."""
+    opening, concession = refusal.first, _concedes(refusal.first)
+    same = [at for at in refusal.refusing if refusal.acts[at].sentence == opening.sentence]
+    last = max(at for at in same if at == refusal.refusing[0] or refusal.acts[at].level > SOMEBODY)
+    inner = _inner_turn(refusal, refusal.acts[last])
+    if inner is not None:
+        return inner
+    for at in range(last + 1, len(refusal.acts)):
+        act = refusal.acts[at]
+        if act.level:
+            continue
+        is_near = act.sentence - opening.sentence < 2
+        is_turn = is_near and WORDS["adversative"].match(act.text.strip()) and _next_weighs(refusal, at)
+        infers = act.weight and WORDS["inference"].search(act.text)
+        if (concession and act.weight) or is_turn or infers:
+            return act.start
+    return None
+
+
+def _inner_turn(refusal: _Refusal, act: Act) -> int | None:
+    """The index of a turn inside the refusing clause: not stated but probably X; or None."""
+    end = act.start + act.text.find(act.word) + len(act.word) if act.word in act.text else act.end
+    rest = refusal.text[end : act.end]
+    turn = WORDS["adversative"].search(rest) or WORDS["inference"].search(rest)
+    if turn is None or has_cue(rest[turn.end() :]):
+        return None
+    return end + turn.start() if rest[turn.end() :].strip() else None
+
+
+def _next_weighs(refusal: _Refusal, at: int) -> bool:
+    """Whether the sentence of the turn, or the one after it, states something."""
+    until = refusal.acts[at].sentence + 1
+    return any(act.weight > 0 for act in islice(refusal.acts, at, at + 9) if act.sentence <= until)
+
+
+def _turn_supplies(refusal: _Refusal, index: int) -> bool:
+    """Whether the text after the turn supplies the asked item."""
+    rest, asked, level = refusal.text[index:], refusal.asked, refusal.level
+    own = without_quotes(rest)
+    if own != rest and WORDS["refers"].search(own) and not _states_value(own):
+        return False
+    if asked.kind in VALUE_KINDS:
+        given = _values_in(own, asked.kind) or _figures(asked, own)
+        is_loose = WORDS["years"].search(asked.text) or asked.kind != "date"
+        infers = level == SOMEBODY and WORDS["inference"].search(own[:40])
+        return any(is_loose or value.is_exact for value in given) or bool(infers)
+    if WORDS["referral"].search(own[:120]):
+        return False
+    if WORDS["inference"].search(own[:60]) or (asked.whether and WORDS["reported_yes"].search(own[:80])):
+        return True
+    if WORDS["denial"].search(own[:40]):
+        return False
+    return (level < SPEAKER and len(refusal.refusing) < 3) or _goes_on(refusal, index)
+
+
+def _figures(asked: Asked, text: str) -> list[Mention]:
+    """All figures, if a question asks 多少 or how many without a unit."""
+    if asked.kind == "date" and WORDS["years"].search(asked.text):
+        return [value for value in _values_in(text, "number") if 1500 <= (value.value or 0) <= 2100]
+    if asked.kind != "count" or WORDS["measured"].search(asked.text):
+        return []
+    return [value for kind in ("count", "number", "money", "percent") for value in _values_in(text, kind)]
+
+
+def _goes_on(refusal: _Refusal, index: int) -> bool:
+    """Whether the sentence of the refusal itself goes on to the asked item: I am no doctor, but aspirin …"""
+    first = refusal.first
+    act = next((act for act in refusal.acts if act.start <= index < act.end), first)
+    if act.sentence != first.sentence or act is first or act.weight < ANSWERED or WORDS["offer"].search(act.text):
+        return False
+    return shared_terms(act.text, refusal.asked.text) >= 2 or WORDS["modest"].search(first.text) is not None
+
+
+# ----- the text before the refusal
+
+
+def _given_before(refusal: _Refusal, before: float, after: float) -> Stance | None:
+    """The verdict if the text before the refusal gives the asked item; else None."""
+    asked, first = refusal.asked, refusal.refusing[0]
+    says_it = before >= BRIEF or (asked.whether and WORDS["yes_no"].match(refusal.acts[0].text))
+    if says_it and all(_is_note(refusal, at) for at in refusal.refusing):
+        return refusal.noted()
+    if refusal.has_direct() or (refusal.first.level == SPEAKER and before < STATED):
+        return None
+    if refusal.level == SPEAKER and before >= LONG_ANSWER and refusal.norms() > 1:
+        return refusal.noted(uncertain=True)
+    if _gives_value_before(refusal, first) or _is_about_another(refusal) or _says_yes_or_no(refusal, first):
+        return refusal.noted()
+    if _is_side_detail(refusal, first):
+        return refusal.noted(uncertain=True)
+    if asked.open and not asked.why and before >= LONG / 2 and refusal.norms():
+        return refusal.noted()
+    if before + after < LONG:
+        return None
+    names_item = any(refusal.names_asked(at) for at in refusal.refusing)
+    if asked.open and not (names_item and refusal.first.level >= THE_SOURCE and before < EXPOSITION):
+        return refusal.supplied()
+    if not names_item:
+        return refusal.noted()
+    return refusal.refused(uncertain=before >= 2 * EXPOSITION or _spoke_of_item(refusal, first))
+
+
+def _is_note(refusal: _Refusal, at: int) -> bool:
+    """Whether a refusing clause is about anything else, anything further, or the limits of the speaker."""
+    return any(WORDS[name].search(_sentence(refusal, at)) for name in ("advice", "note"))
+
+
+def _is_side_detail(refusal: _Refusal, first: int) -> bool:
+    """Whether the refusal is about another topic than the question, which is answered before it."""
+    act, asked = refusal.acts[first], refusal.asked
+    is_one = refusal.level < SPEAKER and refusal.refusing[-1] == first and "conflict" not in act.kinds
+    if not asked.text or not is_one or asked.why or asked.kind in ("date", "phone", "count"):
+        return False
+    if refusal.names_kind(first):
+        return False
+    terms, before = content_terms(asked.text), terms_of(refusal.text[: act.start])
+    topic = topic_of(refusal.context(first))
+    is_narrower = any(WORDS[name].search(act.text) for name in ("exact", "party"))
+    was_spoken_of = terms & before or is_narrower or act.sentence or WORDS["pronoun"].match(refusal.text)
+    return bool(was_spoken_of) and len(topic - terms) >= 1 and not topic & terms - before
+
+
+def _says_yes_or_no(refusal: _Refusal, first: int) -> bool:
+    """Whether a yes/no question is answered before the refusing clause."""
+    act = refusal.acts[first]
+    if not refusal.asked.whether or act.level == SPEAKER or WORDS["whether_open"].search(act.text):
+        return False
+    return act.sentence > 0 or (first > 0 and WORDS["yes_no"].match(refusal.acts[0].text) is not None)
+
+
+def _spoke_of_item(refusal: _Refusal, first: int) -> bool:
+    before = shared_terms(refusal.text[: refusal.acts[first].start], refusal.asked.text)
+    here = shared_terms(refusal.context(first), refusal.asked.text)
+    return not refusal.names_kind(first) and before >= 4 and before > here
+
+
+def _is_about_another(refusal: _Refusal) -> bool:
+    """Whether only other things are unknown, after the asked item was given: 其他不清楚."""
+    acts = refusal.acts
+    others = {act.sentence for act in acts if WORDS["otherwise"].match(act.text) or WORDS["the_rest"].search(act.text)}
+    if any(acts[at].sentence not in others for at in refusal.refusing):
+        return False
+    return not any(shared_terms(_sentence(refusal, at)[2:], refusal.asked.text) for at in refusal.refusing)
+
+
+def _sentence(refusal: _Refusal, at: int) -> str:
+    """The text of a clause's sentence up to the end of the clause."""
+    act = refusal.acts[at]
+    start = next(other.start for other in refusal.acts if other.sentence == act.sentence)
+    return refusal.text[start : act.end]
+
+
+def _gives_value_before(refusal: _Refusal, first: int) -> bool:
+    """Whether there is one exact value of the asked kind before the refusal, which is not about that kind."""
+    kind, start = refusal.asked.kind, refusal.acts[first].start
+    is_plain = refusal.level < SPEAKER and not refusal.has_conflict
+    if kind not in VALUE_KINDS or not is_plain or refusal.names_kind(first):
+        return False
+    given = _values_in(without_quotes(refusal.text[:start]), kind)
+    if not all(value.is_exact and not value.approx for value in given):
+        return False
+    new = content_terms(refusal.context(first)) & terms_of(refusal.asked.text) - terms_of(refusal.text[:start])
+    return len({str(value.value) for value in given}) == 1 and not new
+
+
+def _values_in(text: str, kind: str) -> list[Mention]:
+    """The values of a kind in a text, or in the beginning and end of a long one."""
+    if len(text) > LONGEST_VALUE_SEARCH:
+        text = text[: LONGEST_VALUE_SEARCH // 2] + "\n" + text[-LONGEST_VALUE_SEARCH // 2 :]
+    return [value for value in mentions(text) if value.kind == kind]
+
+
+def _states_value(text: str) -> bool:
+    """Whether a text has a value other than a bare number."""
+    return any(mention.kind not in ("ordinal", "number") for mention in mentions(text[:LONGEST_VALUE_SEARCH]))
