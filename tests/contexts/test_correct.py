@@ -56,6 +56,7 @@ def test_values_are_compared_and_not_spellings(answer, references, question):
         ("It was not signed by Mary Stone.", ["Mary Stone"], "Who signed it?"),
         ("Bob Vale or Mary Stone", ["Mary Stone"], "Who signed it?"),
         ("I do not know.", ["Mary Stone"], "Who signed it?"),
+        ("The document does not say who signed it. Mary Stone", ["Mary Stone"], "Who signed it?"),
         ("It is Mary Stone.", ["not stated"], "Who signed it?"),
         (".", ["."], ""),
         ("", [""], ""),

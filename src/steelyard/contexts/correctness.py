@@ -91,8 +91,10 @@ def _text_verdicts(aliases: Sequence[str], answer: str, question: str) -> Iterat
 
 
 def _judged(fields: Fields, answer: str, question: str, rules: FactRules) -> Verdict:
-    """The verdict on one field; where the reference counts something, the answer must not count something else."""
+    """The verdict on one field; what refuses is wrong, and so is another measure than that of the reference."""
     found = judge_fact(fields, answer, question=question, rules=rules)
+    if found.correct and (stance := refusal_of(answer, question)) and stance.kind in ("refuses", "mixed"):
+        return Verdict(False, stance.uncertain, stance.why)
     if found.correct and (unit := _counted(rules.source) if "count" in fields else ""):
         given = [each for each in mentions(normalise(answer)) if each.value == fields["count"]]
         if given and not any(not each.unit or same_measure(each.unit, unit) for each in given):

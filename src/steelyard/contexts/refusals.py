@@ -6,7 +6,7 @@ from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.rows import is_answerable
 from steelyard.i18n import Message
 from steelyard.io.layouts import ANSWERABLE
-from steelyard.legal import Abstention, detect_abstention
+from steelyard.legal import Stance, detect_abstention
 from steelyard.legal.reading import answer_in, is_too_long, read
 from steelyard.registry.metrics import Scored
 from steelyard.stats.review import UNCERTAIN
@@ -15,7 +15,7 @@ from steelyard.table import Flags, FloatArray
 UNCLEAR = Message("missing.answerable_unclear")
 
 
-def refusal_of(answer: str, question: str) -> Abstention | None:
+def refusal_of(answer: str, question: str) -> Stance | None:
     """Whether an answer refuses, with the words that say so; None if it is blank or too long to be judged."""
     is_spoken = not is_too_long(answer) and not read(answer_in(answer)).is_silent
     return detect_abstention(answer, question=question) if is_spoken else None
