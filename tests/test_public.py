@@ -74,7 +74,7 @@ def test_the_page_of_a_ranking_brings_in_no_judge_and_no_system(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [("retrieval", "qrels", "run"), ("answers", "rows.jsonl")])
+@pytest.mark.parametrize("words", [("retrieval", "qrels", "run"), ("answers", "rows.jsonl", "-m", "EM")])
 def test_the_json_of_one_result_brings_in_no_report_and_no_gate(tmp_path, words):
     (tmp_path / "qrels").write_text("q1 0 d1 1\n")
     (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 tag\n")

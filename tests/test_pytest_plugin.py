@@ -235,8 +235,8 @@ def test_the_folder_of_results_can_be_configured(edges):
         ("'Mr Vale'", True),
         ("'Mr'", False),
         ("'Mr', at_least=0.5", True),
-        ("'He paid 42 pounds', 'Invented', at_most=0, contexts=['He paid 42 pounds.']", True),
-        ("'He paid 43 pounds', 'Invented', at_most=0, contexts=['He paid 42 pounds.']", False),
+        ("'He paid 42 pounds', 'Ungrounded', at_most=0, contexts=['He paid 42 pounds.']", True),
+        ("'He paid 43 pounds', 'Ungrounded', at_most=0, contexts=['He paid 42 pounds.']", False),
     ],
 )
 def test_checks_of_an_item(tmp_path, check, passes):

@@ -89,11 +89,11 @@ def marks(page, kind, within=".answer-text"):
 def test_values_of_the_answer_are_marked_by_verdict(at):
     page = at(("a", ROW, BARE))
     assert marks(page, "grounded") == ["14 March 2021", "£42,000", "payable in three instalments"]
-    assert marks(page, "invented") == ["Peter Falk", "£9,750"]
+    assert marks(page, "ungrounded") == ["Peter Falk", "£9,750"]
     assert marks(page, "void") == ["[7]"]
     assert page.locator(".answer .legend mark").all_text_contents() == [
-        "supported by the contexts",
-        "hallucinated",
+        "grounded in the contexts",
+        "not grounded",
         "cites no context that exists",
     ]
     titles = page.locator(".answer-text mark").evaluate_all("(all) => all.map((each) => each.title)")
@@ -103,7 +103,7 @@ def test_values_of_the_answer_are_marked_by_verdict(at):
 def test_verdicts_differ_by_the_shape_of_their_lines(at):
     page = at(("a", ROW, BARE))
     line = "(each) => { const s = getComputedStyle(each); return [s.borderBottomStyle, s.textDecorationStyle].join() }"
-    kinds = ("grounded", "invented", "void")
+    kinds = ("grounded", "ungrounded", "void")
     assert len({page.locator(f".answer-text mark.{kind}").first.evaluate(line) for kind in kinds}) == len(kinds)
 
 
@@ -212,5 +212,5 @@ def test_the_viewer_shows_them_too(opened, tmp_path):
         page.wait_for_selector("html[data-ready]")
         page.evaluate("location.hash = '#item/q1'")
         page.wait_for_selector("dialog[open]")
-        assert marks(page, "invented") == ["Peter Falk", "£9,750"]
+        assert marks(page, "ungrounded") == ["Peter Falk", "£9,750"]
         assert page.locator(".context").count() == 3

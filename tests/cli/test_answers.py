@@ -27,7 +27,17 @@ def test_json_has_the_agreed_shape(write):
     assert found["kind"] == "answers"
     (result,) = found["results"]
     assert (result["name"], result["items"], result["scored"]) == ("mine", 3, 3)
-    assert list(result["metrics"]) == ["Acc", "EM", "StringEM", "CoverEM", "F1", "ROUGE-1", "ROUGE-2", "ROUGE-L"]
+    assert list(result["metrics"]) == [
+        "Acc",
+        "EM",
+        "StringEM",
+        "CoverEM",
+        "F1",
+        "ROUGE-1",
+        "ROUGE-2",
+        "ROUGE-L",
+        "Correct",
+    ]
     assert result["metrics"]["EM"]["mean"] == pytest.approx(1 / 3)
     assert result["metrics"]["Acc"]["mean"] == pytest.approx(2 / 3)
     assert result["per_item"][1]["parts"]["F1"] == {"precision": 1 / 3, "recall": 1.0}

@@ -52,8 +52,8 @@ def reason(answer, name, **fields):
     ],
 )
 def test_grounding(answer, grounded, share, invented):
-    found = scores(answer, ["Grounded", "GroundedValues", "Invented"])
-    assert found == {"Grounded": grounded, "GroundedValues": share, "Invented": invented}
+    found = scores(answer, ["Grounded", "GroundedValues", "Ungrounded"])
+    assert found == {"Grounded": grounded, "GroundedValues": share, "Ungrounded": invented}
 
 
 SITE = ["The staging directory is https://staging-v02.example.org/directory. It is for tests."]
@@ -113,7 +113,7 @@ ACT = "Companies Act 2006\nSection 5. (1) A company shall file its accounts. (2)
     ],
 )
 def test_articles_are_values(answer, context, invented):
-    assert scores(answer, ["Invented"], [context], question="") == {"Invented": invented}
+    assert scores(answer, ["Ungrounded"], [context], question="") == {"Ungrounded": invented}
 
 
 @pytest.mark.parametrize(
@@ -133,25 +133,25 @@ def test_articles_are_values(answer, context, invented):
     ],
 )
 def test_bare_numbers_are_values(answer, context, invented):
-    assert scores(answer, ["Invented"], [context], question="")["Invented"] == invented
+    assert scores(answer, ["Ungrounded"], [context], question="")["Ungrounded"] == invented
 
 
 def test_a_value_that_only_the_question_gives_is_neither_grounded_nor_invented():
     question = "Did Acme pay 77,000 yuan?"
-    found = scores("It did not pay 77,000 yuan.", ["Grounded", "GroundedValues", "Invented"], question=question)
-    assert found == {"Grounded": 1, "GroundedValues": None, "Invented": 0}
+    found = scores("It did not pay 77,000 yuan.", ["Grounded", "GroundedValues", "Ungrounded"], question=question)
+    assert found == {"Grounded": 1, "GroundedValues": None, "Ungrounded": 0}
 
 
-def test_what_was_invented_is_noted_and_averaged_as_rules_and_comparisons_do():
+def test_what_is_not_grounded_is_noted_and_averaged_as_rules_and_comparisons_do():
     rows = [{"prediction": f"Acme paid {amount} yuan.", "contexts": CONTEXTS} for amount in ("5,000", "6,000")]
-    table = steelyard.evaluate_answers(rows, None, "Invented,Grounded")
-    assert table.notes(0) == dict.fromkeys(("Invented", "Grounded"), "not in the contexts: 5,000 yuan (money)")
-    assert (table.sums, table.mean("Invented")) == ([], 1)
-    assert table.meets("Invented <= 1").findings[0].value == 1
+    table = steelyard.evaluate_answers(rows, None, "Ungrounded,Grounded")
+    assert table.notes(0) == dict.fromkeys(("Ungrounded", "Grounded"), "not grounded: 5,000 yuan (money)")
+    assert (table.sums, table.mean("Ungrounded")) == ([], 1)
+    assert table.meets("Ungrounded <= 1").findings[0].value == 1
     rows = [{**row, "prediction": "Acme paid."} for row in rows]
-    better = steelyard.evaluate_answers(rows, None, "Invented,Grounded")
+    better = steelyard.evaluate_answers(rows, None, "Ungrounded,Grounded")
     compared = {each.metric: each for each in steelyard.compare(table, better)}
-    assert (compared["Invented"].difference, compared["Invented"].wins) == (-1, 2)
+    assert (compared["Ungrounded"].difference, compared["Ungrounded"].wins) == (-1, 2)
 
 
 def test_notes_are_in_the_language_of_the_report():
@@ -161,10 +161,10 @@ def test_notes_are_in_the_language_of_the_report():
     ]
     table = steelyard.evaluate_answers(rows, metrics=["Grounded"])
     assert [why(table, row, "Grounded", "en") for row in (0, 1)] == [
-        "not in the contexts: 10万元 (money)",
+        "not grounded: 10万元 (money)",
         "the answer is blank",
     ]
-    assert [why(table, row, "Grounded", "zh") for row in (0, 1)] == ["上下文中没有：10万元（金额）", "回答为空"]
+    assert [why(table, row, "Grounded", "zh") for row in (0, 1)] == ["无据：10万元（金额）", "回答为空"]
 
 
 def test_notes_of_earlier_versions_are_in_the_language_of_the_report():
@@ -180,12 +180,12 @@ def test_nothing_retrieved_grounds_nothing_and_no_contexts_is_no_score():
     assert str(table.why("Grounded", 1).reason) == "there are no contexts"
 
 
-@pytest.mark.parametrize("name", ["Grounded", "GroundedValues", "Invented"])
+@pytest.mark.parametrize("name", ["Grounded", "GroundedValues", "Ungrounded"])
 def test_labelled_answers_in_chinese(legal_lines, name):
     path = legal_lines / "grounding.jsonl"
     labels = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     column = steelyard.evaluate_answers(path, None, [name]).column(name)
-    is_bad = column > 0 if name == "Invented" else column < 1
+    is_bad = column > 0 if name == "Ungrounded" else column < 1
     assert is_bad.tolist() == [label["hallucinated"] for label in labels]
 
 
@@ -217,7 +217,33 @@ def test_refusals_of_questions_that_have_an_answer_and_of_others(yes, no):
     assert parts == {
         "over_refusal": [1, 0, None, None, None, None],
         "missed_refusal": [None, None, 0, 1, None, None],
+        "uncertain": [0] * 6,
     }
+
+
+def test_refusals_have_a_direction_only_where_the_rows_say_which_questions_have_an_answer():
+    rows = [{"id": n, "question": "金额是多少？", "prediction": "不知道。"} for n in "ab"]
+    others = [{**row, "prediction": "42000元"} for row in rows]
+    compared = steelyard.compare(*(steelyard.evaluate_answers(each, None, "Refusal") for each in (rows, others)))
+    assert [each.metric for each in compared] == ["Refusal"]
+    known = [[{**row, "answerable": True} for row in each] for each in (rows, others)]
+    compared = steelyard.compare(*(steelyard.evaluate_answers(each, None, "Refusal") for each in known))
+    assert {each.metric: each.wins for each in compared} == {"Refusal.over_refusal": 2, "Refusal.missed_refusal": 0}
+
+
+def test_verdicts_that_the_rules_could_not_decide_are_counted(write):
+    rows = [
+        {"pred": "It was Jane Ash.", "gold": "Jane Ash", "contexts": ["Someone wrote it."]},
+        {"pred": "It took 7 days.", "gold": "7 days", "contexts": ["It took 6 days."]},
+        {"pred": None, "gold": "x", "contexts": ["It took 6 days."]},
+    ]
+    path = write("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    table = steelyard.evaluate_answers(path, None, "Grounded")
+    np.testing.assert_array_equal(table.parts["Grounded"]["uncertain"], [1, 0, np.nan])
+    text = run("answers", path, "-m", "Grounded").stdout
+    assert ["Grounded", "1", "/", "3", "(33.3", "%)", "0.0000", "0.0000", "0.3333"] in map(str.split, text.splitlines())
+    found = json.loads(run("answers", path, "-m", "Grounded", "--json").stdout)["results"][0]["uncertain"]
+    assert found == {"Grounded": {"undecided": 1, "items": 3, "mean": 0, "low": 0, "high": pytest.approx(1 / 3)}}
 
 
 def test_a_report_shows_refusals_by_whether_there_is_an_answer(write):

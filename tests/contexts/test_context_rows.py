@@ -421,19 +421,19 @@ def test_rows_without_contexts_keep_their_marks():
 @pytest.mark.parametrize(
     ("rows", "profile", "added"),
     [
-        (CITED, "steelyard", ["Grounded", "Refusal", "CitationP", "CitationR"]),
-        ([{**CITED[0], "prediction": "Paris."}], "steelyard", ["Grounded", "Refusal"]),
+        (CITED, "steelyard", ["Correct", "Grounded", "Refusal", "CitationP", "CitationR"]),
+        ([{**CITED[0], "prediction": "Paris."}], "steelyard", ["Correct", "Grounded", "Refusal"]),
         (
             [{**CITED[0], "prediction": "Paris.", "reference_contexts": ["It is Paris."]}],
             "steelyard",
-            ["Grounded", "Refusal", "ContextP", "ContextR"],
+            ["Correct", "Grounded", "Refusal", "ContextP", "ContextR"],
         ),
         (CITED, "ultrarag", []),
-        ([{"prediction": "Paris [1]", "references": ["Paris"]}], "steelyard", []),
+        ([{"prediction": "Paris [1]", "references": ["Paris"]}], "steelyard", ["Correct"]),
         ([{**CITED[0], "id": str(number)} for number in range(MOST_JUDGED + 1)], "steelyard", []),
     ],
 )
-def test_rows_with_contexts_have_metrics_over_contexts_by_default(rows, profile, added):
+def test_short_files_have_metrics_of_judges_by_default(rows, profile, added):
     table = steelyard.evaluate_answers(rows, profile=profile)
     assert table.metrics == [*DEFAULT_ANSWERS, *added]
     assert table.counts.get("counts.contexts_unjudged", 0) == (len(rows) if len(rows) > MOST_JUDGED else 0)
@@ -496,7 +496,8 @@ print(sorted(name for name in sys.modules if name.startswith(("steelyard.context
     [
         ("steelyard.evaluate_retrieval({'q': {'d': 1}}, {'q': {'d': 1.0}})", []),
         (
-            "steelyard.evaluate_answers(['a'], ['a'])\nfrom steelyard.registry.names import all_metrics\nall_metrics()",
+            "steelyard.evaluate_answers(['a'], ['a'], 'EM')\n"
+            "from steelyard.registry.names import all_metrics\nall_metrics()",
             ["steelyard.contexts", "steelyard.contexts.metrics"],
         ),
     ],

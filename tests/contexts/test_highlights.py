@@ -54,10 +54,10 @@ def test_an_address_is_marked_where_the_context_has_it():
     ("answer", "marks"),
     [
         ("Acme paid 30,000 yuan.", [("30,000 yuan", "grounded")]),
-        ("Acme paid 31,000 yuan.", [("31,000 yuan", "invented")]),
+        ("Acme paid 31,000 yuan.", [("31,000 yuan", "ungrounded")]),
         ("Bob Stone signed “under protest”.", [("Bob Stone", "grounded"), ("under protest", "grounded")]),
         ("It was fine.", []),
-        ("https://example.org/b", [("https://example.org/b", "invented")]),
+        ("https://example.org/b", [("https://example.org/b", "ungrounded")]),
         ("", []),
     ],
 )
@@ -80,14 +80,14 @@ def test_a_value_that_no_context_has_alone_is_grounded_without_a_place():
     answer = "30,000 + 12,000 = 42,000 yuan in all."
     marked = found(answer, ["Acme paid 30,000 yuan.", "Acme paid 12,000 yuan."])
     assert ("42,000 yuan", "grounded") in words(answer, marked.answer)
-    assert marked.invented == []
+    assert marked.ungrounded == []
 
 
 def test_the_verdicts_are_those_of_the_metrics():
     answers = ["Acme paid 30,000 yuan to Eve Hill.", "It paid 1,234 yuan on 2021-01-01.", "Nothing."]
     rows = [{"question": "Who?", "prediction": each, "contexts": CONTEXTS} for each in answers]
-    counts = steelyard.evaluate_answers(rows, None, ["Invented"]).column("Invented")
-    assert [len(found(each, question="Who?").invented) for each in answers] == list(counts)
+    counts = steelyard.evaluate_answers(rows, None, ["Ungrounded"]).column("Ungrounded")
+    assert [len(found(each, question="Who?").ungrounded) for each in answers] == list(counts)
 
 
 @pytest.mark.parametrize(

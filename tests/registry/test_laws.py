@@ -47,7 +47,7 @@ NOT_ONE_WHEN_PERFECT = {
     *("P", "RBP", "ERR", "SDCG", "INST", "infAP", "NumRet", "NumRel", "NumRelRet", "Utility", "RprecMult"),
 }
 LESS_IS_BETTER = {"RBPresid", "Unjudged", "NumNonrelRet"}
-NOT_ZERO_WHEN_SILENT = {"NumRel", "Invented", "GMAP", "GMbpref"}
+NOT_ZERO_WHEN_SILENT = {"NumRel", "Ungrounded", "GMAP", "GMbpref"}
 
 documents = st.sampled_from([f"d{n}" for n in range(12)] + ["文书", "Ω", "d"])
 judgments = st.dictionaries(documents, st.integers(-1, 4), min_size=1)
@@ -263,7 +263,7 @@ def test_an_answer_of_cited_contexts_that_are_wanted_scores_one(facts):
     table = evaluate_rows({"q": ({"reference_contexts": contexts}, {"prediction": answer, "contexts": contexts})})
     for name in table.metrics:
         if table.why(name, 0) is None:
-            assert table.mean(name) == pytest.approx(0.0 if name in ("Invented", "Refusal") else 1.0), name
+            assert table.mean(name) == pytest.approx(0.0 if name in ("Ungrounded", "Refusal") else 1.0), name
     # a sentence without values needs no citation
     without = [name for name in table.metrics if table.why(name, 0)]
     assert set(without) <= ({"GroundedValues", "CitationP", "CitationR"} if facts == [FACTS[3]] else set())

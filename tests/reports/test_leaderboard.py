@@ -161,8 +161,8 @@ def test_two_results_and_one_metric_have_a_caption_too():
     assert r"Superscripts denote significant differences from base\_1, + better and $-$ worse (perm" in pair
     assert "correction for 2 tests: holm" in pair
     assert re.findall(r"textbf\{(.*?)\}", pair) == ["0.3500", "0.3700"]  # of nDCG@10 and AP
-    less = render_latex(compared(system("base", 3, ["Invented"]), system("new", 1, ["Invented"])))
-    assert r"Invented & 0.3500 & \textbf{0.1500}$^{+}$" in less
+    less = render_latex(compared(system("base", 3, ["Ungrounded"]), system("new", 1, ["Ungrounded"])))
+    assert r"Ungrounded & 0.3500 & \textbf{0.1500}$^{+}$" in less
     assert " + better and $-$ worse (permutation test, level 0.05)." in less
     one = render_latex(compared(*(system(f"s{n}", n, ["AP"]) for n in (1, 2, 3))))
     assert one.count(r"\label{tab:results") == one.count(r"\caption{Means, the best of each metric in bold. Sup") == 1

@@ -15,7 +15,7 @@ from steelyard.answers.columns import BatchColumn, reasons_of
 from steelyard.answers.contexts import Contexts
 from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
-from steelyard.answers.needs import check_met, context_metrics, context_use, needed, required_fields, uses_answerable
+from steelyard.answers.needs import check_met, context_use, judged_metrics, needed, required_fields, uses_answerable
 from steelyard.answers.parts import RangedAnswers, UnorderedAnswers, ranged_answers
 from steelyard.answers.profiles import profile_of
 from steelyard.answers.rows import AnswerRow, Wanted
@@ -73,8 +73,8 @@ def evaluate_answers(
     number of rows done. With `keep` the Table also contains the texts, for reports, or only the questions. `system`
     selects one of the systems whose outputs a file has; `tags` are columns, beside the usual ones such as `category`,
     that become tags. With `strip_citations`, metrics that compare answers with references do not read marks such as [1]
-    that cite a context of the row, as the profile `steelyard` does by default. Without `metrics`, rows with contexts
-    have metrics over these too (`answers.needs.context_metrics`).
+    that cite a context of the row, as the profile `steelyard` does by default. Without `metrics`, rows have
+    those of judges too, unless they are many (`answers.needs.judged_metrics`).
     """
     _check_language(language)
     spec = _spec(_measures(metrics, predictions), profile, tokens, strip_citations, is_default=metrics is None)
@@ -164,7 +164,7 @@ def evaluate_source(
     outputs: list[dict[str, Any]] = []
     batches = iter(_recorded(answers.batches(), outputs, kept) if kept else answers.batches())
     first = list(islice(batches, 1))
-    if spec.is_default and (added := context_metrics(*first)):
+    if spec.is_default and (added := judged_metrics(*first)):
         spec = replace(spec, measures=(*spec.measures, *parse_measures(added, default=(), kind="answers")))
     scored = score_batches(chain(first, batches), spec, engine, name=answers.name)
     return _table(answers, spec, _TableBuilder(spec.measures, progress).filled(scored), outputs, name=name, read=read)

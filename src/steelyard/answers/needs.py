@@ -13,9 +13,11 @@ from steelyard.table import Flags, Missing
 from steelyard.text.citations import has_citations
 
 MOST_JUDGED: Final = 1_000
-"""Rows up to which a file has metrics over contexts by default."""
+"""Rows up to which a file has by default the metrics of judges, which take a millisecond a row and more."""
 NO_REFERENCE: Final = Missing("unscored", Message("missing.no_reference"))
 NO_PREDICTION: Final = Missing("unscored", Message("missing.no_prediction"))
+BLANK: Final = Message("missing.blank_answer")
+TOO_LONG: Final = Message("missing.answer_too_long")
 
 
 class Need(NamedTuple):
@@ -130,13 +132,17 @@ def context_use(measures: Iterable[Measure], *, keep: bool) -> ContextUse:
     return "kept" if keep else "unused"
 
 
-def context_metrics(rows: Sequence[AnswerRow] = ()) -> list[str]:
-    """The metrics over contexts that the rows of a file have by default; none in a long file, where they take long."""
-    if not any(row.contexts and _has_texts(row.contexts) for row in rows) or len(rows) > MOST_JUDGED:
+def judged_metrics(rows: Sequence[AnswerRow] = ()) -> list[str]:
+    """The metrics of judges that the rows of a file have by default; none in a long file, where they take long."""
+    if len(rows) > MOST_JUDGED:
         return []
+    correct = ["Correct"] * any(row.references for row in rows)
+    if not any(row.contexts and _has_texts(row.contexts) for row in rows):
+        return correct
     cited = any(has_citations(row.prediction or "", [each.id for each in row.contexts or ()]) for row in rows)
     wanted = any(_has_ids(row) or _has_reference_texts(row) for row in rows)
-    return ["Grounded", "Refusal", *(["CitationP", "CitationR"] * cited), *(["ContextP", "ContextR"] * wanted)]
+    over_contexts = ["Grounded", "Refusal", *(["CitationP", "CitationR"] * cited), *(["ContextP", "ContextR"] * wanted)]
+    return [*correct, *over_contexts]
 
 
 def uses_answerable(measures: Iterable[Measure]) -> bool:

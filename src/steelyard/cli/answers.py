@@ -107,7 +107,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _is_summary(tables: "list[Table]", arguments: argparse.Namespace) -> bool:
     """Whether nothing is wanted but the JSON of one result, to which no section of a report adds a field."""
     added = arguments.output or arguments.per_item or arguments.by or REFUSAL in tables[0].columns
-    return arguments.json and len(tables) == 1 and not added
+    return arguments.json and len(tables) == 1 and not added and not _has_uncertain(tables[0])
+
+
+def _has_uncertain(table: "Table") -> bool:
+    return any(1 in parts.get("uncertain", ()) for parts in table.parts.values())
 
 
 def _deliver(tables: "list[Table]", shown: "list[Table]", arguments: argparse.Namespace) -> None:

@@ -13,13 +13,9 @@ from steelyard.contexts.sentences import sentences
 from steelyard.legal.evidence.quotes import key_of, quote_key
 from steelyard.legal.grounding.claims import claims_of
 from steelyard.legal.grounding.inventions import find_invented
+from steelyard.lexicon import lexicon
 from steelyard.text.scripts import has_han
 from steelyard.text.tokens import atoms
-
-# sentences whose words are in every text
-_YES_OR_NO: Final = frozenset(
-    ["yes", "no", "true", "false", "是的", "不是", "没有", "有的", "正确", "错误", "对的", "不对", "可以", "不可以"]
-)
 
 _LONGEST_PHRASE: Final = 6  # three words, or six Chinese characters
 
@@ -73,7 +69,7 @@ def _units(text: str) -> list[str]:
 
 def _is_telling(sentence: str) -> bool:
     key = quote_key(sentence)
-    return _has_claims(sentence) or (len(key) > 1 and key not in _YES_OR_NO)
+    return _has_claims(sentence) or (len(key) > 1 and key not in lexicon("contexts").words("yes_no"))
 
 
 def _is_anchored(sentence: str) -> bool:

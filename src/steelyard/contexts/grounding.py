@@ -1,4 +1,4 @@
-"""Grounding of answers in their contexts: which values are invented, and which of them the contexts have."""
+"""Grounding of answers in their contexts: which values the contexts have, and which are not grounded."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -8,18 +8,19 @@ import numpy as np
 
 from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.contexts import Context
+from steelyard.answers.needs import BLANK, TOO_LONG
 from steelyard.i18n import Message
 from steelyard.legal.evidence.quotes import key_of, quote_key
 from steelyard.legal.grounding.claims import claims_of
 from steelyard.legal.grounding.inventions import Invented, document_ground, find_invented
 from steelyard.legal.reading import is_too_long, read
 from steelyard.registry.metrics import Scored
+from steelyard.stats.review import UNCERTAIN
 from steelyard.table import FloatArray
 
-TOO_LONG: Final = Message("missing.answer_too_long")
-BLANK: Final = Message("missing.blank_answer")
 _NOT_HELD: Final = "report.not_in_contexts"
-_MOST_NAMED: Final = 10  # invented values in a note
+_MOST_NAMED: Final = 10  # values in a note
+_NAMES: Final = frozenset(("name", "place", "serial"))  # kinds that are often paraphrased; figures and words are not
 _MOST_CACHED: Final = 4_000_000  # characters of contexts after which the caches of the judges are cleared
 
 Span = tuple[int, int]
@@ -29,24 +30,29 @@ GAP: Final = "\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """The invented values of an answer; of its `values`, those that the question does not give, `held` are grounded.
+    """What is not grounded in an answer; of its `values`, those that the question does not give, `held` are grounded.
 
     `why` says why the answer was not judged.
     """
 
-    invented: Sequence[Invented] = ()
+    ungrounded: Sequence[Invented] = ()
     values: int = 0
     held: int = 0
     why: Message | None = None
 
     @property
     def note(self) -> str:
-        """What was invented, "" if nothing was."""
-        if not self.invented:
+        """What is not grounded, "" if everything is."""
+        if not self.ungrounded:
             return ""
-        shown = [f"{value.text} ({value.kind})" for value in self.invented[:_MOST_NAMED]]
-        values = "; ".join([*shown, "…"] if len(self.invented) > _MOST_NAMED else shown)
+        shown = [f"{value.text} ({value.kind})" for value in self.ungrounded[:_MOST_NAMED]]
+        values = "; ".join([*shown, "…"] if len(self.ungrounded) > _MOST_NAMED else shown)
         return str(Message(_NOT_HELD, values=values))
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether nothing but names is not grounded, which the contexts may have in other words."""
+        return bool(self.ungrounded) and all(value.kind in _NAMES for value in self.ungrounded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +62,10 @@ class Judgments:
     each: Sequence[Judgment]
 
     def grounded(self) -> Scored:
-        """1 for answers that invent nothing."""
-        return self._scored(lambda judged: float(not judged.why and not judged.invented))
+        """1 for answers of which everything is grounded."""
+        scored = self._scored(lambda judged: float(not judged.why and not judged.ungrounded))
+        uncertain = np.array([judged.is_uncertain for judged in self.each], np.float64)
+        return Scored(scored.values, {UNCERTAIN: uncertain}, scored.notes)
 
     def shares(self) -> Scored:
         """The share of values that the contexts have; NaN if there are none."""
@@ -66,8 +74,8 @@ class Judgments:
         )
 
     def counts(self) -> Scored:
-        """The number of invented values."""
-        scored = self._scored(lambda judged: np.nan if judged.why else float(len(judged.invented)))
+        """The number of values that are not grounded."""
+        scored = self._scored(lambda judged: np.nan if judged.why else float(len(judged.ungrounded)))
         return Scored(
             scored.values, {}, scored.notes, {row: judged.why for row, judged in enumerate(self.each) if judged.why}
         )
@@ -97,21 +105,21 @@ def _judgment(answer: str, question: str, context: str) -> Judgment:
     if read(answer).is_silent:
         return Judgment(why=BLANK)
     checked = checked_values(answer, question, context)
-    wrong = len(checked.invented)
+    wrong = len(checked.ungrounded)
     return Judgment(checked.found, wrong + len(checked.grounded), len(checked.grounded))
 
 
 class CheckedValues(NamedTuple):
-    """The values of an answer: spans that the contexts have, that only the question gives, and that are invented."""
+    """The values of an answer: spans that the contexts have, that only the question gives, and that neither has."""
 
     grounded: list[Span]
     asked: list[Span]
-    invented: list[Span]
+    ungrounded: list[Span]
     found: list[Invented]
 
 
 def checked_values(answer: str, question: str, context: str) -> CheckedValues:
-    """The values of an answer, each in the longest span that contains it; `found` are the invented ones."""
+    """The values of an answer, each in the longest span that contains it; `found` are those that are not grounded."""
     found = find_invented(answer, context, question=question, full=True)
     bad = [(value.start, value.end) for value in found]
     own = [(value.start, value.end) for value in find_invented(answer, context, full=True)] if question else bad

@@ -22,7 +22,7 @@ from steelyard.text.normalisation import normalise_with_offsets
 
 GROUNDED: Final = "grounded"
 ASKED: Final = "asked"
-INVENTED: Final = "invented"
+UNGROUNDED: Final = "ungrounded"
 CITES: Final = "cites"
 CITES_NOTHING: Final = "void"
 HOLDS: Final = "holds"
@@ -35,11 +35,11 @@ Marked = tuple[int, int, str] | tuple[int, int, str, int]
 
 
 class Highlights(NamedTuple):
-    """What is marked in an answer and in each of its contexts; `invented` are texts with the kinds of the values."""
+    """What is marked in an answer and in each of its contexts; `ungrounded` are texts with the kinds of the values."""
 
     answer: list[Marked]
     contexts: list[list[Span]]
-    invented: list[tuple[str, str]]
+    ungrounded: list[tuple[str, str]]
 
 
 def citation_marks(answer: str, ids: Sequence[str | None]) -> list[Marked]:
@@ -64,7 +64,7 @@ class Highlighter:
     def values(self, answer: str, question: str, contexts: Sequence[str], ids: Sequence[str | None] = ()) -> Highlights:
         """The values of an answer, checked against all contexts as one text, and where each context has them.
 
-        The verdicts are those of the metrics `Grounded`, `GroundedValues` and `Invented`.
+        The verdicts are those of the metrics `Grounded`, `GroundedValues` and `Ungrounded`.
         """
         if read(answer).is_silent:
             return Highlights([], [[] for _ in contexts], [])
@@ -74,7 +74,7 @@ class Highlighter:
         claims = _Sought.of(claims_of(answer, full=True), checked)
         marks: list[Marked] = [
             (*span, kind)
-            for kind, spans in ((GROUNDED, checked.grounded), (ASKED, checked.asked), (INVENTED, checked.invented))
+            for kind, spans in ((GROUNDED, checked.grounded), (ASKED, checked.asked), (UNGROUNDED, checked.ungrounded))
             for span in spans
         ]
         return Highlights(

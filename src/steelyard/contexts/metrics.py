@@ -1,4 +1,4 @@
-"""Metrics over the contexts of answers; the judges of values are imported when one is computed."""
+"""Metrics of judges over answers and their contexts; the judges are imported when one is computed."""
 
 import numpy as np
 
@@ -14,18 +14,37 @@ NO_CITED_VALUES = Message("missing.no_sentence_with_values")
 NO_UNITS = Message("missing.no_reference_sentences")
 
 
+@metric("Correct", kind="answers")
+def correct(pairs: AnswerBatch, profile: Profile) -> Scored:
+    """Correct: 1 if the answer gives a reference by value, whatever its words, and nothing else in its place.
+
+    Formula: [the answer to the question is a value of the references]
+    Convention: a reference that is a number, a sum, a date, a percentage, or yes or no is judged as that: six days is
+        6 days and not six months, 42,000 元 is 4.2 万元. Other references are names or texts, each an alias of the
+        others, complete in the answer; values in them may be in words or digits. Citation marks are no words. An answer
+        that lists several values or names, doubts, denies or refuses gives none; with several groups of references it
+        must give one of each. A paraphrase scores 0. Whether the rules could decide is the part uncertain.
+    Source: the judge of `steelyard.legal` for facts
+    """
+    from steelyard.contexts.correctness import correctness
+
+    return correctness(pairs)
+
+
 @metric("Grounded", kind="answers", needs=("prediction", "contexts"))
 def grounded(pairs: AnswerBatch, profile: Profile) -> Scored:
-    """Grounded: 1 if no amount, date, number, address, article, name or quotation of the answer is invented.
+    """Grounded: 1 if every figure, name and quotation of the answer is found in the contexts or in the question.
 
     Formula: [every value of the answer is in the contexts or in the question, or follows from them]
-    Convention: values are compared, not spellings (42,000 元 is 4.2 万元); what the answer computes from values of the
-        contexts follows; all contexts are one text. An answer that states no value invents none; a blank one scores 0,
-        and so does one that is too long to be judged. An article needs its title, where the answer gives one: under it
-        in the contexts, or named there beside an article without a title. An address of the web is in the text or the
-        id of a context, or above one that is. Numbers of lists, labels, citation marks and links of Markdown are no
-        values. Relations between values that are all there are not checked, nor names of a single word, nor
-        titles without an article.
+    Convention: this is not faithfulness: what an answer says of its values, and sentences without values, are not
+        checked. Values are amounts, dates, numbers, addresses, articles, names and quotations; they are compared, not
+        their spellings (42,000 元 is 4.2 万元); what the answer computes from values of the contexts follows; all
+        contexts are one text. An answer that states no value is grounded; a blank one scores 0, and so does one that is
+        too long to be judged. Where nothing but names, places and marks is not grounded, the part uncertain is 1. An
+        article needs its title, where the answer gives one: under it in the contexts, or named there beside an article
+        without a title. An address of the web is in the text or the id of a context, or above one that is. Numbers of
+        lists, labels, citation marks and links of Markdown are no values. Names of a single word and titles without an
+        article are not checked.
     Source: the judge of `steelyard.legal`
     """
     from steelyard.contexts.grounding import judge
@@ -35,7 +54,7 @@ def grounded(pairs: AnswerBatch, profile: Profile) -> Scored:
 
 @metric("GroundedValues", kind="answers", needs=("prediction", "contexts"), unscored=NO_VALUES)
 def grounded_values(pairs: AnswerBatch, profile: Profile) -> Scored:
-    """Grounded values: the share of the amounts, dates, numbers, names and quotations that the contexts have.
+    """Grounded values: the share of the figures, names and quotations of the answer that are found in the contexts.
 
     Formula: |values of the answer in the contexts| / |values of the answer that the question does not give|
     Convention: as Grounded; a value inside a quotation is part of it. An answer without such values is unscored; a
@@ -47,12 +66,12 @@ def grounded_values(pairs: AnswerBatch, profile: Profile) -> Scored:
     return judge(pairs).shares()
 
 
-@metric("Invented", kind="answers", needs=("prediction", "contexts"), bounds=(0.0, np.inf))
-def invented(pairs: AnswerBatch, profile: Profile) -> Scored:
-    """Number of invented amounts, dates, numbers, names and quotations in an answer; less is better.
+@metric("Ungrounded", kind="answers", needs=("prediction", "contexts"), bounds=(0.0, np.inf))
+def ungrounded(pairs: AnswerBatch, profile: Profile) -> Scored:
+    """Number of figures, names and quotations of an answer that are not grounded; less is better.
 
     Formula: |values of the answer that are neither in the contexts nor in the question, nor follow from them|
-    Convention: as Grounded; a blank or missing answer is unscored, because it invents nothing.
+    Convention: as Grounded; a blank or missing answer is unscored, because it states nothing.
     Source: the judge of `steelyard.legal`
     """
     from steelyard.contexts.grounding import judge
@@ -68,7 +87,7 @@ def refusal(pairs: AnswerBatch, profile: Profile) -> Scored:
     Convention: the question decides what is asked. Neither more nor less is better. With a column or tag `answerable`
         there are two parts, of which less is better and which are compared in its place: over_refusal, the share of
         answerable questions that are refused, and missed_refusal, the share of the others that are answered. A blank
-        answer is no refusal, and counts in neither part.
+        answer is no refusal, and counts in neither part. Whether the rules could decide is the part uncertain.
     Source: the judge of `steelyard.legal`; over-refusal as in RGB, AAAI 2024 (negative rejection)
     """
     from steelyard.contexts.refusals import refusals

@@ -6,28 +6,32 @@ from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.rows import is_answerable
 from steelyard.i18n import Message
 from steelyard.io.layouts import ANSWERABLE
+from steelyard.legal import Stance, detect_abstention
 from steelyard.legal.reading import answer_in, is_too_long, read
-from steelyard.legal.stance import detect_abstention
 from steelyard.registry.metrics import Scored
+from steelyard.stats.review import UNCERTAIN
 from steelyard.table import Flags, FloatArray
 
 UNCLEAR = Message("missing.answerable_unclear")
 
 
+def refusal_of(answer: str, question: str) -> Stance | None:
+    """Whether an answer refuses, with the words that say so; None if it is blank or too long to be judged."""
+    is_spoken = not is_too_long(answer) and not read(answer_in(answer)).is_silent
+    return detect_abstention(answer, question=question) if is_spoken else None
+
+
 def refusals(pairs: AnswerBatch) -> Scored:
-    """1 for each answer that refuses; the parts are NaN for questions to which they do not apply."""
-    spoken = np.array([_is_spoken(answer) for answer in pairs.answers], np.bool_)
-    found = [
-        bool(is_spoken) and detect_abstention(answer, question=question).abstains
-        for answer, question, is_spoken in zip(pairs.answers, pairs.questions, spoken, strict=True)
-    ]
-    refused = np.array(found, np.float64)
+    """1 for each answer that refuses; the two errors are parts, NaN for questions to which they do not apply."""
+    found = [refusal_of(*row) for row in zip(pairs.answers, pairs.questions, strict=True)]
+    spoken = np.array([each is not None for each in found], np.bool_)
+    refused = np.array([each is not None and each.abstains for each in found], np.float64)
+    parts = {UNCERTAIN: np.array([each is not None and each.uncertain for each in found], np.float64)}
     answerable = np.array([_value(tags.get(ANSWERABLE, "")) for tags in pairs.tags], np.float64)
-    if np.isnan(answerable).all():
-        return Scored(refused, notes=_notes(pairs))
-    over = _where(spoken & (answerable == 1), refused)
-    missed = _where(spoken & (answerable == 0), 1 - refused)
-    return Scored(refused, {"over_refusal": over, "missed_refusal": missed}, _notes(pairs))
+    if not np.isnan(answerable).all():
+        parts["over_refusal"] = _where(spoken & (answerable == 1), refused)
+        parts["missed_refusal"] = _where(spoken & (answerable == 0), 1 - refused)
+    return Scored(refused, parts, _notes(pairs))
 
 
 def _notes(pairs: AnswerBatch) -> dict[int, str]:
@@ -41,10 +45,6 @@ def _value(text: str) -> float:
     """1 for yes, 0 for no, NaN for anything else."""
     found = is_answerable(text)
     return np.nan if found is None else float(found)
-
-
-def _is_spoken(answer: str) -> bool:
-    return not is_too_long(answer) and not read(answer_in(answer)).is_silent
 
 
 def _where(chosen: Flags, values: FloatArray) -> FloatArray:

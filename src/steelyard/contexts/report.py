@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from string import Formatter
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.i18n import Language, Message, codes, translations
@@ -19,7 +21,9 @@ MOST_CHECKED: Final = 2_500_000
 """Characters of contexts that are checked for one page; contexts full of numbers take ten seconds."""
 LONGEST_CHECKED: Final = 500_000
 """Contexts of one answer that are longer together are not checked."""
-_JUDGED: Final = ("Grounded", "GroundedValues", "Invented", "Refusal")
+_CORRECT: Final = "Correct"
+_FEWEST_LETTERS: Final = 5  # of a text that is recognised by its words
+_JUDGED: Final = (_CORRECT, "Grounded", "GroundedValues", "Ungrounded", "Refusal")
 _KIND: Final = re.compile(rf" \(({'|'.join(INVENTED)})\)(?=; |$)")
 """The kind of a value after it, as in "10万元 (money); …"."""
 _NOT_HELD: Final = "report.not_in_contexts"  # as `contexts.grounding` has it, whose judges are not imported here
@@ -34,7 +38,7 @@ class ContextPage(KindPage):
         return ContextItems()
 
     def note(self, table: Table, row: int, metric: str, language: Language) -> str:
-        """The note of an item to a metric, such as the values that its answer invents."""
+        """The note of an item to a metric, such as the values that are not grounded."""
         return reason(table, row, metric, language)
 
 
@@ -62,7 +66,7 @@ class ContextItems(ItemDetails):
         return AnswerDetails(
             marks=_marks(text, [*found.answer, *cited]),
             contexts=[_places(*of) for of in zip(contexts[:MOST_CONTEXTS], found.contexts, strict=False)],
-            invented=invented_rows(found.invented),
+            invented=invented_rows(found.ungrounded),
         )
 
     def _checked(self, text: str, question: str, contexts: Sequence[ShownContext]) -> "Highlights | None":
@@ -80,15 +84,48 @@ class ContextItems(ItemDetails):
 
 
 def reason(table: Table, row: int, metric: str, language: Language) -> str:
-    """Why an item has its score: its note, in the language where the note is one of `contexts.grounding`."""
+    """Why an item has its score: its note, in the language where the note is one of ours."""
     note = table.notes(row).get(metric, "")
     if language == "en" or metric not in _JUDGED:
         return note
     if code := codes("missing").get(note):
         return Message(code).text(language)
+    if metric == _CORRECT:
+        return _reason_in(note, language)
     prefix = str(Message(_NOT_HELD, values=""))
     values = _KIND.sub(lambda found: f"（{INVENTED[found[1]].text(language)}）", note.removeprefix(prefix))
     return Message(_NOT_HELD, values=values).text(language) if note.startswith(prefix) else values
+
+
+def _reason_in(note: str, language: Language) -> str:
+    """A reason of the judges of facts in a language; the note itself where it is none of theirs."""
+    for code, pattern in _reasons():
+        if found := pattern.fullmatch(note):
+            return Message(code, **{name: _argument(text) for name, text in found.groupdict().items()}).text(language)
+    return note
+
+
+def _argument(text: str) -> Message | str:
+    code = codes("loose").get(text) or codes("senses").get(text)
+    return Message(code) if code else text
+
+
+@cache
+def _reasons() -> list[tuple[str, re.Pattern[str]]]:
+    """The codes of reasons with patterns of their English texts, the one with the most words of its own first."""
+    parsed = {code: list(Formatter().parse(text)) for text, code in codes("legal").items()}
+    own = {
+        code: sum(len(words.strip()) + (mark == "r") for words, *_, mark in pieces) for code, pieces in parsed.items()
+    }
+    by_words = sorted((code for code in parsed if own[code] >= _FEWEST_LETTERS), key=lambda code: -own[code])
+    return [(code, re.compile("".join(map(_piece, parsed[code])), re.DOTALL)) for code in by_words]
+
+
+def _piece(piece: tuple[str, str | None, str | None, str | None]) -> str:
+    """A piece of a text as a pattern: its words, and what stands in the place after them."""
+    words, name, _, conversion = piece
+    quote = "['\"]" if conversion == "r" else ""
+    return re.escape(words) + (f"{quote}(?P<{name}>.*){quote}" if name else "")
 
 
 def kind_page() -> KindPage:

@@ -73,8 +73,13 @@ BUILT_IN: Final = (
         "report.answers",
         metrics=("steelyard.answers.metrics", "steelyard.contexts.metrics"),
         report="steelyard.contexts.report",
-        lower_is_better=frozenset(("Invented", "Refusal.over_refusal", "Refusal.missed_refusal")),
-        undirected=frozenset(("Refusal",)),
+        lower_is_better=frozenset(
+            (
+                *("Ungrounded", "Invented"),  # its earlier name
+                *("Refusal.over_refusal", "Refusal.missed_refusal", "Correct.uncertain", "Grounded.uncertain"),
+            )
+        ),
+        undirected=frozenset(("Refusal", "Refusal.uncertain")),
     ),
     Kind(
         "scores",

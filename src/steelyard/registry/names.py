@@ -89,6 +89,7 @@ SPELLINGS = {
     "char_f1": "CharF1",
     "refusal_rate": "Refusal",
     "is_refusal": "Refusal",
+    "invented": "Ungrounded",
     "id_based_context_precision": "ContextP",
     "id_based_context_recall": "ContextR",
     "idbasedcontextprecision": "ContextP",

@@ -189,7 +189,7 @@ const Item = (() => {
       verdicts(output),
       output.abstained === undefined ? null : reading(output.abstained),
       output.fields ? values(output.fields) : null,
-      output.invented ? list("report.invented", output.invented.map(([text, ...kinds]) => invented(text, Frame.chosen(kinds)))) : null,
+      output.invented ? list(output.contexts ? "report.ungrounded" : "report.invented", output.invented.map(([text, ...kinds]) => invented(text, Frame.chosen(kinds)))) : null,
       list("report.citations", (output.citations ?? []).map((each) => evidence.passage(each))),
       reasons(data, item, result, output, rows),
       folded("report.further_evidence", (output.evidence ?? []).map((each) => evidence.passage(each))),
@@ -209,7 +209,7 @@ const Item = (() => {
   // what the marks of the values mean, of those that the answer has
   function verdicts(output) {
     const there = new Set((output.marks ?? []).map((mark) => mark[2]));
-    const names = ["grounded", "asked", "invented", "void"].filter((name) => there.has(name));
+    const names = ["grounded", "asked", "ungrounded", "void"].filter((name) => there.has(name));
     return output.contexts && names.length ? Texts.legend(names) : null;
   }
 

@@ -12,6 +12,7 @@ const Texts = (() => {
     added: "report.added",
     removed: "report.removed",
     grounded: "report.grounded",
+    ungrounded: "report.ungrounded",
     asked: "report.in_question",
     holds: "report.holds",
     cites: "report.cites",
