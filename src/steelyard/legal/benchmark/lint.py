@@ -10,7 +10,7 @@ from steelyard.i18n import Joined, Localized, Message
 from steelyard.legal.benchmark.questions import QuestionFile
 from steelyard.legal.evidence.quotes import quote_key, quote_pieces
 from steelyard.legal.evidence.sources import Source, source_of
-from steelyard.legal.model import Fault, Fields
+from steelyard.legal.model import Fault, Fields, locations_of, quotes_of
 from steelyard.legal.question_types import question_type
 from steelyard.text.dates import Day
 from steelyard.text.mentions import mentions
@@ -26,7 +26,6 @@ _UNITS: Final = {
     "answer": Message("words.an_answer"),
     "line": Message("words.a_separate_line"),
 }
-_SPOKEN: Final = ("question", "answer")
 
 
 def lint(file: QuestionFile, document: Document) -> list[Problem]:
@@ -45,7 +44,8 @@ def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
     for name in ("required_evidence", "conflicting_evidence"):
         for index, item in enumerate(fields.get(name, ())):
             yield from _passage(f"/{name}/{index}", item, source)
-    yield from _quotes(fields, source)
+    for pointer, quote in quotes_of(fields).items():
+        yield from (Fault(pointer, message) for message in _quotation(quote, source))
     yield from _locations(fields, source)
     check = fields.get("scoring", {}).get("hallucination_check")
     if check is not None and not _CHECKS.fullmatch(check):
@@ -77,26 +77,18 @@ def _missing(number: int, others: Sequence[int], name: str) -> Message:
 
 def _misplaced(pointer: str, item: Fields, kinds: Sequence[str]) -> Iterator[Fault]:
     """A speaker or section that differs from the document; words that span several units have no kind."""
-    location: Localized = (
-        Joined("core.and", [_UNITS[kind] for kind in kinds]) if kinds else Message("words.several_units")
-    )
+    spoken: Localized = Message("words.a_question_or_an_answer")
+    found = Joined("core.and", [_UNITS[kind] for kind in kinds]) if kinds else Message("words.several_units")
     speaker, section = item.get("speaker"), item.get("section")
+    wrong: dict[str, Localized] = {}
     if speaker is not None and speaker not in kinds:
-        yield Fault(f"{pointer}/speaker", Message("legal.stands_not", found=location, units=_UNITS[speaker]))
+        wrong["speaker"] = _UNITS[speaker]
     if section == "header" and "header" not in kinds:
-        yield Fault(f"{pointer}/section", Message("legal.stands_not", found=location, units=_UNITS["header"]))
-    if section == "qa_pair" and kinds and not set(kinds) & set(_SPOKEN):
-        yield Fault(
-            f"{pointer}/section",
-            Message("legal.stands_not", found=location, units=Message("words.a_question_or_an_answer")),
-        )
-
-
-def _quotes(fields: Fields, source: Source) -> Iterator[Fault]:
-    quotes = {"/required_quote": fields["required_quote"]} if "required_quote" in fields else {}
-    quotes |= {f"/additional_quotes/{n}": quote for n, quote in enumerate(fields.get("additional_quotes", ()))}
-    for pointer, quote in quotes.items():
-        yield from (Fault(pointer, message) for message in _quotation(quote, source))
+        wrong["section"] = _UNITS["header"]
+    if section == "qa_pair" and kinds and not {"question", "answer"} & set(kinds):
+        wrong["section"] = spoken
+    for field, units in wrong.items():
+        yield Fault(f"{pointer}/{field}", Message("legal.stands_not", found=found, units=units))
 
 
 def _quotation(quote: str, source: Source) -> Iterator[Message]:
@@ -112,12 +104,8 @@ def _quotation(quote: str, source: Source) -> Iterator[Message]:
 
 
 def _locations(fields: Fields, source: Source) -> Iterator[Fault]:
-    locations = {"/evidence_location": fields["evidence_location"]} if "evidence_location" in fields else {}
-    further = fields.get("additional_evidence", ())
-    locations |= {f"/additional_evidence/{number}": location for number, location in enumerate(further)}
-    for pointer, location in locations.items():
-        number = location["page"]
-        if number not in source.pages:
+    for pointer, location in locations_of(fields).items():
+        if (number := location["page"]) not in source.pages:
             yield Fault(f"{pointer}/page", Message("legal.no_page", number=number, name=source.document.name))
     quote, number = fields.get("required_quote"), fields.get("evidence_location", {}).get("page")
     if quote is not None and number in source.pages:
@@ -139,9 +127,8 @@ def _answers_in_question(fields: Fields) -> Iterator[Fault]:
             case "count":
                 is_stated = any(mention.kind == "count" and mention.value == value for mention in values)
             case "date":
-                is_stated = any(
-                    isinstance(mention.value, Day) and mention.value.isoformat() == value for mention in values
-                )
+                days = (mention.value for mention in values if isinstance(mention.value, Day))
+                is_stated = any(day.isoformat() == value for day in days)
             case _:
                 is_stated = False
         if is_stated:

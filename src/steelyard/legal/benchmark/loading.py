@@ -64,29 +64,20 @@ def load_benchmark(
         if name not in TYPES:
             raise UnknownName.of(Message("words.question_type"), name, TYPES)
     files = read_benchmark(folder)
-    documents = _read_documents(files, folder, documents_folder)
-    chosen = [question for question in _questions(files) if not types or question.about.type in types]
-    chosen = [question for question in chosen if ids is None or question.about.id in ids][:limit]
-    if not chosen:
-        raise InputError(Message("legal.no_question_of_type", names=" or ".join(types)), where=str(folder))
-    return Benchmark(tuple(chosen), documents, _digest(chosen, documents), _recorded_name(folder))
-
-
-def _questions(files: Sequence[QuestionFile]) -> Iterator[Question]:
-    for file in files:
-        for raw in file.questions:
-            yield question_of(raw.fields, document=file.document, criteria=file.criteria, where=raw.where)
-
-
-def _read_documents(
-    files: Sequence[QuestionFile], folder: str | Path, documents_folder: str | Path | None
-) -> dict[str, Document]:
-    """The documents of question files by name, each read once."""
     documents: dict[str, Document] = {}
     for file in files:
         if file.document not in documents:
             documents[file.document] = read_document(find_document(file, folder, documents_folder))
-    return documents
+    chosen = [
+        question_of(raw.fields, document=file.document, criteria=file.criteria, where=raw.where)
+        for file in files
+        for raw in file.questions
+        if (not types or raw.fields["type"] in types) and (ids is None or str(raw.fields["id"]) in ids)
+    ][:limit]
+    if not chosen:
+        raise InputError(Message("legal.no_question_of_type", names=" or ".join(types)), where=str(folder))
+    is_bundled = Path(folder).resolve() == benchmark_folder().resolve()
+    return Benchmark(tuple(chosen), documents, _digest(chosen, documents), BUNDLED if is_bundled else str(folder))
 
 
 def _digest(questions: Sequence[Question], documents: Mapping[str, Document]) -> str:
@@ -98,11 +89,6 @@ def _digest(questions: Sequence[Question], documents: Mapping[str, Document]) ->
     for name in sorted(documents):
         digest.update(documents[name].digest.encode())
     return digest.hexdigest()
-
-
-def _recorded_name(folder: str | Path) -> str:
-    """The name of a folder in a results file; the bundled benchmark has a name of its own."""
-    return BUNDLED if Path(folder).resolve() == benchmark_folder().resolve() else str(folder)
 
 
 def documents_of(

@@ -1,6 +1,6 @@
 """Question files: read, checked against the schema, each question with its location."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 from typing import Any
@@ -11,27 +11,7 @@ from steelyard.i18n import Message
 from steelyard.io.located import SourceMap, located_json
 from steelyard.io.records import parse_json
 from steelyard.io.streams import is_file, is_folder, read_text
-from steelyard.legal.benchmark.question_checks import benchmark_folder, faults, questions_of
-
-__all__ = [
-    "DocumentName",
-    "QuestionFile",
-    "RawQuestion",
-    "benchmark_folder",
-    "document_name",
-    "find_document",
-    "is_question_file",
-    "question_paths",
-    "read_benchmark",
-    "read_question_file",
-    "repeated_ids",
-]
-
-FOLDER_HINT = Message("formats.benchmark_folder_hint")
-DOCUMENT_HINT = Message("formats.document_folders_hint")
-
-OUTSIDE_HINT = Message("formats.documents_folder_hint")
-
+from steelyard.legal.benchmark.question_checks import faults, questions_of
 
 @dataclass(frozen=True, slots=True)
 class RawQuestion:
@@ -86,7 +66,11 @@ def read_question_file(path: str | Path) -> QuestionFile:
         content["benchmark_type"],
         content.get("description", ""),
         content["document"],
-        tuple(_question(fields, index, content, source_map) for index, fields in enumerate(content["questions"])),
+        tuple(
+            RawQuestion(f"{source_map.location(pointer)}#{pointer}", {"type": content["benchmark_type"], **fields})
+            for index, fields in enumerate(content["questions"])
+            for pointer in [f"/questions/{index}"]
+        ),
         content.get("evaluation_criteria", {}),
         stream.digest(),
         source_map,
@@ -128,7 +112,7 @@ def question_paths(directory: str | Path) -> list[Path]:
     _check_inside(paths, folder)
     paths = paths if is_folder(inner) else list(filter(is_question_file, paths))
     if not paths:
-        raise InputError(Message("formats.no_questions"), where=str(folder), hint=FOLDER_HINT)
+        raise InputError(Message("formats.no_questions"), where=str(folder), hint=Message("formats.benchmark_folder_hint"))
     return paths
 
 
@@ -178,7 +162,7 @@ def find_document(
     raise InputError(
         Message("formats.no_document", document=file.document),
         where=file.names_document_at,
-        hint=nearest_only(file.document, names) or DOCUMENT_HINT,
+        hint=nearest_only(file.document, names) or Message("formats.document_folders_hint"),
     )
 
 
@@ -194,12 +178,7 @@ def _check_name(file: QuestionFile | DocumentName, *, is_free: bool) -> None:
 
 def _outside(file: QuestionFile | DocumentName) -> InputError:
     message = Message("formats.document_outside_benchmark", name=file.document)
-    return InputError(message, where=file.names_document_at, hint=OUTSIDE_HINT)
-
-
-def _question(fields: Mapping[str, Any], index: int, content: Mapping[str, Any], source_map: SourceMap) -> RawQuestion:
-    pointer = f"/questions/{index}"
-    return RawQuestion(f"{source_map.location(pointer)}#{pointer}", {"type": content["benchmark_type"], **fields})
+    return InputError(message, where=file.names_document_at, hint=Message("formats.documents_folder_hint"))
 
 
 def _check(content: Any, source_map: SourceMap) -> None:
@@ -209,19 +188,17 @@ def _check(content: Any, source_map: SourceMap) -> None:
     except RecursionError:
         raise InputError(Message("formats.json_too_deep"), where=source_map.name) from None
     problems = [fault.problem(source_map) for fault in sorted_faults]
-    problems += _repeated(_ids(content, source_map))
+    problems += _repeated(
+        (fields["id"], source_map.location(f"/questions/{index}/id"))
+        for index, fields in questions_of(content)
+        if isinstance(fields, dict) and isinstance(fields.get("id"), str)
+    )
     if problems:
         raise InputError.of(problems)
 
 
-def _ids(content: Any, source_map: SourceMap) -> Iterator[tuple[str, str]]:
-    """The ids of the questions, each with its location."""
-    for index, fields in questions_of(content):
-        if isinstance(fields, dict) and isinstance(fields.get("id"), str):
-            yield fields["id"], source_map.location(f"/questions/{index}/id")
-
-
 def _repeated(ids: Iterable[tuple[str, str]]) -> list[Problem]:
+    """A problem for each id that appears again; each id has its location."""
     first: dict[str, str] = {}
     problems = []
     for name, location in ids:
