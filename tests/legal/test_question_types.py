@@ -51,7 +51,9 @@ def test_a_type_reads_only_fields_that_the_schema_has(kind):
     question_of(Read(fields, names))
     definitions = question_schema()["$defs"]
     own = kind.schema["properties"].get("expected", {}).get("properties", {})
-    known = set(definitions["question"]["properties"]) | {f"scoring.{name}" for name in definitions["scoring"]["properties"]}
+    known = set(definitions["question"]["properties"]) | {
+        f"scoring.{name}" for name in definitions["scoring"]["properties"]
+    }
     assert names <= known | {f"expected.{name}" for name in own} | {"metadata.difficulty", "metadata.category"}
 
 

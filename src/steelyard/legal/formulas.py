@@ -13,7 +13,6 @@ COMMON_PARTS: Final = ("value_cited", "penalised_score", "passed", "uncertain")
 """Parts that items of every type can have and that do not count in the score."""
 
 
-
 def weighted_sum(weights: Mapping[str, float], values: Mapping[str, float]) -> float:
     """The sum of the values, each times its weight."""
     total = 0.0

@@ -31,7 +31,9 @@ def named(names: Mapping[str, Message], key: object) -> Message | str:
 def invented_kind(kind: str) -> Message | str:
     """The label of a kind of invented values; `forbidden phone` is the kind of a value that the question forbids."""
     before, _, rest = kind.rpartition(" ")
-    return Message("legal.forbidden_kind", kind=named(INVENTED, rest)) if before == "forbidden" else named(INVENTED, kind)
+    return (
+        Message("legal.forbidden_kind", kind=named(INVENTED, rest)) if before == "forbidden" else named(INVENTED, kind)
+    )
 
 
 def invented_rows(found: Iterable[tuple[str, str]]) -> list[list[str]]:

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import steelyard
-from steelyard.legal.report.figures import legal_tiles
-from steelyard.legal.report.parts import type_groups
+from steelyard.legal.report.items import PLAIN, shown_value, unit_of
+from steelyard.legal.report.page import legal_tiles, type_groups
 from steelyard.legal.report.passages import Library
 from steelyard.legal.report.results import weighted_parts
-from steelyard.legal.report.values import PLAIN, shown_value, unit_of
 
 ANSWERS = ("材料未显示该信息。", "他给了王某八千元，电话13800138000。", "", "是，一共42000元。")
 
@@ -119,8 +118,8 @@ def test_only_a_citation_of_a_required_passage_is_right():
         {"page": 2, "text": "没有这句话"},
     ]
     library = Library({"a.md": document})
-    assert [each["right"] for each in library.judged(cited, "a.md", required)] == [True, False, False, False]
-    assert all("right" not in each for each in library.judged(cited, "a.md", []))
-    assert all("right" not in each for each in library.judged(cited, "b.md", required))
+    assert [each["right"] for each in library.located(cited, "a.md", required)] == [True, False, False, False]
+    assert all("right" not in each for each in library.located(cited, "a.md", []))
+    assert all("right" not in each for each in library.located(cited, "b.md", required))
     odd = [{"page": 2, "text": "乙方提供冷藏车5台", "speaker": ["x"]}, {"page": "2"}, 7]
-    assert library.judged(cited, "a.md", odd)[0]["right"]
+    assert library.located(cited, "a.md", odd)[0]["right"]

@@ -27,9 +27,7 @@ def judge_safely(question: Question, record: Mapping[str, Any], document: Docume
 
 def judge_answer(question: Question, answer: Any, document: Document) -> LegalVerdict | Message:
     """The same for an answer of any shape; None is a failed answer."""
-    return _guarded(
-        lambda: judge(question, {} if answer is None else record_of(answer, question.about.id), document)
-    )
+    return _guarded(lambda: judge(question, {} if answer is None else record_of(answer, question.about.id), document))
 
 
 def _guarded(work: Callable[[], LegalVerdict]) -> LegalVerdict | Message:

@@ -13,7 +13,6 @@ from steelyard.i18n import Message
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.questions import (
     DocumentName,
-    QuestionFile,
     document_name,
     find_document,
     question_paths,

@@ -13,6 +13,7 @@ from steelyard.io.records import parse_json
 from steelyard.io.streams import is_file, is_folder, read_text
 from steelyard.legal.benchmark.question_checks import faults, questions_of
 
+
 @dataclass(frozen=True, slots=True)
 class RawQuestion:
     """A question as in its file, with `type` filled in; `where` is file:line#pointer."""
@@ -112,7 +113,9 @@ def question_paths(directory: str | Path) -> list[Path]:
     _check_inside(paths, folder)
     paths = paths if is_folder(inner) else list(filter(is_question_file, paths))
     if not paths:
-        raise InputError(Message("formats.no_questions"), where=str(folder), hint=Message("formats.benchmark_folder_hint"))
+        raise InputError(
+            Message("formats.no_questions"), where=str(folder), hint=Message("formats.benchmark_folder_hint")
+        )
     return paths
 
 

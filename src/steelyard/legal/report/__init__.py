@@ -21,10 +21,8 @@ def kind_page() -> "KindPage":
     return LegalPage()
 
 
-def documents(
-    benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
-) -> "DocumentSet":
-    """The documents of a benchmark (`reports.kinds`)."""
+def documents(benchmark: str, **folders: Path | None) -> "DocumentSet":
+    """The documents of a benchmark (`reports.kinds.KindDocuments`)."""
     from steelyard.legal.benchmark.loading import documents_of
 
-    return documents_of(benchmark, within=within, beside=beside, also=also)
+    return documents_of(benchmark, **folders)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from steelyard.i18n import Words
+from steelyard.legal.formulas import METRIC
 from steelyard.legal.report import results, uncertain
 from steelyard.legal.report.verdicts import note_in
 from steelyard.reports import cells
@@ -32,18 +33,16 @@ def fields(table: Table, units: Units = "auto") -> dict[str, Any]:
 def _parts(table: Table, words: Words, units: Units) -> TableBlock:
     """The score and its parts for each type of question."""
     rows = [
-        [
-            words.value("type", part.type),
-            words.name("part", part.part),
-            cells.number(part.mean),
-            cells.interval(part.interval),
-            f"{part.items:,}",
-        ]
+        [words.value("type", part.type), words.name("part", part.part), *_numbers(part)]
         for part in results.part_means(table, units)
     ]
-    codes = ("report.type", "report.part", "report.mean", "report.interval")
+    headings = [*map(words, ("report.type", "report.part", "report.mean", "report.interval")), "n"]
     title = words.labelled(table.name, words("report.parts"))
-    return TableBlock([*map(words, codes), "n"], rows, title, text_columns=2, grouped=True)
+    return TableBlock(headings, rows, title, text_columns=2, grouped=True)
+
+
+def _numbers(part: results.PartMean) -> tuple[str, str, str]:
+    return cells.number(part.mean), cells.interval(part.interval), f"{part.items:,}"
 
 
 def _gaps(table: Table, words: Words) -> TableBlock:
@@ -64,16 +63,13 @@ def _gaps(table: Table, words: Words) -> TableBlock:
 
 def _lowest(table: Table, words: Words) -> ItemList:
     """The questions with the lowest scores and the reasons, below what is to be known of the mean."""
-    items = [
-        ListItem((low.id, cells.number(low.score, 2), low.question), note_in(words.language, table, low.row))
-        for low in results.worst(table)
-    ]
-    return ItemList(
-        words.labelled(table.name, words("report.worst_questions")),
-        items,
-        list(mean_lines(table, words)),
-        numbered=True,
-    )
+    items = []
+    for row in results.worst(table):
+        score, question = table.column(METRIC)[row], str(results.output_of(table, row).get("question", ""))
+        shown = (table.ids[row], cells.number(float(score), 2), question)
+        items.append(ListItem(shown, note_in(words.language, table, row)))
+    title = words.labelled(table.name, words("report.worst_questions"))
+    return ItemList(title, items, list(mean_lines(table, words)), numbered=True)
 
 
 def mean_lines(table: Table, words: Words) -> Iterator[str]:

@@ -1,10 +1,12 @@
 """Verdicts of a legal result that the rules could not decide: how many, and between which bounds the mean lies.
 
-`legal.uncertain` defines the lowest and the highest score of an item. The bounds of the mean are the means of these:
-what the mean would be if every uncertain verdict were wrong for the system, or right. A result without the part,
-written before there was one, has nothing to show.
+An uncertain verdict leaves one part of the score open (`Question.open_part`): `exact_match` of a fact, or
+`correct_abstention` of a gap. The lowest score has 0 for that part and the highest has 1; every other part stays as
+judged. The bounds of the mean are the means of these. A result without the part, written before there was one, has
+nothing to show.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,15 +14,34 @@ import numpy as np
 
 from steelyard.i18n import Words
 from steelyard.legal.formulas import METRIC
-from steelyard.legal.report.results import part_mean
-from steelyard.legal.uncertain import score_range
+from steelyard.legal.question_types import question_types
+from steelyard.legal.report.results import by_type, part_mean
 from steelyard.reports import cells
 from steelyard.reports.blocks import TableBlock
 from steelyard.stats.intervals import Interval
 from steelyard.stats.review import UNCERTAIN, uncertain_flags
 from steelyard.stats.scopes import Units, clusters_of, scope_of
 from steelyard.stats.summary import interval_list, known
-from steelyard.table import Table, mean
+from steelyard.table import FloatArray, Table, mean
+
+
+def score_range(scores: FloatArray, parts: Mapping[str, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """The lowest and the highest score of each item; both are its score where the verdict is certain.
+
+    An item belongs to the type whose open part it has; a type without an open part has no range.
+    """
+    low, high = scores.copy(), scores.copy()
+    is_open = parts[UNCERTAIN] == 1 if UNCERTAIN in parts else np.zeros(len(scores), bool)
+    for kind in question_types():
+        column = parts.get(kind.open_part or "")
+        if column is None:
+            continue
+        for row in np.flatnonzero(is_open & ~np.isnan(column)):
+            present = [name for name, values in parts.items() if not np.isnan(values[row])]
+            weight = kind.weights(present)[str(kind.open_part)]
+            low[row] -= weight * column[row]
+            high[row] += weight * (1 - column[row])
+    return np.clip(low, 0, 1), np.clip(high, 0, 1)  # both are sums of rounded numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +88,8 @@ def uncertain(table: Table, kind: str = "", units: Units = "auto") -> Uncertain 
 
 def uncertain_by_type(table: Table, units: Units = "auto") -> list[Uncertain]:
     """The same for each type of question that says it, in order."""
-    kinds = np.array(table.tags.get("type", ()))
-    rows = {kind: np.flatnonzero(kinds == kind) for kind in dict.fromkeys(kinds.tolist())}
     scope = scope_of(units, table)
-    of_types = (uncertain(table.take(those), kind, scope) for kind, those in rows.items())
+    of_types = (uncertain(of_type, kind, scope) for kind, of_type in by_type(table).items())
     return [summary for summary in of_types if summary is not None]
 
 
@@ -79,15 +98,9 @@ def line(table: Table, words: Words) -> str:
     summary = uncertain(table)
     if summary is None:
         return ""
-    share = words(
-        "report.uncertain_share",
-        n=f"{summary.count:,}",
-        items=f"{summary.items:,}",
-        share=cells.percent(summary.share, words),
-    )
-    return words.labelled(
-        table.name, words.joined("core.comma", [share, *([mean_range(summary, words)] if summary.count else [])])
-    )
+    counts = {"n": f"{summary.count:,}", "items": f"{summary.items:,}", "share": cells.percent(summary.share, words)}
+    bounds = [mean_range(summary, words)] if summary.count else []
+    return words.labelled(table.name, words.joined("core.comma", [words("report.uncertain_share", **counts), *bounds]))
 
 
 def mean_range(summary: Uncertain, words: Words) -> str:
@@ -100,12 +113,18 @@ def uncertain_table(table: Table, words: Words) -> TableBlock | None:
     summary = uncertain(table)
     if summary is None or not summary.count:
         return None
-    found = (each for each in uncertain_by_type(table) if each.count)
-    rows = [_row(each, words.value("type", each.type), words) for each in found]
+    rows = [
+        [
+            words.value("type", each.type) if each.type else words("report.all"),
+            f"{each.count:,} / {each.items:,} ({cells.percent(each.share, words)})",
+            *map(cells.number, (each.mean, each.low, each.high)),
+        ]
+        for each in (*uncertain_by_type(table), summary)
+        if each.count
+    ]
     codes = ("report.type", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
-    headings = [words(code) for code in codes]
     title = words.labelled(table.name, words("report.uncertain_items"))
-    return TableBlock(headings, [*rows, _row(summary, words("report.all"), words)], title)
+    return TableBlock([*map(words, codes)], rows, title)
 
 
 def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
@@ -115,8 +134,3 @@ def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
         return {}
     by_type = {of_type.type: of_type.as_dict() for of_type in uncertain_by_type(table, units)}
     return {UNCERTAIN: {**summary.as_dict(), "by_type": by_type}}
-
-
-def _row(summary: Uncertain, name: str, words: Words) -> list[str]:
-    counted = f"{summary.count:,} / {summary.items:,} ({cells.percent(summary.share, words)})"
-    return [name, counted, *(cells.number(number) for number in (summary.mean, summary.low, summary.high))]
