@@ -18,7 +18,7 @@ from steelyard.legal.facts.clauses import doubt, without_quotes
 from steelyard.legal.facts.fields import FactVerdict, judge_fact
 from steelyard.legal.grounding.forbidden import find_forbidden
 from steelyard.legal.grounding.inventions import Invented, find_invented
-from steelyard.legal.model import FIELDS, Evidence, FactRules, Question
+from steelyard.legal.model import FIELDS, About, Evidence, FactRules, Question
 from steelyard.legal.reading import read
 from steelyard.legal.refusals.abstention import Abstention, detect_abstention
 from steelyard.legal.refusals.words import CONFLICT
@@ -28,19 +28,15 @@ class Case(NamedTuple):
     """What a system returned for a question: `answer` as it was given, `text` as the judges read it.
 
     An answer that only repeats the question is silent; a dump is a copy of the document, as text or in a typed field.
-    `budget` is the number of citations that are read and `snippet` the maximum length of one; `source` is the document
-    as it is searched.
+    `source` is the document as it is searched.
     """
 
-    question: str
+    about: About
     record: Mapping[str, Any]
-    document: Document
     answer: str
     text: str
     is_silent: bool
     is_dump: bool
-    budget: int
-    snippet: int
     passages: Mapping[str, Sequence[Citation]]
     source: Source
 
@@ -53,7 +49,7 @@ class Case(NamedTuple):
 
     def cited(self, *names: str) -> Sequence[Citation]:
         """The citations that are read: the first ones, up to the budget."""
-        return self.returned(*names)[: self.budget]
+        return self.returned(*names)[: self.about.citations]
 
     def has_typed(self, fields: Iterable[str]) -> bool:
         """Whether one of the typed fields is given."""
@@ -61,7 +57,7 @@ class Case(NamedTuple):
 
     def judge_fact(self, expected: Mapping[str, Any], rules: FactRules) -> FactVerdict:
         """The typed fields of the record, or what its text says of them, against the expected ones."""
-        return judge_fact(expected, self.record, question=self.question, rules=rules)
+        return judge_fact(expected, self.record, question=self.about.question, rules=rules)
 
     def has_quotes(self) -> bool:
         """Whether the answer is read differently without its quotations."""
@@ -73,7 +69,7 @@ class Case(NamedTuple):
 
     def abstention(self) -> Abstention:
         """Whether the answer refuses."""
-        return detect_abstention(self.answer, question=self.question)
+        return detect_abstention(self.answer, question=self.about.question)
 
     def own_abstention(self) -> Abstention:
         """Whether the answer refuses in its own words: a refusal that it copies is the document's."""
@@ -81,7 +77,7 @@ class Case(NamedTuple):
         if not abstention.abstains:
             return abstention
         own = own_words(self.text, self.source)
-        if own == self.text or detect_abstention(own, question=self.question).abstains:
+        if own == self.text or detect_abstention(own, question=self.about.question).abstains:
             return abstention
         return Abstention(False, Message("legal.refusal_copied"), abstention.uncertain)
 
@@ -91,7 +87,7 @@ class Case(NamedTuple):
 
     def has_content(self) -> bool:
         """Whether the answer says anything of the document beyond the question."""
-        return has_content(self.text, self.question, self.source)
+        return has_content(self.text, self.about.question, self.source)
 
     def reports_conflict(self) -> bool:
         """Whether the answer says that statements disagree."""
@@ -101,8 +97,8 @@ class Case(NamedTuple):
         """Values that the document does not support, and those that the hallucination check of the question forbids."""
         context = self.source.text
         found = [
-            *find_invented(self.answer, context, question=self.question),
-            *find_forbidden(self.answer, check, context, question=self.question),
+            *find_invented(self.answer, context, question=self.about.question),
+            *find_forbidden(self.answer, check, context, question=self.about.question),
         ]
         return list({(value.start, value.end): value for value in found}.values())  # one that is both is forbidden
 
@@ -114,12 +110,12 @@ class Case(NamedTuple):
         """Whether the answer quotes a passage, or a citation gives its words."""
         cited = self.cited("citations", "evidence")
         return self.quotes(item.must_include) or any(
-            citations.gives(citation, item, self.source, self.snippet) for citation in cited
+            citations.gives(citation, item, self.source, self.about.snippet) for citation in cited
         )
 
     def matches(self, citation: Citation, item: Evidence) -> bool:
         """Whether a citation gives a required passage."""
-        return citations.mismatch(citation, item, self.source, self.snippet) is None
+        return citations.mismatch(citation, item, self.source, self.about.snippet) is None
 
     def is_real(self, citation: Citation) -> bool:
         """Whether the cited words are on the page that the citation names."""
@@ -127,26 +123,16 @@ class Case(NamedTuple):
 
     def cited_share(self, evidence: Sequence[Evidence], *names: str) -> tuple[float, Localized]:
         """The share of required passages that the citations in these fields give, and the reason."""
-        return citations.cited_share(evidence, self.cited(*names), self.source, self.snippet)
+        return citations.cited_share(evidence, self.cited(*names), self.source, self.about.snippet)
 
 
 def case_of(question: Question, record: Mapping[str, Any], document: Document) -> Case:
     """The case of a question and a record."""
     answer = given if isinstance(given := record.get("answer"), str) else ""
     reading, source = read(answer), source_of(document)
-    return Case(
-        question.about.question,
-        record,
-        document,
-        answer,
-        reading.text,
-        reading.is_silent or repeats(reading.text, question.about.question),
-        _is_dump(reading.text, record, source, question),
-        question.about.citations,
-        question.about.snippet,
-        Passages(record),
-        source,
-    )
+    is_silent = reading.is_silent or repeats(reading.text, question.about.question)
+    is_copy = _is_dump(reading.text, record, source, question)
+    return Case(question.about, record, answer, reading.text, is_silent, is_copy, Passages(record), source)
 
 
 def _is_dump(text: str, record: Mapping[str, Any], source: Source, question: Question) -> bool:

@@ -12,7 +12,7 @@ from steelyard.errors import InputError, Problem, SteelyardError, UnknownName, o
 from steelyard.i18n import Message
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.questions import (
-    DocumentName,
+    QuestionFile,
     document_name,
     find_document,
     question_paths,
@@ -118,20 +118,20 @@ def _documents_in(folder: Path, within: Path | None, also: Path | None) -> Docum
     try:
         for path in (folder, *folder.glob("*.json"), *folder.glob("questions/*.json")):  # may be links
             _check_within(path, within)
-        named = {name.document: name for name in map(document_name, question_paths(folder))}
+        files = {file.document: file for file in map(document_name, question_paths(folder))}
     except (SteelyardError, ValueError, OSError) as error:
         return DocumentSet(missing=(_problem(error, folder),))
-    return DocumentSet.of(_document_of(name, folder, within, also) for name in named.values())
+    return DocumentSet.of(_document_of(file, folder, within, also) for file in files.values())
 
 
-def _document_of(name: DocumentName, folder: Path, within: Path | None, also: Path | None) -> DocumentSet:
+def _document_of(file: QuestionFile, folder: Path, within: Path | None, also: Path | None) -> DocumentSet:
     try:
-        path = find_document(name, folder, also)
+        path = find_document(file, folder, also)
         if also is None or not path.resolve().is_relative_to(also.resolve()):
             _check_within(path, within)
-        return DocumentSet({name.document: read_document(path)})
+        return DocumentSet({file.document: read_document(path)})
     except (SteelyardError, ValueError, OSError) as error:
-        return DocumentSet(missing=(_problem(error, folder / name.document),))
+        return DocumentSet(missing=(_problem(error, folder / file.document),))
 
 
 def _check_within(path: Path, folder: Path | None) -> None:

@@ -37,22 +37,11 @@ class QuestionFile:
 
     @property
     def names_document_at(self) -> str:
-        """Where the document is named, as file:line."""
-        return self.source_map.location("/document")
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentName:
-    """The document that a question file names, whose questions are not checked."""
-
-    path: str
-    document: str
-
-    @property
-    def names_document_at(self) -> str:
-        """Where the document is named, as file:line; for an error, because every line of the file is read again."""
-        text, stream = read_text(self.path, limits.DOCUMENT_BYTES)
-        return located_json(text, stream.name)[1].location("/document")
+        """Where the document is named, as file:line; read again if nothing but the name was."""
+        known = self.source_map
+        if not known.lines:
+            known = located_json(read_text(self.path, limits.DOCUMENT_BYTES)[0], self.path)[1]
+        return known.location("/document")
 
 
 def read_question_file(path: str | Path) -> QuestionFile:
@@ -93,14 +82,14 @@ def read_benchmark(directory: str | Path) -> list[QuestionFile]:
     return files
 
 
-def document_name(path: str | Path) -> DocumentName:
-    """The document that a question file names; all problems of a file that names none are one InputError."""
+def document_name(path: str | Path) -> QuestionFile:
+    """A question file with nothing but its document; all problems of a file that names none are one InputError."""
     text, stream = read_text(path, limits.DOCUMENT_BYTES)
     content = parse_json(text, stream.name)
     match content:
         case {"document": str(name)} if name.strip():
-            return DocumentName(stream.name, name)
-    return DocumentName(stream.name, read_question_file(path).document)
+            return QuestionFile(stream.name, "", "", name, (), {})
+    return read_question_file(path)
 
 
 def question_paths(directory: str | Path) -> list[Path]:
@@ -143,9 +132,7 @@ def repeated_ids(files: Iterable[QuestionFile]) -> list[Problem]:
     )
 
 
-def find_document(
-    file: QuestionFile | DocumentName, directory: str | Path, documents: str | Path | None = None
-) -> Path:
+def find_document(file: QuestionFile, directory: str | Path, documents: str | Path | None = None) -> Path:
     """The path of the document: beside the question file, in the folder, or in its folder `documents`.
 
     A benchmark may come from anybody, so a name or a link must not lead out of its folder. `documents` is another
@@ -169,7 +156,7 @@ def find_document(
     )
 
 
-def _check_name(file: QuestionFile | DocumentName, *, is_free: bool) -> None:
+def _check_name(file: QuestionFile, *, is_free: bool) -> None:
     """Refuse a name that leads out of the folder, unless another folder is allowed, and an impossible file name."""
     name, windows = file.document, PureWindowsPath(file.document)
     is_elsewhere = Path(name).is_absolute() or windows.drive or windows.root or ".." in windows.parts
@@ -179,7 +166,7 @@ def _check_name(file: QuestionFile | DocumentName, *, is_free: bool) -> None:
         raise InputError(Message("formats.invalid_file_name"), where=file.names_document_at)
 
 
-def _outside(file: QuestionFile | DocumentName) -> InputError:
+def _outside(file: QuestionFile) -> InputError:
     message = Message("formats.document_outside_benchmark", name=file.document)
     return InputError(message, where=file.names_document_at, hint=Message("formats.documents_folder_hint"))
 

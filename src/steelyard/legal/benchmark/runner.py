@@ -1,4 +1,5 @@
-"""Running the legal benchmark: ask a system, judge its answers, and write each item as soon as it is done."""
+"""Running the legal benchmark: ask a system, judge its answers, and write each item as soon as it is done; or judge
+answers that were given elsewhere."""
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -15,10 +16,11 @@ import numpy as np
 from steelyard import __version__, limits
 from steelyard.documents.pages import Document
 from steelyard.engines.base import Engine, Part, engine_of
-from steelyard.errors import ConfigError, InputError, SystemFailure
+from steelyard.errors import ConfigError, InputError, SystemFailure, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.addresses import Address, path_of
 from steelyard.io.objects import check_writable, upload
+from steelyard.io.outputs import record_of
 from steelyard.io.results import (
     Footer,
     Header,
@@ -32,13 +34,22 @@ from steelyard.io.results import (
     new_path,
     utc_now,
 )
+from steelyard.io.results.reading import Section, table_of
 from steelyard.io.streams import open_stream
 from steelyard.io.writing import replace_whole, write_whole
-from steelyard.legal.benchmark.judging import item_of, unwritable_item
+from steelyard.legal.benchmark.judging import (
+    completed,
+    failed_item,
+    item_of,
+    judge_answer,
+    judged_item,
+    unwritable_item,
+)
 from steelyard.legal.benchmark.loading import Benchmark, load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.model import Question
+from steelyard.legal.verdicts import LegalVerdict
 from steelyard.progress import FailureCallback, ProgressCallback, no_failure, no_progress
 from steelyard.reports.kinds import failure_reason
 from steelyard.systems.ask import Answered, AskSettings, ask_all
@@ -173,7 +184,7 @@ class BenchmarkRun:
         """The writer, and the ids that have an answer in the file; no writer if the file is complete."""
         total = len(self.benchmark.questions)
         unasked = {UNASKED: count} if (count := self._unasked()) else {}
-        header = header_of(self.benchmark, self.system.name, self.name or self.system.name, total)
+        header = _header(self.benchmark, self.system.name, self.name or self.system.name, total)
         header = replace(header, items=total, counts=unasked)
         path.parent.mkdir(parents=True, exist_ok=True)
         if not self.resume:
@@ -221,6 +232,50 @@ class BenchmarkRun:
         rows = {identifier: row for row, identifier in enumerate(table.ids)}
         order = [rows[each.about.id] for each in self.benchmark.questions if each.about.id in rows]
         return table.take(np.array(order, np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAnswers:
+    """Verdicts by the id of their question, in the order of the answers, and the same as a table."""
+
+    verdicts: dict[str, LegalVerdict]
+    table: Table
+
+
+def judge_answers(
+    answers: Mapping[str, Any],
+    folder: str | Path | None = None,
+    *,
+    name: str = "answers",
+    progress: ProgressCallback = no_progress,
+) -> JudgedAnswers:
+    """Verdicts on answers by the id of their question; None (a failed answer) scores 0. The table has this name."""
+    benchmark = load_benchmark(folder or benchmark_folder())
+    questions = {question.about.id: question for question in benchmark.questions}
+    verdicts: dict[str, LegalVerdict] = {}
+    items: dict[str, Item] = {}
+    for done, (identifier, answer) in enumerate(answers.items()):
+        if identifier not in questions:
+            raise UnknownName.of(Message("words.question"), str(identifier), questions)
+        progress(done, len(answers))
+        question = questions[identifier]
+        document = benchmark.documents[question.about.document]
+        outcome = judge_answer(question, answer, document)
+        verdicts[identifier] = completed(question, document, outcome)
+        items[identifier] = _answer_item(question, answer, outcome, document)
+    if not verdicts:
+        raise InputError(Message("legal.no_answers"))
+    section = Section(_header(benchmark, name, name, len(items)), items, footer=Footer(len(items), {}))
+    return JudgedAnswers(verdicts, table_of(section))
+
+
+def _answer_item(question: Question, answer: Any, outcome: LegalVerdict | Message, document: Document) -> Item:
+    """The item of an answer; one that is None, cannot be read or cannot be judged is a failure of the system."""
+    why = Message("legal.answer_null") if answer is None else outcome
+    output = {"question": question.about.question}
+    if isinstance(why, Message):
+        return failed_item(question, Failure(why, 0.0, 1), document, output)
+    return judged_item(question, why, {**record_of(answer, question.about.id), **output})
 
 
 def spool_path(address: Address) -> Path:
@@ -290,7 +345,7 @@ def unfinished_path(path: Path, *, resume: bool, overwrite: bool) -> Path:
     return new
 
 
-def header_of(benchmark: Benchmark, system: str, name: str, items: int) -> Header:
+def _header(benchmark: Benchmark, system: str, name: str, items: int) -> Header:
     """The header of a result; its signature has the system, the questions and the number of items."""
     questions = f"sha256 {benchmark.digest[:16]}"
     settings = {"kind": METRIC, "system": system, "questions": questions, "items": items, "steelyard": __version__}

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.legal.report.differences import compared_parts, pair_blocks, reason
-from steelyard.legal.report.sections import blocks, fields
+from steelyard.legal.report.results import as_json as fields
+from steelyard.legal.report.sections import blocks
 
 if TYPE_CHECKING:
     from steelyard.documents.sets import DocumentSet

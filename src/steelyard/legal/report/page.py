@@ -18,8 +18,8 @@ from steelyard.legal.formulas import METRIC
 from steelyard.legal.report import results
 from steelyard.legal.report.items import LegalItems
 from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss, losses
-from steelyard.legal.report.results import PartMean, Refusals
-from steelyard.legal.report.uncertain import Uncertain, mean_range, uncertain
+from steelyard.legal.report.results import PartMean, Refusals, Uncertain, uncertain
+from steelyard.legal.report.sections import mean_range
 from steelyard.legal.report.verdicts import note_in
 from steelyard.reports import cells
 from steelyard.reports.plots.items import waterfall, waterfall_panel

@@ -1,4 +1,10 @@
-"""Figures of a legal result: parts of the score by type, refusals, inventions, and what it took."""
+"""Figures of a legal result: parts of the score by type, refusals, inventions, uncertain verdicts, and what it took.
+
+An uncertain verdict leaves one part of the score open (`Question.open_part`): `exact_match` of a fact, or
+`correct_abstention` of a gap. The lowest score has 0 for that part and the highest has 1; every other part stays as
+judged. The bounds of the mean are the means of these. A result without the part, written before there was one, has
+nothing to show.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,9 +17,10 @@ from steelyard.legal.formulas import METRIC
 from steelyard.legal.question_types import counted_parts, part_labels, question_types
 from steelyard.reports.content import lowest_rows
 from steelyard.stats.intervals import Interval, mean_interval
+from steelyard.stats.review import UNCERTAIN, uncertain_flags
 from steelyard.stats.scopes import Units, clusters_of, scope_of
 from steelyard.stats.summary import interval_list, known
-from steelyard.table import FloatArray, IntArray, Table
+from steelyard.table import FloatArray, IntArray, Table, mean
 
 WORST: Final = 5
 
@@ -157,6 +164,74 @@ def _gaps(table: Table) -> list[int]:
     return [row for row, kind in enumerate(table.tags.get("type", ())) if kind in gaps]
 
 
+def score_range(scores: FloatArray, parts: Mapping[str, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """The lowest and the highest score of each item; both are its score where the verdict is certain.
+
+    An item belongs to the type whose open part it has; a type without an open part has no range.
+    """
+    low, high = scores.copy(), scores.copy()
+    is_open = parts[UNCERTAIN] == 1 if UNCERTAIN in parts else np.zeros(len(scores), bool)
+    for kind in question_types():
+        column = parts.get(kind.open_part or "")
+        if column is None:
+            continue
+        for row in np.flatnonzero(is_open & ~np.isnan(column)):
+            present = [name for name, values in parts.items() if not np.isnan(values[row])]
+            weight = kind.weights(present)[str(kind.open_part)]
+            low[row] -= weight * column[row]
+            high[row] += weight * (1 - column[row])
+    return np.clip(low, 0, 1), np.clip(high, 0, 1)  # both are sums of rounded numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertain:
+    """The uncertain verdicts among the items of a type (all types where it is empty) that have the part.
+
+    `interval` is that of the share. `low` and `high` bound the mean score, which as judged is `mean`.
+    """
+
+    type: str
+    count: int
+    items: int
+    interval: Interval
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """The share of verdicts that are uncertain."""
+        return self.count / self.items
+
+    def as_dict(self) -> dict[str, Any]:
+        """As in JSON output."""
+        return {
+            "count": self.count,
+            "items": self.items,
+            "share": self.share,
+            "ci95": interval_list(self.interval),
+            "mean_range": [known(self.low), known(self.high)],
+        }
+
+
+def uncertain(table: Table, kind: str = "", units: Units = "auto") -> Uncertain | None:
+    """What is uncertain in a result, or in its items of one type; None where the result does not say."""
+    flags = uncertain_flags(table, METRIC)
+    if flags is None:
+        return None
+    clusters = clusters_of(table, scope_of(units, table))
+    share = part_mean(kind, UNCERTAIN, table.parts[METRIC][UNCERTAIN], clusters)
+    means = [mean(ends[~np.isnan(ends)]) for ends in score_range(table.column(METRIC), table.parts.get(METRIC, {}))]
+    return Uncertain(kind, int(flags.sum()), share.items, share.interval, table.mean(METRIC), *means)
+
+
+def uncertain_by_type(table: Table, units: Units = "auto") -> list[Uncertain]:
+    """The same for each type of question that says it, in order."""
+    scope = scope_of(units, table)
+    of_types = (uncertain(of_type, kind, scope) for kind, of_type in by_type(table).items())
+    return [summary for summary in of_types if summary is not None]
+
+
 def worst(table: Table) -> Sequence[int]:
     """The rows with the lowest scores, in order, of equal scores in the order of their ids; all below 1."""
     return lowest_rows(table, METRIC, WORST, best=1.0)
@@ -206,7 +281,16 @@ def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
             {"id": table.ids[row], "score": float(scores[row]), "reason": notes.get(row, "")} for row in worst(table)
         ],
         **spent(table),
+        **_uncertain_json(table, units),
     }
+
+
+def _uncertain_json(table: Table, units: Units) -> dict[str, Any]:
+    summary = uncertain(table, units=units)
+    if summary is None:
+        return {}
+    by_type = {of_type.type: of_type.as_dict() for of_type in uncertain_by_type(table, units)}
+    return {UNCERTAIN: {**summary.as_dict(), "by_type": by_type}}
 
 
 def _share(some: int, others: int) -> float:

@@ -2,11 +2,11 @@
 weighted mean and the questions with the lowest scores."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from steelyard.i18n import Words
 from steelyard.legal.formulas import METRIC
-from steelyard.legal.report import results, uncertain
+from steelyard.legal.report import results
+from steelyard.legal.report.results import Uncertain, uncertain, uncertain_by_type
 from steelyard.legal.report.verdicts import note_in
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, ItemList, ListItem, TableBlock
@@ -19,15 +19,10 @@ def blocks(table: Table, words: Words, units: Units = "auto") -> Iterator[Block]
     yield _parts(table, words, units)
     if results.has_gaps(table):
         yield _gaps(table, words)
-    by_type = uncertain.uncertain_table(table, words)
+    by_type = _uncertain(table, words)
     if by_type is not None:
         yield by_type
     yield _lowest(table, words)
-
-
-def fields(table: Table, units: Units = "auto") -> dict[str, Any]:
-    """The same as fields of JSON output."""
-    return {**results.as_json(table, units), **uncertain.as_json(table, units)}
 
 
 def _parts(table: Table, words: Words, units: Units) -> TableBlock:
@@ -61,6 +56,25 @@ def _gaps(table: Table, words: Words) -> TableBlock:
     return TableBlock(headings, rows, words.labelled(table.name, words("report.questions_about_gaps")))
 
 
+def _uncertain(table: Table, words: Words) -> TableBlock | None:
+    """A row for each type that has an uncertain verdict, and one for all types; None where no verdict is uncertain."""
+    summary = uncertain(table)
+    if summary is None or not summary.count:
+        return None
+    rows = [
+        [
+            words.value("type", each.type) if each.type else words("report.all"),
+            f"{each.count:,} / {each.items:,} ({cells.percent(each.share, words)})",
+            *map(cells.number, (each.mean, each.low, each.high)),
+        ]
+        for each in (*uncertain_by_type(table), summary)
+        if each.count
+    ]
+    codes = ("report.type", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
+    title = words.labelled(table.name, words("report.uncertain_items"))
+    return TableBlock([*map(words, codes)], rows, title)
+
+
 def _lowest(table: Table, words: Words) -> ItemList:
     """The questions with the lowest scores and the reasons, below what is to be known of the mean."""
     items = []
@@ -77,5 +91,14 @@ def mean_lines(table: Table, words: Words) -> Iterator[str]:
     weighted = results.weighted_mean(table)
     if weighted is not None:
         yield words.labelled(table.name, f"{words('report.weighted_mean')} {cells.number(weighted)}")
-    if line := uncertain.line(table, words):
-        yield line
+    doubts = uncertain(table)
+    if doubts is not None:
+        share = cells.percent(doubts.share, words)
+        counted = words("report.uncertain_share", n=f"{doubts.count:,}", items=f"{doubts.items:,}", share=share)
+        bounds = [mean_range(doubts, words)] if doubts.count else []
+        yield words.labelled(table.name, words.joined("core.comma", [counted, *bounds]))
+
+
+def mean_range(doubts: Uncertain, words: Words) -> str:
+    """The range of the mean."""
+    return words("report.mean_range", low=cells.number(doubts.low), high=cells.number(doubts.high))
