@@ -54,16 +54,17 @@ def test_weights_make_up_every_score(table):
 
 
 def test_parts_of_a_type_have_their_weights_and_the_others_none(table):
-    groups = {group.type: group for group in type_groups(table)}
+    groups = type_groups(table)
     assert list(groups) == ["type_values.conflict_gap", "type_values.evidence_set", "type_values.fact_exact"]
     facts = groups["type_values.fact_exact"]
-    assert [(row.code, row.weight) for row in facts.parts] == [
+    assert [(row.code, row.weight) for row in facts if row.form == "part"] == [
         ("part_names.exact_match", "0.7"),
         ("part_names.citation_correctness", "0.3"),
     ]
-    assert groups["type_values.conflict_gap"].parts[0].weight == "0.4–0.5"
-    assert all(row.weight == "" for group in groups.values() for row in group.others)
-    assert "part_names.passed" in [row.code for row in facts.others]
+    assert groups["type_values.conflict_gap"][1].weight == "0.4–0.5"
+    others = [row for rows in groups.values() for row in rows if row.form == "extra"]
+    assert all(row.weight == "" for row in others)
+    assert "part_names.passed" in [row.code for row in facts if row.form == "extra"]
 
 
 @pytest.mark.parametrize(

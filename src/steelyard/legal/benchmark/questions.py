@@ -51,20 +51,14 @@ def read_question_file(path: str | Path) -> QuestionFile:
         raise InputError(Message("formats.empty_file"), where=stream.name)
     content, source_map = located_json(text, stream.name)
     _check(content, source_map)
-    return QuestionFile(
-        stream.name,
-        content["benchmark_type"],
-        content.get("description", ""),
-        content["document"],
-        tuple(
-            RawQuestion(f"{source_map.location(pointer)}#{pointer}", {"type": content["benchmark_type"], **fields})
-            for index, fields in enumerate(content["questions"])
-            for pointer in [f"/questions/{index}"]
-        ),
-        content.get("evaluation_criteria", {}),
-        stream.digest(),
-        source_map,
+    kind, about = content["benchmark_type"], content.get("description", "")
+    at = {f"/questions/{index}": fields for index, fields in enumerate(content["questions"])}
+    questions = tuple(
+        RawQuestion(f"{source_map.location(pointer)}#{pointer}", {"type": kind, **fields})
+        for pointer, fields in at.items()
     )
+    criteria, digest = content.get("evaluation_criteria", {}), stream.digest()
+    return QuestionFile(stream.name, kind, about, content["document"], questions, criteria, digest, source_map)
 
 
 def read_benchmark(directory: str | Path) -> list[QuestionFile]:
@@ -85,8 +79,7 @@ def read_benchmark(directory: str | Path) -> list[QuestionFile]:
 def document_name(path: str | Path) -> QuestionFile:
     """A question file with nothing but its document; all problems of a file that names none are one InputError."""
     text, stream = read_text(path, limits.DOCUMENT_BYTES)
-    content = parse_json(text, stream.name)
-    match content:
+    match parse_json(text, stream.name):
         case {"document": str(name)} if name.strip():
             return QuestionFile(stream.name, "", "", name, (), {})
     return read_question_file(path)
@@ -99,21 +92,15 @@ def question_paths(directory: str | Path) -> list[Path]:
         raise InputError(Message("cli.no_such_folder"), where=str(folder))
     inner = folder / "questions"
     paths = sorted((inner if is_folder(inner) else folder).glob("*.json"))
-    _check_inside(paths, folder)
+    for path in paths:  # the content of another file could be shown, or sent to a model
+        if not path.resolve().is_relative_to(folder.resolve()):
+            message, hint = Message("formats.link_outside_benchmark"), Message("formats.no_link_hint")
+            raise InputError(message, where=str(path), hint=hint)
     paths = paths if is_folder(inner) else list(filter(is_question_file, paths))
     if not paths:
-        raise InputError(
-            Message("formats.no_questions"), where=str(folder), hint=Message("formats.benchmark_folder_hint")
-        )
+        hint = Message("formats.benchmark_folder_hint")
+        raise InputError(Message("formats.no_questions"), where=str(folder), hint=hint)
     return paths
-
-
-def _check_inside(paths: Iterable[Path], folder: Path) -> None:
-    """Refuse a link to a file outside the folder: its content could be shown, or sent to a model."""
-    for path in paths:
-        if not path.resolve().is_relative_to(folder.resolve()):
-            message = Message("formats.link_outside_benchmark")
-            raise InputError(message, where=str(path), hint=Message("formats.no_link_hint"))
 
 
 def is_question_file(path: str | Path) -> bool:
@@ -149,11 +136,8 @@ def find_document(file: QuestionFile, directory: str | Path, documents: str | Pa
                 raise _outside(file)
             return path
     names = sorted({entry.name for folder in folders if is_folder(folder) for entry in folder.iterdir()})
-    raise InputError(
-        Message("formats.no_document", document=file.document),
-        where=file.names_document_at,
-        hint=nearest_only(file.document, names) or Message("formats.document_folders_hint"),
-    )
+    hint = nearest_only(file.document, names) or Message("formats.document_folders_hint")
+    raise InputError(Message("formats.no_document", document=file.document), where=file.names_document_at, hint=hint)
 
 
 def _check_name(file: QuestionFile, *, is_free: bool) -> None:

@@ -2,9 +2,10 @@
 answers that were given elsewhere."""
 
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -18,33 +19,15 @@ from steelyard.documents.pages import Document
 from steelyard.engines.base import Engine, Part, engine_of
 from steelyard.errors import ConfigError, InputError, SystemFailure, UnknownName
 from steelyard.i18n import Message
+from steelyard.io import results
 from steelyard.io.addresses import Address, path_of
 from steelyard.io.objects import check_writable, upload
 from steelyard.io.outputs import record_of
-from steelyard.io.results import (
-    Footer,
-    Header,
-    Item,
-    ResultsWriter,
-    check_new,
-    check_regular,
-    check_unfinished,
-    held,
-    load,
-    new_path,
-    utc_now,
-)
+from steelyard.io.results import Footer, Header, Item, ResultsWriter, held, load, new_path, utc_now
 from steelyard.io.results.reading import Section, table_of
 from steelyard.io.streams import open_stream
 from steelyard.io.writing import replace_whole, write_whole
-from steelyard.legal.benchmark.judging import (
-    completed,
-    failed_item,
-    item_of,
-    judge_answer,
-    judged_item,
-    unwritable_item,
-)
+from steelyard.legal.benchmark import judging
 from steelyard.legal.benchmark.loading import Benchmark, load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.formulas import METRIC
@@ -53,7 +36,7 @@ from steelyard.legal.verdicts import LegalVerdict
 from steelyard.progress import FailureCallback, ProgressCallback, no_failure, no_progress
 from steelyard.reports.kinds import failure_reason
 from steelyard.systems.ask import Answered, AskSettings, ask_all
-from steelyard.systems.base import Ask, Failure, Reply, System, SystemSettings, open_system
+from steelyard.systems.base import Failure, Reply, System, SystemSettings, open_system
 from steelyard.systems.python import PythonSystem
 from steelyard.systems.replay import ReplaySystem
 from steelyard.table import Signature, Table
@@ -61,7 +44,6 @@ from steelyard.table import Signature, Table
 RESUME_HINT: Final = Message("legal.resume_hint")
 MOST_FAILURES: Final = 10
 """The number of consecutive failures, before any answer, that ends a run."""
-FAILURES_HINT: Final = Message("legal.failures_hint")
 JUDGED_TOGETHER: Final = 16
 """The number of answers in a part for the workers of an engine."""
 UNASKED: Final = "counts.answers_unasked"
@@ -132,7 +114,7 @@ class BenchmarkRun:
             with _spooled(self.path, resume=self.resume, overwrite=self.overwrite) as spool:
                 return replace(self, path=spool).table()
         path = self.path.resolve() if self.path.is_symlink() else self.path
-        check_regular(path)
+        results.check_regular(path)
         target = unfinished_path(path, resume=self.resume, overwrite=self.overwrite)
         if target == path:
             return self._into(path)
@@ -146,39 +128,35 @@ class BenchmarkRun:
         if writer is None:
             return self._in_order(load(path))
         questions = {question.about.id: question for question in self.benchmark.questions}
-        task = AnswerJudging(questions, self.benchmark.documents)
-        failed = None if done else 0
+        task = partial(_items, questions, self.benchmark.documents)
+        answered = bool(done)
         with writer, closing(ask_all(self.system, self.benchmark.asks(frozenset(done)), self.settings)) as answers:
             for number, ((ask, answer), item) in enumerate(self._judged(task, answers), len(done) + 1):
                 try:
                     writer.add(item)
                 except _UNWRITABLE as error:
                     document = self.benchmark.documents[ask.document]
-                    writer.add(unwritable_item(questions[ask.id], answer, document, error))
-                failed = self._failures_at_start(failed, answer, more=number < len(questions))
+                    writer.add(judging.unwritable_item(questions[ask.id], answer, document, error))
+                answered = answered or isinstance(answer, Reply)
+                if number == MOST_FAILURES < len(questions) and isinstance(answer, Failure) and not answered:
+                    message = Message("legal.first_questions_failed", count=MOST_FAILURES, message=answer.message)
+                    raise SystemFailure(message, where=self.system.name, hint=Message("legal.failures_hint"))
                 if isinstance(answer, Failure):
                     self.on_failure()
                 self.progress(number, len(questions))
             self._finish(writer, path)
         return self._in_order(load(path))
 
-    def _judged(self, task: "AnswerJudging", answers: Iterator[Answered]) -> Iterator[tuple[Answered, Item]]:
+    def _judged(
+        self, task: Callable[[Sequence[Answered]], list[Item]], answers: Iterator[Answered]
+    ) -> Iterator[tuple[Answered, Item]]:
         """The answers with their items, which the workers of an engine make, if there is one."""
         if self.engine is None:
-            yield from ((answered, task.item(*answered)) for answered in answers)
+            yield from ((answered, task([answered])[0]) for answered in answers)
             return
         taken: deque[list[Answered]] = deque()
         for items in self.engine.map_in_order(task, _parts(self.system.name, answers, taken)):
             yield from zip(taken.popleft(), items, strict=True)
-
-    def _failures_at_start(self, failed: int | None, answer: Reply | Failure, *, more: bool) -> int | None:
-        """The number of failures before the first answer, None after one; too many raise SystemFailure."""
-        if isinstance(answer, Reply) or failed is None:
-            return None
-        if failed + 1 == MOST_FAILURES and more:
-            message = Message("legal.first_questions_failed", count=MOST_FAILURES, message=answer.message)
-            raise SystemFailure(message, where=self.system.name, hint=FAILURES_HINT)
-        return failed + 1
 
     def _writer(self, path: Path, *, replaces: bool) -> tuple[ResultsWriter | None, set[str]]:
         """The writer, and the ids that have an answer in the file; no writer if the file is complete."""
@@ -260,8 +238,8 @@ def judge_answers(
         progress(done, len(answers))
         question = questions[identifier]
         document = benchmark.documents[question.about.document]
-        outcome = judge_answer(question, answer, document)
-        verdicts[identifier] = completed(question, document, outcome)
+        outcome = judging.judge_answer(question, answer, document)
+        verdicts[identifier] = judging.completed(question, document, outcome)
         items[identifier] = _answer_item(question, answer, outcome, document)
     if not verdicts:
         raise InputError(Message("legal.no_answers"))
@@ -274,8 +252,8 @@ def _answer_item(question: Question, answer: Any, outcome: LegalVerdict | Messag
     why = Message("legal.answer_null") if answer is None else outcome
     output = {"question": question.about.question}
     if isinstance(why, Message):
-        return failed_item(question, Failure(why, 0.0, 1), document, output)
-    return judged_item(question, why, {**record_of(answer, question.about.id), **output})
+        return judging.failed_item(question, Failure(why, 0.0, 1), document, output)
+    return judging.judged_item(question, why, {**record_of(answer, question.about.id), **output})
 
 
 def spool_path(address: Address) -> Path:
@@ -290,7 +268,7 @@ def _spooled(address: Address, *, resume: bool, overwrite: bool) -> Iterator[Pat
     spool = spool_path(address)
     check_writable(address)
     if not (resume or overwrite):
-        check_new(address)
+        results.check_new(address)
     if resume and not spool.exists() and address.exists():
         spool.parent.mkdir(parents=True, exist_ok=True)
         write_whole(spool, open_stream(address).read_all(limits.RESULTS_BYTES))
@@ -312,24 +290,18 @@ def _parts(name: str, answers: Iterator[Answered], taken: deque[list[Answered]])
         number += len(part)
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerJudging:
-    """The task that judges answers."""
-
-    questions: Mapping[str, Question]
-    documents: Mapping[str, Document]
-
-    def __call__(self, answers: Sequence[Answered]) -> list[Item]:
-        """The item of each answer."""
-        return [self.item(ask, answer) for ask, answer in answers]
-
-    def item(self, ask: Ask, answer: Reply | Failure) -> Item:
-        """The item of an answer."""
-        question, document = self.questions[ask.id], self.documents[ask.document]
+def _items(
+    questions: Mapping[str, Question], documents: Mapping[str, Document], answers: Sequence[Answered]
+) -> list[Item]:
+    """The item of each answer; with the first two arguments, the task of the workers of an engine."""
+    items = []
+    for ask, answer in answers:
+        question, document = questions[ask.id], documents[ask.document]
         try:
-            return item_of(question, answer, document)
+            items.append(judging.item_of(question, answer, document))
         except _UNWRITABLE as error:
-            return unwritable_item(question, answer, document, error)
+            items.append(judging.unwritable_item(question, answer, document, error))
+    return items
 
 
 def unfinished_path(path: Path, *, resume: bool, overwrite: bool) -> Path:
@@ -338,7 +310,7 @@ def unfinished_path(path: Path, *, resume: bool, overwrite: bool) -> Path:
     new = new_path(path)
     if not resume and not (overwrite and path.exists()):
         return path
-    check_unfinished(new)
+    results.check_unfinished(new)
     if resume:  # the file that was written last
         is_newer = new.exists() and (not path.exists() or new.stat().st_mtime_ns >= path.stat().st_mtime_ns)
         return new if is_newer else path

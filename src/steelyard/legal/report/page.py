@@ -4,11 +4,12 @@ The first figures are shares with their intervals: the questions passed, the ans
 refusals on both sides, and the citations that are right.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -38,30 +39,20 @@ _BY_ITEM: Final = {
 """Tiles of a part of the score: the part, and what it is a share of."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartRow:
-    """The score or a part of it over the items of a type, by the code of its name.
+class PartRow(NamedTuple):
+    """The score or a part of it over the items of a type, by the code of its name; `remark` is in every language.
 
-    `weight` is "" for what does not count in the score; `remark` is a text in every language, if there is one.
+    `form` says whether it is the score, counts in it ("part"), or does not ("extra").
     """
 
     code: str
+    form: str
     weight: str
     mean: str
     interval: str
     items: int
     share: float
     remark: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class TypeGroup:
-    """A type of questions by the code of its name: the score, its parts, and what does not count in the score."""
-
-    type: str
-    score: PartRow
-    parts: Sequence[PartRow]
-    others: Sequence[PartRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +63,7 @@ class LegalPanel:
     name: str
     tiles: Sequence[Tile]
     refusals: Refusals | None
-    groups: Sequence[TypeGroup]
+    groups: Mapping[str, Sequence[PartRow]]
     losses: Sequence[Loss]
     weighted: str | None
     seconds: str | None
@@ -89,13 +80,7 @@ class LegalPage(KindPage):
     tags_shown = frozenset(("type",))
 
     def __init__(self) -> None:
-        self._lost: dict[Table, list[Loss]] = {}
-
-    def _losses(self, table: Table) -> list[Loss]:
-        """The losses of a result, which its panel and its chart have."""
-        if table not in self._lost:
-            self._lost[table] = losses(table)
-        return self._lost[table]
+        self._losses = cache(losses)  # its panel and its chart have them
 
     def sections(self, tables: Sequence[Table], units: Units = "auto") -> Sections:
         """A panel for each result; of a single one, the figures are below the headline."""
@@ -212,25 +197,26 @@ def _percent(*shares: float) -> tuple[str, ...]:
     return translations(Message("core.percent", n=" – ".join(f"{100 * share:.1f}" for share in shares)))
 
 
-def type_groups(table: Table, units: Units = "auto") -> list[TypeGroup]:
-    """The score and its parts by type of question, with their weights, in the order of the questions."""
+def type_groups(table: Table, units: Units = "auto") -> dict[str, list[PartRow]]:
+    """The score and its parts, with their weights, by the code of the type of questions."""
     tables = results.by_type(table)
     grouped = groupby(results.part_means(table, units), key=lambda part: part.type)
-    return [_group(tables[kind], kind, list(parts)) for kind, parts in grouped]
+    return {code_of("type_values", kind): _rows(tables[kind], parts) for kind, parts in grouped}
 
 
-def _group(table: Table, kind: str, parts: Sequence[PartMean]) -> TypeGroup:
+def _rows(table: Table, parts: Iterable[PartMean]) -> list[PartRow]:
     found: dict[str, set[float]] = {}
     for of_item in results.weighted_parts(table):
         for part, (weight, _) in of_item.items():
             found.setdefault(part, set()).add(weight)
     weights = {part: "–".join(f"{each:g}" for each in sorted({min(of), max(of)})) for part, of in found.items()}
-    score, *rows = (_row(table, part, weights.get(part.part, "")) for part in parts)
-    counted, others = ([row for row in rows if bool(row.weight) is counts] for counts in (True, False))
-    return TypeGroup(code_of("type_values", kind), score, counted, others)
-
-
-def _row(table: Table, part: PartMean, weight: str) -> PartRow:
-    mean, interval = cells.number(part.mean), cells.interval(part.interval)
-    remark = _range(uncertain(table)) if part.part == UNCERTAIN else ()
-    return PartRow(code_of("part_names", part.part), weight, mean, interval, part.items, part.mean, remark)
+    return [
+        PartRow(
+            code_of("part_names", part.part),
+            "score" if part.part == METRIC else "part" if part.part in weights else "extra",
+            weights.get(part.part, ""),
+            *(cells.number(part.mean), cells.interval(part.interval), part.items, part.mean),
+            _range(uncertain(table)) if part.part == UNCERTAIN else (),
+        )
+        for part in parts
+    ]
