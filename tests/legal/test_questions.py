@@ -316,6 +316,18 @@ BAD: dict[str, tuple[Any, str, Any, str]] = {
         P + "/type: no question type is called 'trivia'; known: fact_exact, evidence_set, conflict_gap",
     ),
     "a type that is no text": (FACT, "/type", 3, P + "/type: must be text, not 3"),
+    "a quotation of blanks": (
+        GAP,
+        "/required_quote",
+        "____ ……",
+        P + "/required_quote: a quotation must have words",
+    ),
+    "a quotation of the question": (
+        GAP,
+        "/additional_quotes",
+        ["都花了", "用到哪里"],
+        P + "/additional_quotes/1: all words of the quotation are in the question itself",
+    ),
     "an empty id": (FACT, "/id", "", P + "/id: must not be empty"),
     "no question": (FACT, "/question", ..., P + ": the field 'question' is missing"),
     "an empty must_include": (

@@ -243,8 +243,8 @@ def quotes_of(fields: Fields) -> dict[str, str]:
     return first | {f"/additional_quotes/{n}": quote for n, quote in enumerate(fields.get("additional_quotes", ()))}
 
 
-def locations_of(fields: Fields) -> dict[str, Fields]:
-    """The locations that a question names, by their pointers."""
+def places_of(fields: Fields) -> dict[str, Fields]:
+    """The passages and locations that a question names, each with its page, by their pointers."""
+    lists = ("required_evidence", "conflicting_evidence", "additional_evidence")
     first = {"/evidence_location": fields["evidence_location"]} if "evidence_location" in fields else {}
-    further = enumerate(fields.get("additional_evidence", ()))
-    return first | {f"/additional_evidence/{number}": location for number, location in further}
+    return first | {f"/{name}/{n}": place for name in lists for n, place in enumerate(fields.get(name, ()))}

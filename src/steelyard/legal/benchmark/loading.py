@@ -13,6 +13,7 @@ from steelyard.i18n import Message
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.questions import (
     QuestionFile,
+    check_pages,
     document_name,
     find_document,
     question_paths,
@@ -67,6 +68,7 @@ def load_benchmark(
     for file in files:
         if file.document not in documents:
             documents[file.document] = read_document(find_document(file, folder, documents_folder))
+        check_pages(file, documents[file.document])
     chosen = [
         question_of(raw.fields, document=file.document, criteria=file.criteria, where=raw.where)
         for file in files

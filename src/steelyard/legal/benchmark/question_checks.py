@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from steelyard.errors import cut, nearest
 from steelyard.i18n import Joined, Message
 from steelyard.io.located import pointer_to
-from steelyard.legal.model import Fault, Fields, locations_of
+from steelyard.legal.evidence.quotes import quote_key, quote_pieces
+from steelyard.legal.model import Fault, Fields, places_of, quotes_of
 from steelyard.legal.question_types import TYPES, question_schema, question_type
 from steelyard.resources import bundled
 
@@ -42,7 +43,7 @@ def faults(content: Any) -> list[Fault]:
     for index, fields in questions_of(content):
         name = "" if str(index) in broken else str(fields.get("type", content.get("benchmark_type")))
         if name in TYPES:
-            own = (*_reversed_ranges(fields), *question_type(name).faults(fields))
+            own = (*_reversed_ranges(fields), *_empty_quotes(fields), *question_type(name).faults(fields))
             found |= dict.fromkeys(fault.below(pointer_to("questions", index)) for fault in own)
     return list(found)
 
@@ -127,7 +128,16 @@ def _reversed_ranges(fields: Fields) -> Iterator[Fault]:
     days = fields.get("expected", {}).get("date_range")
     if days and days["start"] > days["end"]:
         yield Fault("/expected/date_range", Message("formats.range_reversed", start=days["start"], end=days["end"]))
-    for pointer, location in locations_of(fields).items():
+    for pointer, location in places_of(fields).items():
         for first, last in _RANGE.findall(location.get("lines", "")):
             if int(first) > int(last):
                 yield Fault(f"{pointer}/lines", Message("formats.range_reversed", start=first, end=last))
+
+
+def _empty_quotes(fields: Fields) -> Iterator[Fault]:
+    """Quotations that every answer has: of blanks, or of nothing but words of the question."""
+    question = quote_key(fields["question"])
+    for pointer, quote in quotes_of(fields).items():
+        pieces = quote_pieces(quote)
+        if all(piece in question for piece in pieces):
+            yield Fault(pointer, Message("formats.quotation_of_question" if pieces else "formats.quotation_empty"))

@@ -6,12 +6,14 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from steelyard import limits
+from steelyard.documents.pages import SCANNED_HINT, Document
 from steelyard.errors import InputError, Problem, nearest_only
 from steelyard.i18n import Message
 from steelyard.io.located import SourceMap, located_json
 from steelyard.io.records import parse_json
 from steelyard.io.streams import is_file, is_folder, read_text
 from steelyard.legal.benchmark.question_checks import faults, questions_of
+from steelyard.legal.model import Fault, places_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,3 +182,16 @@ def _repeated(ids: Iterable[tuple[str, str]]) -> list[Problem]:
             problems.append(Problem(location, Message("formats.duplicate_id_at", name=name, first=first[name])))
         first.setdefault(name, location)
     return problems
+
+
+def check_pages(file: QuestionFile, document: Document) -> None:
+    """Refuse questions that need a page without text, such as a scanned one."""
+    blank = {page.number for page in document.pages if not page.text}
+    problems = [
+        Fault(f"/questions/{index}{pointer}/page", Message("formats.needs_page_without_text", page=place["page"]))
+        for index, question in enumerate(file.questions)
+        for pointer, place in places_of(question.fields).items()
+        if place["page"] in blank
+    ]
+    if problems:
+        raise InputError.of([fault.problem(file.source_map) for fault in problems], hint=SCANNED_HINT)
