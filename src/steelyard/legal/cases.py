@@ -22,6 +22,7 @@ from steelyard.legal.model import FIELDS, About, Evidence, FactRules, Question
 from steelyard.legal.reading import read
 from steelyard.legal.refusals.abstention import Abstention, detect_abstention
 from steelyard.legal.refusals.words import CONFLICT
+from steelyard.lexicon import lexicon
 
 
 class Case(NamedTuple):
@@ -91,7 +92,7 @@ class Case(NamedTuple):
 
     def reports_conflict(self) -> bool:
         """Whether the answer says that statements disagree."""
-        return CONFLICT.search(self.text) is not None
+        return any(words.search(self.text) for words in (CONFLICT, lexicon("shared")["conflict"]))
 
     def invented(self, check: str) -> list[Invented]:
         """Values that the document does not support, and those that the hallucination check of the question forbids."""
@@ -108,10 +109,16 @@ class Case(NamedTuple):
 
     def gives(self, item: Evidence) -> bool:
         """Whether the answer quotes a passage, or a citation gives its words."""
-        cited = self.cited("citations", "evidence")
+        cited, longest = self.cited("citations", "evidence"), self.about.snippet
         return self.quotes(item.must_include) or any(
-            citations.gives(citation, item, self.source, self.about.snippet) for citation in cited
+            citations.gives(citation, item, self.source, longest) for citation in cited
         )
+
+    def cites_quote(self, words: str) -> bool:
+        """Whether a citation has these words of the document, whatever page it names."""
+        cited = (citation._replace(pages=()) for citation in self.cited("citations", "evidence"))
+        item, longest = Evidence(0, words), self.about.snippet
+        return any(citations.gives(citation, item, self.source, longest) for citation in cited)
 
     def matches(self, citation: Citation, item: Evidence) -> bool:
         """Whether a citation gives a required passage."""

@@ -167,7 +167,9 @@ class GapQuestion(Question):
             abstained=abstention.abstains,
         )
         if self.quotes:
-            draft.parts["quote_included"], draft.why["quote_included"] = float(bool(quoted)), self._quote_reason(quoted)
+            # citations alone are no answer
+            given = quoted or (next(filter(case.cites_quote, self.quotes), "") if says else "")
+            draft.parts["quote_included"], draft.why["quote_included"] = float(bool(given)), self._quote_reason(given)
         if self.conflicting:
             draft.parts["conflict_surfaced"], draft.why["conflict_surfaced"] = self._conflict_reported(case)
         draft.score = weighted_sum(self.weights(draft.parts), draft.parts)

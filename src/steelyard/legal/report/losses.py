@@ -120,9 +120,9 @@ class _Case:
         return INVENTED if self._verdict.get("invented") else self.wrong_refusal()
 
     def missing_quote(self) -> str:
-        """None of the accepted quotations is in the answer."""
-        quotes = self._expected.get("quotes", ())
-        return self._earliest([quote for quote in quotes if self._is_retrieved(quote)] or quotes, cited=(self._answer,))
+        """None of the accepted quotations is in the answer or in a citation."""
+        quotes, cited = self._expected.get("quotes", ()), (self._answer, *self._judged("citations", "evidence"))
+        return self._earliest([quote for quote in quotes if self._is_retrieved(quote)] or quotes, cited=cited)
 
     def missing_citation(self) -> str:
         """Passages that support a fact are not cited as required."""
