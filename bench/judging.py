@@ -18,7 +18,7 @@ import gc, json, sys, time
 from dataclasses import replace
 from bench.statements import chinese_statement, english_statement
 from steelyard.cli import COLLECTED_AFTER
-from steelyard.legal.benchmark.judging import judge_records
+from steelyard.legal.benchmark.judging import judge_safely
 from steelyard.legal.benchmark.loading import load_benchmark
 gc.set_threshold(COLLECTED_AFTER)  # as in every command
 benchmark = load_benchmark(sys.argv[1])
@@ -27,7 +27,8 @@ outputs = {item["id"]: item["output"] for item in records if "id" in item}
 def timed(change, benchmark=benchmark):
     records = {k: change(v) for k, v in outputs.items()}
     start = time.process_time()
-    judge_records(benchmark, records)
+    for question in benchmark.questions:
+        judge_safely(question, records.get(question.about.id, {}), benchmark.documents[question.about.document])
     return time.process_time() - start
 def unread(document):
     return replace(document, pages=tuple(replace(page, text=page.text + " ") for page in document.pages))

@@ -1,13 +1,15 @@
-"""Generate the parts of docs/ that come from the program: metrics, commands, profiles,
-legal-examples, modules, limits.
+"""Generate what comes from the program: in docs/ metrics, commands, profiles, legal-examples, modules, limits; and
+benchmark/schema.json.
 
 `make docs` writes them; a test fails if they are out of date.
 """
 
 import argparse
 import ast
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import steelyard
 from steelyard import limits
@@ -15,10 +17,12 @@ from steelyard.cli.metrics import facts
 from steelyard.cli.parser import build_parser
 from steelyard.i18n import Language
 from steelyard.legal import judge_fact
+from steelyard.legal.question_types import question_schema
 from steelyard.limits import LIMITS
 from steelyard.registry.names import all_metrics
 
 FOLDER = Path(__file__).parent
+SCHEMA = FOLDER.parent / "benchmark" / "schema.json"
 PACKAGE = FOLDER.parent / "src" / "steelyard"
 PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-jieba", "rouge-chinese")
 PROFILES_HEAD = """Every value was computed with the profile of its column. The default profile is
@@ -75,6 +79,7 @@ LEGAL_EXAMPLES = (
     ("谁介绍的？", {"entity": "龚半夏"}, "龚半夏或者宫商羽"),
 )
 LIMITS_BEGIN, LIMITS_END = "<!-- limits: made by `make docs` -->", "<!-- limits: end -->"
+WIDEST = 110
 MADE = "<!-- made by `make docs`; edit the docstrings and the parser instead -->"
 SUFFIXES = {"en": ".md", "zh": ".zh.md"}
 TABLES = {"en": "| argument | meaning |", "zh": "| 参数 | 含义 |"}
@@ -204,6 +209,23 @@ def security_page() -> str:
     return f"{before}{LIMITS_BEGIN}\n\n{table}\n\n{LIMITS_END}{after}"
 
 
+def schema_file() -> str:
+    """The schema of question files; an object that fits on a line has one."""
+    return _json(question_schema(), "") + "\n"
+
+
+def _json(value: Any, indent: str) -> str:
+    line = json.dumps(value, ensure_ascii=False)
+    if len(indent) + len(line) <= WIDEST or not isinstance(value, dict | list):
+        return line
+    inner = f"{indent}  "
+    members = value.items() if isinstance(value, dict) else ((None, each) for each in value)
+    names = ((f"{json.dumps(key)}: " if key else "", each) for key, each in members)
+    rows = ",\n".join(f"{inner}{name}{_json(each, inner)}" for name, each in names)
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    return f"{opening}\n{rows}\n{indent}{closing}"
+
+
 def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -233,6 +255,7 @@ def main() -> None:
     (FOLDER / "legal-examples.md").write_text(legal_page(), encoding="utf-8")
     (FOLDER / "modules.md").write_text(modules_page(), encoding="utf-8")
     (FOLDER / "security.md").write_text(security_page(), encoding="utf-8")
+    SCHEMA.write_text(schema_file(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -42,6 +42,7 @@ def test_generated_pages_are_what_the_program_says(generate):
     assert (ROOT / "docs" / "legal-examples.md").read_text("utf-8") == generate.legal_page(), "run `make docs`"
     assert (ROOT / "docs" / "modules.md").read_text("utf-8") == generate.modules_page(), "run `make docs`"
     assert (ROOT / "docs" / "security.md").read_text("utf-8") == generate.security_page(), "run `make docs`"
+    assert generate.SCHEMA.read_text("utf-8") == generate.schema_file(), "run `make docs`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -78,7 +78,7 @@ def test_documents(folder, validate):
 
 
 FAULTY = file_of(
-    {**FACT, "required_evidence": [{"page": 1, "must_include": "一共收了52000元"}]},
+    {**FACT, "required_evidence": [{"page": 1, "must_include": "一共收下42000元"}]},
     {**FACT, "id": "fact_002", "expected": {"amount_total": 42000}, "question": "是不是收了42000元？"},
 )
 WARNINGS = [

@@ -541,9 +541,10 @@ def printed_pdf(text: str) -> bytes:
 
 
 @pytest.mark.usefixtures("needs_pypdf")
-def test_a_pdf_with_radicals_keeps_them_and_knows_who_speaks(read):
+def test_a_pdf_with_radicals_is_read_as_ideographs(read):
+    """A model that is given the text, and a person who searches it, find 人民币."""
     document = read(printed_pdf(RADICALS), "d.pdf")
-    assert document.text == RADICALS
+    assert document.text == "问：人民币多少？\n答：二月一日收了金额42000元。\n被询问人签名：高立"
     assert [unit.kind for unit in document.pages[0].units] == ["question", "answer", "line"]
     assert document.warnings == ()
 
@@ -560,10 +561,44 @@ def test_page_marks_with_radicals(read):
     assert texts(read("第1⻚ 共2⻚\n甲\n第2⻚ 共2⻚\n乙")) == {1: "甲", 2: "乙"}
 
 
+@pytest.mark.parametrize("mark", ["第{}頁", "第 {} 頁，共 2 頁", "— 第{}頁 共2頁 —"])
+def test_page_marks_in_traditional_characters(read, mark):
+    assert texts(read(f"{mark.format(1)}\n甲\n{mark.format(2)}\n乙")) == {1: "甲", 2: "乙"}
+
+
+@pytest.mark.usefixtures("needs_pypdf")
+def test_a_scanned_page_is_a_warning(read):
+    document = read(pdf(b"text", b""), "d.pdf")
+    assert texts(document) == {1: "text", 2: ""}
+    (problem,) = document.warnings
+    assert problem.where.endswith("d.pdf#page=2")
+    assert str(problem.message) == "this page has no text"
+
+
+def test_a_text_without_page_marks_is_one_page_with_a_warning(read):
+    assert [str(problem.message) for problem in read("甲\n乙").warnings] == ["it has no page marks and is one page"]
+    assert read("第1页\n甲").warnings == read("甲\f乙").warnings == ()
+
+
+def test_a_running_head_is_no_part_of_an_answer(read):
+    head = "霁县公安局询问笔录（第{}页）"
+    pages = [
+        f"{head.format(1)}\n问：多少？\n答：一共四万二千元，",
+        f"{head.format(2)}\n都是现金。",
+        f"{head.format(3)}\n答：是。",
+    ]
+    assert units(read("\f".join(pages)))[3:] == [
+        (2, "line", head.format(2)),
+        (2, "answer", "都是现金。"),
+        (3, "line", head.format(3)),
+        (3, "answer", "答：是。"),
+    ]
+
+
 @pytest.mark.usefixtures("needs_pypdf")
 def test_bad_pdfs(complaint):
-    assert complaint(pdf(b"text", b""), "d.pdf") == (
-        "d.pdf#page=2: this page has no text\nhint: a scanned page needs text recognition (OCR) first"
+    assert complaint(pdf(b"", b""), "d.pdf") == (
+        "d.pdf: it contains no text\nhint: a scanned page needs text recognition (OCR) first"
     )
     assert complaint(b"%PDF-1.7\n", "d.pdf").startswith("d.pdf: this PDF cannot be read: ")
     assert complaint(b"", "d.pdf").startswith("d.pdf: this PDF cannot be read: ")

@@ -22,9 +22,13 @@ import steelyard
 from steelyard.errors import InputError, SystemFailure, UnknownName
 from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.runner import run_benchmark
+from steelyard.legal.benchmark.runner import BenchmarkRun
 from steelyard.systems.ask import AskSettings
 from steelyard.systems.python import PythonSystem
+
+
+def run_benchmark(*settings, **options):
+    return BenchmarkRun(*settings, **options).table()
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -17,10 +17,9 @@ from steelyard import limits
 from steelyard.deadline import DeadlineExceeded, deadline
 from steelyard.io.results import load
 from steelyard.legal.benchmark import judging
-from steelyard.legal.benchmark.answers import judge_answers
 from steelyard.legal.benchmark.loading import load_benchmark
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.runner import run_benchmark
+from steelyard.legal.benchmark.runner import BenchmarkRun, judge_answers
 from steelyard.legal.facts.fields import judge_fact
 from steelyard.legal.model import FactRules
 from steelyard.legal.score import judge
@@ -30,6 +29,10 @@ from steelyard.systems.replay import ReplaySystem
 
 SLOW = re.compile(r"(a+)+$")
 ENDLESS = "a" * 60 + "b"
+
+
+def run_benchmark(*settings, **options):
+    return BenchmarkRun(*settings, **options).table()
 
 
 @pytest.fixture(scope="module")

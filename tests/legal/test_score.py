@@ -251,6 +251,18 @@ def test_a_conflict_must_be_surfaced_with_both_sides(document):
     }
     assert judge(question, cited, document).score == 1.0
     assert judge(conflict(required_quote="去过两次"), {"answer": both}, document).parts["conflict_surfaced"] == 1.0
+    other = judge(question, {**cited, "answer": "两处陈述存在冲突，无法确定。"}, document)
+    assert other.parts["conflict_surfaced"] == 1.0
+
+
+def test_a_quotation_stands_in_the_answer_or_in_a_citation(document):
+    question = gap()
+    cited = [{"page": 1, "text": "答：号码我忘记了。"}]
+    assert judge(question, {"answer": "材料未载明。", "citations": cited}, document).parts["quote_included"] == 1.0
+    invented = [{"page": 1, "text": "他说号码我忘记了，是吧"}]
+    for answer, citations in (("材料未载明。", []), ("材料未载明。", invented), ("好的。", cited), ("", cited)):
+        found = judge(question, {"answer": answer, "citations": citations}, document)
+        assert found.parts["quote_included"] == 0.0, (answer, citations)
 
 
 def test_without_a_quotation_the_rest_is_scaled(document):

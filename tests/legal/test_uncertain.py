@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import steelyard
-from steelyard.legal.uncertain import score_range
+from steelyard.legal.report.results import score_range
 
 NAN = np.nan
 # parts of an item, its score by the formula of docs/legal.md, the lowest and the highest score

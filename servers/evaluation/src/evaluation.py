@@ -170,7 +170,7 @@ def evaluate_legal(
     Returns the ids, under `legal` a score from 0 to 1 for each, `reasons` as text, avg_legal, and the average of each
     part of a score (avg_exact_match, avg_citation_correctness, …) over the questions that have it.
     """
-    from steelyard.legal.benchmark.answers import judge_answers  # noqa: PLC0415 - long to import, for one tool
+    from steelyard.legal.benchmark.runner import judge_answers  # noqa: PLC0415 - long to import, for one tool
 
     if len(id_ls) != len(pred_ls):
         raise InputError(Message("servers.ids_and_answers", ids=len(id_ls), answers=len(pred_ls)))

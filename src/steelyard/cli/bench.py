@@ -143,7 +143,7 @@ def _run(benchmark: "Benchmark", settings: "AskSettings", path: Path, arguments:
     """Ask and judge every question that the results file does not have yet."""
     from steelyard.cli.log import has_bars, notify
     from steelyard.cli.progress import proportion
-    from steelyard.legal.benchmark.runner import run_benchmark, unfinished_path
+    from steelyard.legal.benchmark.runner import BenchmarkRun, unfinished_path
     from steelyard.systems.base import open_system
 
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
@@ -157,14 +157,14 @@ def _run(benchmark: "Benchmark", settings: "AskSettings", path: Path, arguments:
         proportion(words("cli.progress_questions"), words("report.errors")) as draw,
         chosen_engine(arguments) as engine,
     ):
-        return run_benchmark(
+        return BenchmarkRun(
             *(benchmark, system, settings, path),
             progress=counted(draw),
             on_failure=draw.fail,
             name=arguments.name,
             engine=engine,
             **mode,
-        )
+        ).table()
 
 
 @contextmanager

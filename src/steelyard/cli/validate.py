@@ -143,13 +143,14 @@ class _Findings:
 
     def _lint(self, file: "QuestionFile", folder: Path) -> None:
         from steelyard.legal.benchmark.lint import lint
-        from steelyard.legal.benchmark.questions import find_document
+        from steelyard.legal.benchmark.questions import check_pages, find_document
 
         path = find_document(file, folder, self.allowed)
         self.files.add(path)
         document = self._document(path)
         if document:
             self.warnings += lint(file, document)
+            check_pages(file, document)
 
     def _document(self, path: Path) -> "Document | None":
         """A document, read once even if several question files refer to it."""

@@ -35,10 +35,10 @@ _PDF = b"%PDF-"
 _NUMBER = "[0-9０-９]{1,9}"
 _RULES = " \t\u3000\u00a0=＝-－—–_*#~<>!|【】[]()（）·"  # what may stand around a page mark on its line
 _LONGEST_MARK = 60
-# 第1页 共4页 · 第１页 · page 3 of 4; 第 页 共 页 is a mark whose number is missing
+# 第1页 共4页 · 第１页 · 第 1 頁，共 2 頁 · page 3 of 4; 第 页 共 页 is a mark whose number is missing
 _MARK = re.compile(
-    r"第\s*(?P<counted>[^\s第页]{0,9})\s*页\s*[,，、/／|·]?\s*共\s*[^\s共页]{0,9}\s*页"
-    rf"|第\s*(?P<chinese>{_NUMBER})\s*页"
+    r"第\s*(?P<counted>[^\s第页頁]{0,9})\s*[页頁]\s*[,，、/／|·]?\s*共\s*[^\s共页頁]{0,9}\s*[页頁]"
+    rf"|第\s*(?P<chinese>{_NUMBER})\s*[页頁]"
     rf"|page\s*(?P<english>{_NUMBER})(?:\s*(?:of|/)\s*{_NUMBER})?",
     re.IGNORECASE,
 )
@@ -94,7 +94,9 @@ def read_document(path: str | Path) -> Document:
     warnings: list[Problem] = []
     sheets = list(_sheets(content, stream.name, format_suffix(path), warnings))
     if not any(sheet.text for sheet in sheets):
-        raise InputError(Message("formats.no_text"), where=stream.name)
+        raise InputError(
+            Message("formats.no_text"), where=stream.name, hint=SCANNED_HINT if content.startswith(_PDF) else None
+        )
     _check_numbers(sheets)
     units = cut_units([sheet.text for sheet in sheets])
     pages = tuple(Page(sheet.number, sheet.text, cut) for sheet, cut in zip(sheets, units, strict=True))
@@ -104,30 +106,27 @@ def read_document(path: str | Path) -> Document:
 def read_text(path: str | Path) -> tuple[str, tuple[Problem, ...]]:
     """The text of a document without its pages, and what may be wrong with it; page marks are not looked for.
 
-    A page of a PDF without text is a warning here; where the pages of a DOCX file end does not matter. Between pages
-    stands an empty line.
+    Where the pages of a DOCX file end does not matter. Between pages stands an empty line.
     """
     with closing(open_stream(path)) as stream:
         content = stream.read_all(limits.DOCUMENT_BYTES)
     kind, warnings = format_suffix(path), list[Problem]()
     if kind in (".pdf", ".docx", *OLD_KINDS) or content.startswith((_PDF, ZIP, OLE)):
-        sheets = _sheets(content, stream.name, kind, warnings, blank_pages=True)
+        sheets = _sheets(content, stream.name, kind, warnings)
         text = "\n\n".join(sheet.text for sheet in sheets if sheet.text)
         return text, tuple(warnings) if content.startswith(_PDF) else ()
-    return _decoded(content, stream.name), ()
+    return unified(_decoded(content, stream.name)), ()
 
 
-def _sheets(
-    content: bytes, name: str, kind: str, warnings: list[Problem], *, blank_pages: bool = False
-) -> Iterable[_Sheet]:
+def _sheets(content: bytes, name: str, kind: str, warnings: list[Problem]) -> Iterable[_Sheet]:
     if kind == ".pdf" or content.startswith(_PDF):
-        return _pdf_sheets(content, name, warnings, blank_pages=blank_pages)
+        return _pdf_sheets(content, name, warnings)
     if kind in OLD_KINDS or content.startswith(OLE):
         raise old_format(content, name)
     if kind == ".docx" or content.startswith(ZIP):
         return _docx_sheets(content, name, warnings)
     text = _decoded(content, name)
-    return _json_sheets(text, name) if kind == ".json" else _text_sheets(text, name)
+    return _json_sheets(text, name) if kind == ".json" else _text_sheets(text, name, warnings)
 
 
 def _check_numbers(sheets: Sequence[_Sheet]) -> None:
@@ -215,12 +214,14 @@ def _json_sheet(page: Any, source_map: SourceMap, index: int) -> _Sheet | Proble
     return _Sheet(where, number, _clean(text))
 
 
-def _text_sheets(text: str, name: str) -> list[_Sheet]:
+def _text_sheets(text: str, name: str, warnings: list[Problem]) -> list[_Sheet]:
     lines = _clean(text, strip=False).split("\n")
     marks = [(at, number) for at, line in enumerate(lines) if (number := _mark(line, f"{name}:{at + 1}"))]
     if marks:
         return _marked_sheets(lines, marks, name)
     pages = text.removesuffix("\f").split("\f")
+    if len(pages) == 1:
+        warnings.append(Problem(name, Message("formats.no_page_marks")))
     return [_Sheet(name, number, _clean(page)) for number, page in enumerate(pages, 1)]
 
 
@@ -251,7 +252,6 @@ def _mark(line: str, where: str) -> int | None:
     """The page number, if the line is a page mark."""
     if len(line) > _LONGEST_MARK:
         return None
-    line = unified(line)
     mark = _MARK.fullmatch(line.strip(_RULES)) or _RULED_MARK.fullmatch(line)
     if mark is None:
         return None
@@ -262,8 +262,8 @@ def _mark(line: str, where: str) -> int | None:
 
 
 def _clean(text: str, *, strip: bool = True) -> str:
-    """Text with one kind of line end and without blanks around it."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
+    """Text with one kind of line end, ideographs in place of radicals, and without blanks around it."""
+    text = unified(text).replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
     return text.strip() if strip else text
 
 
@@ -279,17 +279,17 @@ def _docx_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sh
     return [_Sheet(f"{name}#page={number}", number, _clean(text)) for number, text in enumerate(read.pages, 1)]
 
 
-def _pdf_sheets(content: bytes, name: str, warnings: list[Problem], *, blank_pages: bool) -> list[_Sheet]:
+def _pdf_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sheet]:
     """The pages of a PDF, within the limit of time: a small file can have very much to read."""
     try:
         with deadline(limits.DOCUMENT_SECONDS.value):
-            return list(_pdf_pages(content, name, warnings, blank_pages=blank_pages))
+            return list(_pdf_pages(content, name, warnings))
     except DeadlineExceeded:
         what = Message("words.the_seconds_of_reading")
         raise limits.DOCUMENT_SECONDS.exceeded(what, error=InputError, where=name) from None
 
 
-def _pdf_pages(content: bytes, name: str, warnings: list[Problem], *, blank_pages: bool) -> Iterator[_Sheet]:
+def _pdf_pages(content: bytes, name: str, warnings: list[Problem]) -> Iterator[_Sheet]:
     end = time.monotonic() + limits.DOCUMENT_SECONDS.value  # of a thread that nothing interrupts
     try:
         from pypdf import PdfReader
@@ -302,9 +302,7 @@ def _pdf_pages(content: bytes, name: str, warnings: list[Problem], *, blank_page
         for number, page in enumerate(PdfReader(BytesIO(content)).pages, 1):
             where = f"{name}#page={number}"
             text = _clean(page.extract_text())
-            if not text and not blank_pages:
-                raise InputError(Message("formats.page_without_text"), where=where, hint=SCANNED_HINT)
-            if not text:
+            if not text:  # a scan; a question that needs it is refused (`check_pages`)
                 warnings.append(Problem(where, Message("formats.page_without_text")))
             warnings += _unreadable(text, where)
             yield _Sheet(where, number, text)

@@ -1,16 +1,16 @@
 """Units of a transcript: header, questions and answers with their speakers; other documents are cut into lines."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
-
-from steelyard.text.normalisation import unified
 
 Kind = Literal["header", "question", "answer", "line"]
 
 _SPEAKERS: Final[dict[str, Kind]] = {"问": "question", "問": "question", "答": "answer", "Q": "question", "A": "answer"}
 
+_FIGURES = re.compile("[0-9]+")
 _BLANKS = r"[^\S\n]*"
 _LEAD = r"^(?:[^\S\n]|[>*_\-])*"  # Markdown may stand before a mark: **问：**, > 答：
 # within a line, only after the end of a sentence: 我问：… is a speaker who reports
@@ -41,21 +41,28 @@ class Unit:
 def cut_units(texts: Sequence[str]) -> list[tuple[Unit, ...]]:
     """The units of each page; they cover every character that is not blank.
 
-    What stands before the first question is the header; a page that begins within an answer goes on with it. Signatures
-    and what counsel puts in are lines. A text without questions and answers is all lines.
+    What stands before the first question is the header; a page that begins within an answer goes on with it, after its
+    running head. Signatures and what counsel puts in are lines. A text without questions and answers is all lines.
     """
-    texts = [unified(text) for text in texts]  # 被询问⼈签名 in a PDF that a browser printed; offsets stay the same
     marks = _marks(texts)
     if marks is None:
         return [tuple(_lines(text, 0, len(text))) for text in texts]
     cut = []
     speaker: Kind = "header"
+    begins = Counter(map(_first_line, texts))
     for text in texts:
-        turns: list[tuple[int, Kind]] = [(0, speaker)]
-        turns += [(mark.start(), _SPEAKERS[mark["speaker"]]) for mark in marks.finditer(text)]
-        cut.append(tuple(_turns(text, turns)))
+        is_headed = 2 * begins[_first_line(text)] > len(texts) > 1 and speaker != "header" and not marks.match(text)
+        start = len(text.partition("\n")[0]) if is_headed else 0
+        turns: list[tuple[int, Kind]] = [(start, speaker)]
+        turns += [(mark.start(), _SPEAKERS[mark["speaker"]]) for mark in marks.finditer(text, start)]
+        cut.append((*_lines(text, 0, start), *_turns(text, turns)))
         speaker = turns[-1][1]
     return cut
+
+
+def _first_line(text: str) -> str:
+    """The first line of a page, in which figures may differ; most pages with a running head have the same."""
+    return _FIGURES.sub("0", text.partition("\n")[0].strip())
 
 
 def _marks(texts: Sequence[str]) -> re.Pattern[str] | None:

@@ -4,54 +4,37 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steelyard.legal.evidence.quotes import contains_quote
-    from steelyard.legal.facts.fields import FactVerdict, judge_fact
-    from steelyard.legal.grounding.inventions import Invented, find_invented
-    from steelyard.legal.model import FactRules, Question
-    from steelyard.legal.question_types import question_of
-    from steelyard.legal.question_types.evidence import EvidenceQuestion
-    from steelyard.legal.question_types.fact import FactQuestion
-    from steelyard.legal.question_types.gap import GapQuestion
-    from steelyard.legal.score import judge
-    from steelyard.legal.stance import Stance, detect_abstention
-    from steelyard.legal.verdicts import LegalVerdict
+    from steelyard.legal.evidence.quotes import contains_quote as contains_quote
+    from steelyard.legal.facts.fields import FactVerdict as FactVerdict
+    from steelyard.legal.facts.fields import judge_fact as judge_fact
+    from steelyard.legal.grounding.inventions import Invented as Invented
+    from steelyard.legal.grounding.inventions import find_invented as find_invented
+    from steelyard.legal.model import FactRules as FactRules
+    from steelyard.legal.model import Question as Question
+    from steelyard.legal.question_types import question_of as question_of
+    from steelyard.legal.question_types.evidence import EvidenceQuestion as EvidenceQuestion
+    from steelyard.legal.question_types.fact import FactQuestion as FactQuestion
+    from steelyard.legal.question_types.gap import GapQuestion as GapQuestion
+    from steelyard.legal.score import judge as judge
+    from steelyard.legal.stance import Stance as Stance
+    from steelyard.legal.stance import detect_abstention as detect_abstention
+    from steelyard.legal.verdicts import LegalVerdict as LegalVerdict
 
-# the module of each public name; a module is imported when a name of it is used
-_MODULES = {
-    "Stance": "stance",
-    "EvidenceQuestion": "question_types.evidence",
-    "FactQuestion": "question_types.fact",
-    "FactRules": "model",
-    "FactVerdict": "facts.fields",
-    "GapQuestion": "question_types.gap",
-    "Invented": "grounding.inventions",
-    "LegalVerdict": "verdicts",
-    "Question": "model",
-    "contains_quote": "evidence.quotes",
-    "detect_abstention": "stance",
-    "find_invented": "grounding.inventions",
-    "judge": "score",
-    "judge_fact": "facts.fields",
-    "question_of": "question_types",
+# the names of each module; a module is imported when a name of it is used
+_NAMES = {
+    "evidence.quotes": "contains_quote",
+    "facts.fields": "FactVerdict judge_fact",
+    "grounding.inventions": "Invented find_invented",
+    "model": "FactRules Question",
+    "question_types": "question_of",
+    "question_types.evidence": "EvidenceQuestion",
+    "question_types.fact": "FactQuestion",
+    "question_types.gap": "GapQuestion",
+    "score": "judge",
+    "stance": "Stance detect_abstention",
+    "verdicts": "LegalVerdict",
 }
-
-__all__ = [
-    "EvidenceQuestion",
-    "FactQuestion",
-    "FactRules",
-    "FactVerdict",
-    "GapQuestion",
-    "Invented",
-    "LegalVerdict",
-    "Question",
-    "Stance",
-    "contains_quote",
-    "detect_abstention",
-    "find_invented",
-    "judge",
-    "judge_fact",
-    "question_of",
-]
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
@@ -61,4 +44,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return list(_MODULES)

@@ -21,7 +21,7 @@ from steelyard.legal.facts.fields import FactVerdict, judge_fact
 from steelyard.legal.facts.statements import doubt
 from steelyard.legal.grounding.forbidden import find_forbidden
 from steelyard.legal.grounding.inventions import Invented, find_invented
-from steelyard.legal.model import FIELDS, Evidence, FactRules, Question
+from steelyard.legal.model import FIELDS, About, Evidence, FactRules, Question
 from steelyard.legal.reading import read
 from steelyard.legal.stance import Stance, stance
 
@@ -30,19 +30,15 @@ class Case(NamedTuple):
     """What a system returned for a question: `answer` as it was given, `text` as the judges read it.
 
     An answer that only repeats the question is silent; a dump is a copy of the document, as text or in a typed field.
-    `budget` is the number of citations that are read and `snippet` the maximum length of one; `source` is the document
-    as it is searched.
+    `source` is the document as it is searched.
     """
 
-    question: str
+    about: About
     record: Mapping[str, Any]
-    document: Document
     answer: str
     text: str
     is_silent: bool
     is_dump: bool
-    budget: int
-    snippet: int
     passages: Mapping[str, Sequence[Citation]]
     source: Source
 
@@ -55,7 +51,7 @@ class Case(NamedTuple):
 
     def cited(self, *names: str) -> Sequence[Citation]:
         """The citations that are read: the first ones, up to the budget."""
-        return self.returned(*names)[: self.budget]
+        return self.returned(*names)[: self.about.citations]
 
     def has_typed(self, fields: Iterable[str]) -> bool:
         """Whether one of the typed fields is given."""
@@ -63,12 +59,12 @@ class Case(NamedTuple):
 
     def judge_fact(self, expected: Mapping[str, Any], rules: FactRules) -> FactVerdict:
         """The typed fields of the record, or what its text says of them, against the expected ones."""
-        return judge_fact(expected, self.record, question=self.question, rules=rules)
+        return judge_fact(expected, self.record, question=self.about.question, rules=rules)
 
     def stance(self) -> Stance:
         """Whether the answer answers, refuses, or both; JSON that a model wrote is read with the prose around it."""
         raw = self.record.get("raw")
-        return stance(self.question, self.answer, prose_around(raw) if isinstance(raw, str) else "")
+        return stance(self.about.question, self.answer, prose_around(raw) if isinstance(raw, str) else "")
 
     def own_stance(self) -> Stance:
         """The stance of the answer in its own words: a refusal that it copies is the document's."""
@@ -76,7 +72,7 @@ class Case(NamedTuple):
         own = own_words(self.text, self.source) if found.abstains else self.text
         if own == self.text:
             return found
-        spoken = stance(self.question, own)
+        spoken = stance(self.about.question, own)
         if spoken.abstains and not spoken.uncertain:
             is_contradicted = not spoken.names_asked and self.without_passages() is not self
             return replace(found, kind="mixed", uncertain=True) if is_contradicted else found
@@ -96,7 +92,7 @@ class Case(NamedTuple):
 
     def has_content(self) -> bool:
         """Whether the answer says anything of the document beyond the question."""
-        return has_content(self.text, self.question, self.source)
+        return has_content(self.text, self.about.question, self.source)
 
     def reports_conflict(self) -> bool:
         """Whether the answer says that statements disagree."""
@@ -106,8 +102,8 @@ class Case(NamedTuple):
         """Values that the document does not support, and those that the hallucination check of the question forbids."""
         context = self.source.text
         found = [
-            *find_invented(self.answer, context, question=self.question),
-            *find_forbidden(self.answer, check, context, question=self.question),
+            *find_invented(self.answer, context, question=self.about.question),
+            *find_forbidden(self.answer, check, context, question=self.about.question),
         ]
         return list({(value.start, value.end): value for value in found}.values())  # one that is both is forbidden
 
@@ -117,14 +113,20 @@ class Case(NamedTuple):
 
     def gives(self, item: Evidence) -> bool:
         """Whether the answer quotes a passage, or a citation gives its words."""
-        cited = self.cited("citations", "evidence")
+        cited, longest = self.cited("citations", "evidence"), self.about.snippet
         return self.quotes(item.must_include) or any(
-            citations.gives(citation, item, self.source, self.snippet) for citation in cited
+            citations.gives(citation, item, self.source, longest) for citation in cited
         )
+
+    def cites_quote(self, words: str) -> bool:
+        """Whether a citation has these words of the document, whatever page it names."""
+        cited = (citation._replace(pages=()) for citation in self.cited("citations", "evidence"))
+        item, longest = Evidence(0, words), self.about.snippet
+        return any(citations.gives(citation, item, self.source, longest) for citation in cited)
 
     def matches(self, citation: Citation, item: Evidence) -> bool:
         """Whether a citation gives a required passage."""
-        return citations.mismatch(citation, item, self.source, self.snippet) is None
+        return citations.mismatch(citation, item, self.source, self.about.snippet) is None
 
     def is_real(self, citation: Citation) -> bool:
         """Whether the cited words are on the page that the citation names."""
@@ -132,26 +134,16 @@ class Case(NamedTuple):
 
     def cited_share(self, evidence: Sequence[Evidence], *names: str) -> tuple[float, Localized]:
         """The share of required passages that the citations in these fields give, and the reason."""
-        return citations.cited_share(evidence, self.cited(*names), self.source, self.snippet)
+        return citations.cited_share(evidence, self.cited(*names), self.source, self.about.snippet)
 
 
 def case_of(question: Question, record: Mapping[str, Any], document: Document) -> Case:
     """The case of a question and a record."""
     answer = given if isinstance(given := record.get("answer"), str) else ""
     reading, source = read(answer), source_of(document)
-    return Case(
-        question.about.question,
-        record,
-        document,
-        answer,
-        reading.text,
-        reading.is_silent or repeats(reading.text, question.about.question),
-        _is_dump(reading.text, record, source, question),
-        question.about.citations,
-        question.about.snippet,
-        Passages(record),
-        source,
-    )
+    is_silent = reading.is_silent or repeats(reading.text, question.about.question)
+    is_copy = _is_dump(reading.text, record, source, question)
+    return Case(question.about, record, answer, reading.text, is_silent, is_copy, Passages(record), source)
 
 
 def _is_dump(text: str, record: Mapping[str, Any], source: Source, question: Question) -> bool:

@@ -3,21 +3,14 @@
 from collections.abc import Mapping
 from typing import Final
 
-from steelyard.i18n import Message
-
 METRIC: Final = "legal"
 """The kind of legal results, and the name of their metric."""
 SLACK: Final = 1e-9
 """The tolerance with which a score equals the weighted sum of its parts."""
 PENALTIES: Final = {"high": 0.4, "medium": 0.2, "low": 0.0}
 """What an invented value takes off the penalised score, by the level that the question names."""
-COMMON_PARTS: Final[Mapping[str, Message]] = {
-    "value_cited": Message("parts.value_cited"),
-    "penalised_score": Message("parts.penalised_score"),
-    "passed": Message("parts.passed"),
-    "uncertain": Message("parts.uncertain"),
-}
-"""Parts that items of every type can have and that do not count in the score, with their labels."""
+COMMON_PARTS: Final = ("value_cited", "penalised_score", "passed", "uncertain")
+"""Parts that items of every type can have and that do not count in the score."""
 
 
 def weighted_sum(weights: Mapping[str, float], values: Mapping[str, float]) -> float:

@@ -31,9 +31,16 @@ FIELDS: Final = (
     "entity",
     "text_answer",
 )
-"""The typed fields of an answer."""
+"""The typed fields of an answer; each is defined in `question_types/common.json`."""
 SNIPPET: Final = 300
 LATIN_SNIPPET: Final = 900
+_FLAGS: Final = ("numeric_exact", "date_exact", "approx_policy", "partial_credit")
+
+
+def only(*fields: str, **schemas: Fields) -> Fields:
+    """The schema of an object that has no other fields than these: given here, or defined in the common schema."""
+    defined = {name: {"$ref": f"#/$defs/{name}"} for name in fields}
+    return {"additionalProperties": False, "properties": {**schemas, **defined}}
 
 
 class Fault(NamedTuple):
@@ -68,14 +75,8 @@ class FactRules:
         """The rules that the fields of a question file set."""
         scoring = fields.get("scoring", {})
         aliases = [*fields.get("aliases", ()), *fields.get("entity_aliases", ()), *scoring.get("entity_aliases", ())]
-        return cls(
-            numeric_exact=bool(scoring.get("numeric_exact", True)),
-            date_exact=bool(scoring.get("date_exact", True)),
-            approx_policy=str(scoring.get("approx_policy", "credit")),
-            partial_credit=bool(scoring.get("partial_credit", False)),
-            aliases=tuple(map(str, aliases)),
-            source="\n".join(sources),
-        )
+        flags = {name: scoring[name] for name in _FLAGS if name in scoring}
+        return cls(**flags, aliases=tuple(map(str, aliases)), source="\n".join(sources))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +87,12 @@ class Evidence:
     must_include: str
     section: str | None = None
     speaker: str | None = None
-    is_critical: bool = True
+    is_critical: bool = False
 
     @classmethod
     def list_of(cls, items: Sequence[Fields]) -> tuple[Self, ...]:
         """The passages that a question file lists."""
-
-        return tuple(
-            cls(
-                item["page"],
-                normalise(item["must_include"]),
-                item.get("section"),
-                item.get("speaker"),
-                bool(item.get("is_critical", False)),
-            )
-            for item in items
-        )
+        return tuple(cls(**{**item, "must_include": normalise(item["must_include"])}) for item in items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,23 +119,27 @@ class About:
 class Question(ABC):
     """One question. Each type of question is a subclass, which is a frozen dataclass, in `legal.question_types`.
 
-    The class attributes describe the type. `type` is its name in question files. `digest_name` stands for the class in
-    the digest of a benchmark, which results files hold. `parts` are the parts of its score, in the order of reports,
-    with their labels; an item whose parts include all `key_parts` is of this type. `citation_budget` is the least
-    number of citations that are read, and the number for each required passage. `citation_fields` are the fields of a
-    record with passages, the preferred one first. `open_part` is the part that is open where the verdict is uncertain.
+    The class attributes describe the type. `type` is its name in question files, and `schema` what the JSON schema says
+    of its fields beyond those of every question. `digest_name` stands for the class in the digest of a benchmark, which
+    results files hold. `parts` are the parts of its score, in the order of reports; an item whose parts include all
+    `key_parts` is of this type. `citation_budget` is the least number of citations that are read, and the number for
+    each required passage. `citation_fields` are the fields of a record with passages, the preferred one first.
+    `open_part` is the part that is open where the verdict is uncertain. `may_abstain` says whether a refusal can be the
+    right answer.
     """
 
     __slots__ = ()
 
     type: ClassVar[str]
     digest_name: ClassVar[str]
-    parts: ClassVar[Mapping[str, Message]]
+    schema: ClassVar[Fields]
+    parts: ClassVar[tuple[str, ...]]
     key_parts: ClassVar[frozenset[str]]
     passing: ClassVar[float] = 1.0
     citation_budget: ClassVar[tuple[int, int]] = (5, 2)
     citation_fields: ClassVar[tuple[str, str]] = ("citations", "evidence")
     open_part: ClassVar[str | None] = None
+    may_abstain: ClassVar[bool] = False
 
     about: About
     evidence: tuple[Evidence, ...]
@@ -177,7 +172,7 @@ class Question(ABC):
     @property
     def part_names(self) -> tuple[str, ...]:
         """The parts that count in the score of this question."""
-        return tuple(self.parts)
+        return self.parts
 
     @property
     def passages(self) -> tuple[Evidence, ...]:
@@ -215,8 +210,13 @@ def about_of(kind: type[Question], fields: Fields, document: str, criteria: Fiel
     """The fields of a question file that every question has; `criteria` is its evaluation_criteria."""
     from steelyard.text.reading import LONGEST_ANSWER
 
-    default = LATIN_SNIPPET if fields["question"].isascii() else SNIPPET
+    least, factor = kind.citation_budget
+    required = len(fields.get("required_evidence", ())) + len(fields.get("conflicting_evidence", ()))
     weight = float(fields.get("scoring", {}).get("weight", 1.0))
+    metadata = fields.get("metadata", {})
+    tags = {"type": kind.type, "document": document}
+    tags |= {key: str(metadata.get(key) or "") for key in ("difficulty", "category")}
+    tags["weight"] = "" if weight == 1.0 else f"{weight:g}"
     return About(
         id=str(fields["id"]),
         type=kind.type,
@@ -225,31 +225,26 @@ def about_of(kind: type[Question], fields: Fields, document: str, criteria: Fiel
         where=where,
         weight=weight,
         passing=float(criteria.get("passing_threshold", kind.passing)),
-        snippet=int(criteria.get("max_snippet_chars", default)),
-        citations=int(criteria.get("max_citations", _budget(kind, fields))),
+        snippet=int(criteria.get("max_snippet_chars", LATIN_SNIPPET if fields["question"].isascii() else SNIPPET)),
+        citations=int(criteria.get("max_citations", max(least, factor * required))),
         longest=min(int(criteria.get("max_answer_chars", LONGEST_ANSWER)), LONGEST_ANSWER),
-        tags=_tags(kind.type, document, fields.get("metadata", {}), weight),
+        tags={name: value for name, value in tags.items() if value},
     )
 
 
-def _tags(name: str, document: str, metadata: Fields, weight: float) -> dict[str, str]:
-    tags = {"type": name, **({"document": document} if document else {})}
-    tags |= {key: str(metadata[key]) for key in ("difficulty", "category") if metadata.get(key)}
-    return tags if weight == 1.0 else {**tags, "weight": f"{weight:g}"}
-
-
-def _budget(kind: type[Question], fields: Fields) -> int:
-    """How many citations are read: the more, the more are required."""
-    least, factor = kind.citation_budget
-    required = len(fields.get("required_evidence", ())) + len(fields.get("conflicting_evidence", ()))
-    return max(least, factor * required)
-
-
 def passages_json(items: Iterable[Evidence]) -> list[dict[str, Any]]:
-    """Required passages as results files and reports show them."""
+    """Required passages as results files and reports show them, and as citations of a correct answer."""
     return [{"page": item.page, "text": item.must_include, "speaker": item.speaker} for item in items]
 
 
-def gold_passages(items: Iterable[Evidence]) -> list[dict[str, Any]]:
-    """Required passages as citations of a correct answer."""
-    return [{"page": item.page, "text": item.must_include} for item in items]
+def quotes_of(fields: Fields) -> dict[str, str]:
+    """The quotations that a question accepts, by their pointers."""
+    first = {"/required_quote": fields["required_quote"]} if "required_quote" in fields else {}
+    return first | {f"/additional_quotes/{n}": quote for n, quote in enumerate(fields.get("additional_quotes", ()))}
+
+
+def places_of(fields: Fields) -> dict[str, Fields]:
+    """The passages and locations that a question names, each with its page, by their pointers."""
+    lists = ("required_evidence", "conflicting_evidence", "additional_evidence")
+    first = {"/evidence_location": fields["evidence_location"]} if "evidence_location" in fields else {}
+    return first | {f"/{name}/{n}": place for name in lists for n, place in enumerate(fields.get(name, ()))}

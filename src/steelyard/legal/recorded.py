@@ -6,19 +6,9 @@ from typing import Any, Final
 from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.i18n import Message
+from steelyard.io import shapes
 from steelyard.io.results.checks import PASSAGE
-from steelyard.io.shapes import (
-    ANYTHING,
-    FLAG,
-    TEXT,
-    Fields,
-    ListOf,
-    MapOf,
-    Plain,
-    check_shape,
-    quick_test,
-    wrong_shape,
-)
+from steelyard.io.shapes import FLAG, TEXT, Fields, ListOf, MapOf
 from steelyard.legal.formulas import METRIC, PENALTIES, SLACK, penalised, weighted_sum
 from steelyard.legal.question_types import part_labels, type_of_parts
 from steelyard.registry.kinds import Scores
@@ -26,13 +16,13 @@ from steelyard.table import ROUNDING
 
 _EXPECTED: Final = Fields(
     {
-        "answer": MapOf(ANYTHING),
+        "answer": MapOf(shapes.ANYTHING),
         "abstain": FLAG,
         "quotes": ListOf(TEXT),
         "evidence": ListOf(Fields(PASSAGE, frozenset(("text", "page")))),
     }
 )
-_STORED: Final = Plain(Message("words.a_list"), lambda value: isinstance(value, list))
+_STORED: Final = shapes.Plain(Message("words.a_list"), lambda value: isinstance(value, list))
 """A message as a value; one that is not known or has other arguments is left to who shows it."""
 _VERDICT: Final = Fields(
     {
@@ -47,14 +37,14 @@ _VERDICT: Final = Fields(
     }
 )
 _OUTPUT: Final = Fields({"verdict": _VERDICT})
-_FITS_OUTPUT: Final = quick_test(_OUTPUT)
+_FITS_OUTPUT: Final = shapes.quick_test(_OUTPUT)
 
 
 def check_item(item: Mapping[str, Any], where: str) -> None:
     """Refuse an item with a verdict of another shape, a part outside 0 to 1, or a weight that is not above 0."""
     output = item.get("output") or {}
     if not _FITS_OUTPUT(output):
-        check_shape(output, _OUTPUT, "output", where)
+        shapes.check_shape(output, _OUTPUT, "output", where)
     for part, value in ((item.get("parts") or {}).get(METRIC) or {}).items():
         if value is not None and part in part_labels() and not -ROUNDING <= value <= 1 + ROUNDING:
             what = Message("words.the_part_of", part=part, metric=METRIC)
@@ -67,25 +57,16 @@ def is_consistent(scores: Scores, parts: Mapping[str, Scores], *, failed: bool) 
     score = scores.get(METRIC)
     if score is None:
         return True
-    if failed and abs(score) > SLACK:
-        return False
     known = {part: value for part, value in parts.get(METRIC, {}).items() if value is not None}
-    return _is_weighted_sum(score, known) and _is_penalised(known.get("penalised_score", score), score, known)
-
-
-def _is_weighted_sum(score: float, parts: Mapping[str, float]) -> bool:
-    kind = type_of_parts(parts)
-    if kind is None:
-        return True
-    counted = kind.counted(parts, score, {})
-    return abs(score - weighted_sum(kind.weights(parts), counted)) <= SLACK
-
-
-def _is_penalised(value: float, score: float, parts: Mapping[str, float]) -> bool:
-    """Whether a value is the score, or less by one of the penalties where something may be invented."""
-    invents = parts.get("no_hallucination", 1.0) < 1.0
-    possible = [penalised(score, penalty) for penalty in PENALTIES.values()] if invents else [score]
-    return any(abs(value - other) <= SLACK for other in possible)
+    kind, after_penalty = type_of_parts(known), known.get("penalised_score", score)
+    if kind is not None:
+        total = weighted_sum(kind.weights(known), kind.counted(known, score, {}))
+        if abs(score - total) > SLACK:
+            return False
+    is_invented = known.get("no_hallucination", 1.0) < 1.0
+    possible = [penalised(score, penalty) for penalty in PENALTIES.values()] if is_invented else [score]
+    is_penalised = any(abs(after_penalty - other) <= SLACK for other in possible)
+    return is_penalised and not (failed and abs(score) > SLACK)
 
 
 def _check_weight(weight: Any, where: str) -> None:
@@ -96,4 +77,4 @@ def _check_weight(weight: Any, where: str) -> None:
     except ValueError:
         is_weight = False
     if not is_weight:
-        raise wrong_shape("tags.weight", Message("words.a_number_above_0"), weight, where)
+        raise shapes.wrong_shape("tags.weight", Message("words.a_number_above_0"), weight, where)

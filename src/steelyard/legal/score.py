@@ -80,9 +80,9 @@ def _flags(question: Question, case: Case) -> Iterator[Message]:
     else:
         yield from _sum_flags(case.text)
     returned = case.returned(*question.citation_fields)
-    if len(returned) > case.budget:
-        yield Message("legal.citations_over_budget", given=len(returned), read=case.budget)
-    if foreign := [item for item in returned if is_foreign(item, case.document)]:
+    if len(returned) > case.about.citations:
+        yield Message("legal.citations_over_budget", given=len(returned), read=case.about.citations)
+    if foreign := [item for item in returned if is_foreign(item, case.source.document)]:
         yield Message("legal.wrong_document", name=foreign[0].document)
     for item in case.returned("citations", "evidence"):
         if is_invented(item, case.source):

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import steelyard
-from steelyard.legal.report.figures import legal_tiles
-from steelyard.legal.report.parts import type_groups
+from steelyard.legal.report.items import PLAIN, shown_value, unit_of
+from steelyard.legal.report.page import legal_tiles, type_groups
 from steelyard.legal.report.passages import Library
 from steelyard.legal.report.results import weighted_parts
-from steelyard.legal.report.values import PLAIN, shown_value, unit_of
 
 ANSWERS = ("材料未显示该信息。", "他给了王某八千元，电话13800138000。", "", "是，一共42000元。")
 
@@ -55,16 +54,17 @@ def test_weights_make_up_every_score(table):
 
 
 def test_parts_of_a_type_have_their_weights_and_the_others_none(table):
-    groups = {group.type: group for group in type_groups(table)}
+    groups = type_groups(table)
     assert list(groups) == ["type_values.conflict_gap", "type_values.evidence_set", "type_values.fact_exact"]
     facts = groups["type_values.fact_exact"]
-    assert [(row.code, row.weight) for row in facts.parts] == [
+    assert [(row.code, row.weight) for row in facts if row.form == "part"] == [
         ("part_names.exact_match", "0.7"),
         ("part_names.citation_correctness", "0.3"),
     ]
-    assert groups["type_values.conflict_gap"].parts[0].weight == "0.4–0.5"
-    assert all(row.weight == "" for group in groups.values() for row in group.others)
-    assert "part_names.passed" in [row.code for row in facts.others]
+    assert groups["type_values.conflict_gap"][1].weight == "0.4–0.5"
+    others = [row for rows in groups.values() for row in rows if row.form == "extra"]
+    assert all(row.weight == "" for row in others)
+    assert "part_names.passed" in [row.code for row in facts if row.form == "extra"]
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,8 @@ def test_only_a_citation_of_a_required_passage_is_right():
         {"page": 2, "text": "没有这句话"},
     ]
     library = Library({"a.md": document})
-    assert [each["right"] for each in library.judged(cited, "a.md", required)] == [True, False, False, False]
-    assert all("right" not in each for each in library.judged(cited, "a.md", []))
-    assert all("right" not in each for each in library.judged(cited, "b.md", required))
+    assert [each["right"] for each in library.located(cited, "a.md", required)] == [True, False, False, False]
+    assert all("right" not in each for each in library.located(cited, "a.md", []))
+    assert all("right" not in each for each in library.located(cited, "b.md", required))
     odd = [{"page": 2, "text": "乙方提供冷藏车5台", "speaker": ["x"]}, {"page": "2"}, 7]
-    assert library.judged(cited, "a.md", odd)[0]["right"]
+    assert library.located(cited, "a.md", odd)[0]["right"]

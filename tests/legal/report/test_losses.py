@@ -68,8 +68,12 @@ def gap(abstained, clean, quoted, answer, *, should=True, invented=(), quotes=("
     return score, parts, output(answer, wanted=(), verdict=verdict, **shown)
 
 
+def name(stage):
+    return stage.removeprefix("stages.").replace("_", " ")
+
+
 def points(found):
-    return {loss.stage: pytest.approx(loss.points, abs=1e-9) for loss in found}
+    return {name(loss.stage): pytest.approx(loss.points, abs=1e-9) for loss in found}
 
 
 def assert_adds_up(result):
@@ -91,10 +95,8 @@ def assert_adds_up(result):
         pytest.param(fact(0, 1, citations=[RIGHT]), {"wrong value": 0.7}, id="wrong value"),
         pytest.param(fact(0, 0, citations=[WRONG_PAGE]), {"wrong place": 0.3, "wrong value": 0.7}, id="two stages"),
         pytest.param(fact(0.5, 1, citations=[RIGHT]), {"wrong value": 0.35}, id="partial credit"),
-        pytest.param(
-            fact(0, 1, "材料未载明该信息。", citations=[RIGHT]), {"refused wrongly": 0.7}, id="a refused fact"
-        ),
-        pytest.param(fact(0, 1, "", citations=[RIGHT]), {"refused wrongly": 0.7}, id="a fact without an answer"),
+        pytest.param(fact(0, 1, "材料未载明该信息。", citations=[RIGHT]), {"refused": 0.7}, id="a refused fact"),
+        pytest.param(fact(0, 1, "", citations=[RIGHT]), {"refused": 0.7}, id="a fact without an answer"),
         pytest.param(
             fact(0, 1, "", citations=[RIGHT], amount_total=50000), {"wrong value": 0.7}, id="only a typed field"
         ),
@@ -168,10 +170,10 @@ def test_only_the_passages_that_the_reason_names_are_missed(named, expected):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        pytest.param(gap(0, 1, 1, "是张三。"), {"should have refused": 0.4}, id="answered"),
+        pytest.param(gap(0, 1, 1, "是张三。"), {"not refused": 0.4}, id="answered"),
         pytest.param(
             gap(0, 0, 1, "是王五。", invented=[{"text": "王五", "kind": "name"}]),
-            {"should have refused": 0.4, "invented": 0.4},
+            {"not refused": 0.4, "invented": 0.4},
             id="invented",
         ),
         pytest.param(gap(1, 1, 0, "材料未载明。", contexts=["别的"]), {"not retrieved": 0.2}, id="quote not retrieved"),
@@ -183,10 +185,10 @@ def test_only_the_passages_that_the_reason_names_are_missed(named, expected):
             {"not cited": 0.2},
             id="one quotation would do",
         ),
-        pytest.param(gap(0, 1, 1, "材料未载明。", should=False), {"refused wrongly": 0.4}, id="refused"),
+        pytest.param(gap(0, 1, 1, "材料未载明。", should=False), {"refused": 0.4}, id="refused"),
         pytest.param(
             gap(0, 0, 0, "", contexts=["答：号码我忘记了。"]),
-            {"not cited": 0.2, "should have refused": 0.8},
+            {"not cited": 0.2, "not refused": 0.8},
             id="silence about a gap",
         ),
         pytest.param(
@@ -195,7 +197,7 @@ def test_only_the_passages_that_the_reason_names_are_missed(named, expected):
                 {"correct_abstention": 0.0, "no_hallucination": 1.0},
                 output("是。", verdict=SILENT),
             ),
-            {"should have refused": 0.5},
+            {"not refused": 0.5},
             id="nothing to quote",
         ),
     ],
@@ -208,7 +210,7 @@ def test_a_gap_loses_its_points_where_it_went_wrong(line, expected):
 @pytest.mark.parametrize(
     ("shown", "expected"),
     [
-        ([{"page": 2, "text": "冷藏车5台"}, {"page": 4, "text": "合计4台"}], "should have refused"),
+        ([{"page": 2, "text": "冷藏车5台"}, {"page": 4, "text": "合计4台"}], "not refused"),
         ([{"page": 2, "text": "冷藏车5台"}], "not retrieved"),
     ],
 )
@@ -221,7 +223,7 @@ def test_a_conflict_that_is_not_surfaced_was_not_seen_or_not_said(shown, expecte
 
 def test_an_item_on_which_the_system_failed_is_lost_there():
     line = (0.0, {"exact_match": 0.0, "citation_correctness": 0.0}, output())
-    assert points(losses(table(line, failures={0: "timed out"}))) == {"system failed": 1.0}
+    assert points(losses(table(line, failures={0: "timed out"}))) == {"failed": 1.0}
 
 
 def test_a_result_that_never_shows_passages_is_not_blamed_for_retrieval():
@@ -243,10 +245,10 @@ def test_other_results_lose_no_points():
 def test_points_and_items_add_up_over_lines_and_stages_are_in_order():
     result = table(fact(0, 0, citations=[OTHER]), fact(0, 1, citations=[RIGHT]), gap(0, 1, 1, "是张三。"), fact(1, 1))
     found = losses(result)
-    assert [(loss.stage, round(loss.points, 9), loss.items) for loss in found] == [
+    assert [(name(loss.stage), round(loss.points, 9), loss.items) for loss in found] == [
         ("not retrieved", 1.0, 1),
         ("wrong value", 0.7, 1),
-        ("should have refused", 0.4, 1),
+        ("not refused", 0.4, 1),
     ]
     assert_adds_up(result)
 
@@ -273,4 +275,4 @@ def test_silence_loses_all():
     result = evaluate_legal(lambda question: "")
     found = losses(result)
     assert math.fsum(loss.points for loss in found) == pytest.approx(len(result), abs=1e-9)
-    assert {loss.stage for loss in found} == {"not cited", "refused wrongly", "should have refused"}
+    assert {name(loss.stage) for loss in found} == {"not cited", "refused", "not refused"}

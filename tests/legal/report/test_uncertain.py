@@ -12,7 +12,7 @@ from reports.marked import REASON, mark_uncertain, unmark
 
 from steelyard.cli import main
 from steelyard.io.results import load
-from steelyard.legal.report.uncertain import uncertain, uncertain_by_type
+from steelyard.legal.report.results import uncertain, uncertain_by_type
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from tables import table_of
 
-from steelyard.i18n import Joined, Message, as_message, to_json
+from steelyard.i18n import LANGUAGES, Joined, Message, as_message, to_json
 from steelyard.io.results import load
 from steelyard.legal import judge_fact
 from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.legal.grounding import claims, forbidden
 from steelyard.legal.model import FIELDS
 from steelyard.legal.question_types import part_labels
-from steelyard.legal.report.verdicts import note_in, reasons_in, remarks_in
+from steelyard.legal.report.verdicts import note_in, reasons_in, translated_remarks
 from steelyard.legal.wording import FIELD_LABELS, INVENTED, LOOSE, in_one_line, invented_kind
 
 PASSAGE = Message("legal.at_passage", page=1, words="一共收了42000元", reason=Message("legal.not_page", page=1))
@@ -56,6 +56,10 @@ def table(found, note=NOTE, metric="legal"):
 
 def stored(why):
     return {part: to_json(each) for part, each in why.items()}
+
+
+def remarks_in(language, found):
+    return [texts[LANGUAGES.index(language)] for texts in translated_remarks(found)]
 
 
 def test_stored_messages_are_told_in_the_language():

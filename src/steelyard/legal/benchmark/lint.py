@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from decimal import Decimal
+from typing import Any, Final
 
 from steelyard.documents.pages import Document
 from steelyard.errors import Problem
@@ -10,7 +11,7 @@ from steelyard.i18n import Joined, Localized, Message
 from steelyard.legal.benchmark.questions import QuestionFile
 from steelyard.legal.evidence.quotes import quote_key, quote_pieces
 from steelyard.legal.evidence.sources import Source, source_of
-from steelyard.legal.model import Fault, Fields
+from steelyard.legal.model import Fault, Fields, places_of, quotes_of
 from steelyard.legal.question_types import question_type
 from steelyard.text.dates import Day
 from steelyard.text.mentions import mentions
@@ -20,13 +21,15 @@ FEWEST: Final = 4
 """Shorter texts match by chance."""
 
 _CHECKS = re.compile(r"must_not_(?:provide|invent)_\w+|must_report_conflict")
+_NAMES: Final = ("entity", "text_answer")
+_KINDS: Final = {"amount_total": ("money", "number"), "count": ("count",)}
+"""Expected fields, and the kinds of values that they can be."""
 _UNITS: Final = {
     "header": Message("words.the_header"),
     "question": Message("words.a_question"),
     "answer": Message("words.an_answer"),
     "line": Message("words.a_separate_line"),
 }
-_SPOKEN: Final = ("question", "answer")
 
 
 def lint(file: QuestionFile, document: Document) -> list[Problem]:
@@ -40,13 +43,22 @@ def lint(file: QuestionFile, document: Document) -> list[Problem]:
 
 
 def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
-    yield from _answers_in_question(fields)
+    places = places_of(fields)
+    yield from _expected(fields)
     yield from question_type(fields["type"]).warnings(fields)
-    for name in ("required_evidence", "conflicting_evidence"):
-        for index, item in enumerate(fields.get(name, ())):
-            yield from _passage(f"/{name}/{index}", item, source)
-    yield from _quotes(fields, source)
-    yield from _locations(fields, source)
+    for pointer, place in places.items():
+        if place["page"] not in source.pages:
+            message = Message("legal.no_page", number=place["page"], name=source.document.name)
+            yield Fault(f"{pointer}/page", message)
+        elif "must_include" in place:
+            yield from _passage(pointer, place, source)
+    for pointer, quote in quotes_of(fields).items():
+        yield from (Fault(pointer, message) for message in _quotation(quote, source))
+    quote, number = fields.get("required_quote"), fields.get("evidence_location", {}).get("page")
+    if quote is not None and number in source.pages:
+        pages = source.pages_with(quote)
+        if pages and number not in pages:
+            yield Fault("/required_quote", _missing(number, pages, source.document.name))
     check = fields.get("scoring", {}).get("hallucination_check")
     if check is not None and not _CHECKS.fullmatch(check):
         yield Fault("/scoring/hallucination_check", Message("legal.unknown_check", check=check))
@@ -55,11 +67,8 @@ def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
 def _passage(pointer: str, item: Fields, source: Source) -> Iterator[Fault]:
     """Check one required passage: on its page, only once, long enough, and with the right speaker."""
     number, words = item["page"], item["must_include"]
-    key = quote_key(words)
-    page = source.pages.get(number)
-    if page is None:
-        yield Fault(f"{pointer}/page", Message("legal.no_page", number=number, name=source.document.name))
-    elif len(key) < FEWEST:
+    key, page = quote_key(words), source.pages[number]
+    if len(key) < FEWEST:
         yield Fault(f"{pointer}/must_include", Message("legal.passage_too_short", key=len(key), fewest=FEWEST))
     elif not page.key.holds(words):
         yield Fault(f"{pointer}/must_include", _missing(number, source.pages_with(words), source.document.name))
@@ -77,72 +86,54 @@ def _missing(number: int, others: Sequence[int], name: str) -> Message:
 
 def _misplaced(pointer: str, item: Fields, kinds: Sequence[str]) -> Iterator[Fault]:
     """A speaker or section that differs from the document; words that span several units have no kind."""
-    location: Localized = (
-        Joined("core.and", [_UNITS[kind] for kind in kinds]) if kinds else Message("words.several_units")
-    )
+    spoken: Localized = Message("words.a_question_or_an_answer")
+    found = Joined("core.and", [_UNITS[kind] for kind in kinds]) if kinds else Message("words.several_units")
     speaker, section = item.get("speaker"), item.get("section")
+    wrong: dict[str, Localized] = {}
     if speaker is not None and speaker not in kinds:
-        yield Fault(f"{pointer}/speaker", Message("legal.stands_not", found=location, units=_UNITS[speaker]))
+        wrong["speaker"] = _UNITS[speaker]
     if section == "header" and "header" not in kinds:
-        yield Fault(f"{pointer}/section", Message("legal.stands_not", found=location, units=_UNITS["header"]))
-    if section == "qa_pair" and kinds and not set(kinds) & set(_SPOKEN):
-        yield Fault(
-            f"{pointer}/section",
-            Message("legal.stands_not", found=location, units=Message("words.a_question_or_an_answer")),
-        )
-
-
-def _quotes(fields: Fields, source: Source) -> Iterator[Fault]:
-    quotes = {"/required_quote": fields["required_quote"]} if "required_quote" in fields else {}
-    quotes |= {f"/additional_quotes/{n}": quote for n, quote in enumerate(fields.get("additional_quotes", ()))}
-    for pointer, quote in quotes.items():
-        yield from (Fault(pointer, message) for message in _quotation(quote, source))
+        wrong["section"] = _UNITS["header"]
+    if section == "qa_pair" and kinds and not {"question", "answer"} & set(kinds):
+        wrong["section"] = spoken
+    for field, units in wrong.items():
+        yield Fault(f"{pointer}/{field}", Message("legal.stands_not", found=found, units=units))
 
 
 def _quotation(quote: str, source: Source) -> Iterator[Message]:
     """Check a quotation: each of its pieces, and their order."""
     pieces = quote_pieces(quote)
     missing = [piece for piece in pieces if source.key.find([piece]) < 0]
-    if not pieces:
-        yield Message("legal.passage_too_short", key=0, fewest=FEWEST)
-    elif missing:
+    if missing:
         yield from (Message("legal.not", piece=piece, name=source.document.name) for piece in missing)
     elif not source.key.holds(quote):
         yield Message("legal.pieces_in_other_order", name=source.document.name)
 
 
-def _locations(fields: Fields, source: Source) -> Iterator[Fault]:
-    locations = {"/evidence_location": fields["evidence_location"]} if "evidence_location" in fields else {}
-    further = fields.get("additional_evidence", ())
-    locations |= {f"/additional_evidence/{number}": location for number, location in enumerate(further)}
-    for pointer, location in locations.items():
-        number = location["page"]
-        if number not in source.pages:
-            yield Fault(f"{pointer}/page", Message("legal.no_page", number=number, name=source.document.name))
-    quote, number = fields.get("required_quote"), fields.get("evidence_location", {}).get("page")
-    if quote is not None and number in source.pages:
-        pages = source.pages_with(quote)
-        if pages and number not in pages:
-            yield Fault("/required_quote", _missing(number, pages, source.document.name))
-
-
-def _answers_in_question(fields: Fields) -> Iterator[Fault]:
-    """Expected answers that the question already contains."""
-    question, expected = fields["question"], fields.get("expected", {})
-    key, values = quote_key(question), mentions(normalise(question))
-    for name, value in expected.items():
-        match name:
-            case "entity" | "text_answer":
-                is_stated = len(quote_key(value)) > 1 and quote_key(value) in key
-            case "amount_total":
-                is_stated = any(mention.kind in ("money", "number") and mention.value == value for mention in values)
-            case "count":
-                is_stated = any(mention.kind == "count" and mention.value == value for mention in values)
-            case "date":
-                is_stated = any(
-                    isinstance(mention.value, Day) and mention.value.isoformat() == value for mention in values
-                )
-            case _:
-                is_stated = False
-        if is_stated:
+def _expected(fields: Fields) -> Iterator[Fault]:
+    """Expected answers that the question already contains, or that are not in the listed evidence."""
+    evidence = [item["must_include"] for item in fields.get("required_evidence", ())]
+    aliases = [*fields.get("aliases", ()), *fields.get("entity_aliases", ())]
+    for name, value in fields.get("expected", {}).items():
+        if _states(name, value, fields["question"]):
             yield Fault(f"/expected/{name}", Message("legal.question_says_already"))
+            continue
+        # a number or a day may follow from several passages
+        forms = [value, *aliases] if name in _NAMES else [value] if len(evidence) == 1 else []
+        listed = "\n".join([*evidence, *quotes_of(fields).values()])
+        if evidence and forms and all(_states(name, form, listed, loosely=True) is False for form in forms):
+            yield Fault(f"/expected/{name}", Message("legal.expected_not_in_evidence"))
+
+
+def _states(name: str, value: Any, text: str, *, loosely: bool = False) -> bool | None:
+    """Whether a text has the value of a field, loosely also without a unit or a year; None for other fields."""
+    values = mentions(normalise(text))
+    if name in _NAMES:
+        return len(quote_key(value)) > 1 and quote_key(value) in quote_key(text)
+    if name == "date":
+        days = [each.value for each in values if isinstance(each.value, Day)]
+        return any(day.agrees(Day(*map(int, value.split("-")))) for day in days if loosely or day.is_whole)
+    if name not in _KINDS:
+        return None
+    kinds = (*_KINDS[name], "number") if loosely else _KINDS[name]
+    return any(each.kind in kinds and each.value == Decimal(str(value)) for each in values)

@@ -12,8 +12,8 @@ from steelyard.errors import InputError, Problem, SteelyardError, UnknownName, o
 from steelyard.i18n import Message
 from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.questions import (
-    DocumentName,
     QuestionFile,
+    check_pages,
     document_name,
     find_document,
     question_paths,
@@ -64,29 +64,21 @@ def load_benchmark(
         if name not in TYPES:
             raise UnknownName.of(Message("words.question_type"), name, TYPES)
     files = read_benchmark(folder)
-    documents = _read_documents(files, folder, documents_folder)
-    chosen = [question for question in _questions(files) if not types or question.about.type in types]
-    chosen = [question for question in chosen if ids is None or question.about.id in ids][:limit]
-    if not chosen:
-        raise InputError(Message("legal.no_question_of_type", names=" or ".join(types)), where=str(folder))
-    return Benchmark(tuple(chosen), documents, _digest(chosen, documents), _recorded_name(folder))
-
-
-def _questions(files: Sequence[QuestionFile]) -> Iterator[Question]:
-    for file in files:
-        for raw in file.questions:
-            yield question_of(raw.fields, document=file.document, criteria=file.criteria, where=raw.where)
-
-
-def _read_documents(
-    files: Sequence[QuestionFile], folder: str | Path, documents_folder: str | Path | None
-) -> dict[str, Document]:
-    """The documents of question files by name, each read once."""
     documents: dict[str, Document] = {}
     for file in files:
         if file.document not in documents:
             documents[file.document] = read_document(find_document(file, folder, documents_folder))
-    return documents
+        check_pages(file, documents[file.document])
+    chosen = [
+        question_of(raw.fields, document=file.document, criteria=file.criteria, where=raw.where)
+        for file in files
+        for raw in file.questions
+        if (not types or raw.fields["type"] in types) and (ids is None or str(raw.fields["id"]) in ids)
+    ][:limit]
+    if not chosen:
+        raise InputError(Message("legal.no_question_of_type", names=" or ".join(types)), where=str(folder))
+    is_bundled = Path(folder).resolve() == benchmark_folder().resolve()
+    return Benchmark(tuple(chosen), documents, _digest(chosen, documents), BUNDLED if is_bundled else str(folder))
 
 
 def _digest(questions: Sequence[Question], documents: Mapping[str, Document]) -> str:
@@ -98,11 +90,6 @@ def _digest(questions: Sequence[Question], documents: Mapping[str, Document]) ->
     for name in sorted(documents):
         digest.update(documents[name].digest.encode())
     return digest.hexdigest()
-
-
-def _recorded_name(folder: str | Path) -> str:
-    """The name of a folder in a results file; the bundled benchmark has a name of its own."""
-    return BUNDLED if Path(folder).resolve() == benchmark_folder().resolve() else str(folder)
 
 
 def documents_of(
@@ -133,20 +120,20 @@ def _documents_in(folder: Path, within: Path | None, also: Path | None) -> Docum
     try:
         for path in (folder, *folder.glob("*.json"), *folder.glob("questions/*.json")):  # may be links
             _check_within(path, within)
-        named = {name.document: name for name in map(document_name, question_paths(folder))}
+        files = {file.document: file for file in map(document_name, question_paths(folder))}
     except (SteelyardError, ValueError, OSError) as error:
         return DocumentSet(missing=(_problem(error, folder),))
-    return DocumentSet.of(_document_of(name, folder, within, also) for name in named.values())
+    return DocumentSet.of(_document_of(file, folder, within, also) for file in files.values())
 
 
-def _document_of(name: DocumentName, folder: Path, within: Path | None, also: Path | None) -> DocumentSet:
+def _document_of(file: QuestionFile, folder: Path, within: Path | None, also: Path | None) -> DocumentSet:
     try:
-        path = find_document(name, folder, also)
+        path = find_document(file, folder, also)
         if also is None or not path.resolve().is_relative_to(also.resolve()):
             _check_within(path, within)
-        return DocumentSet({name.document: read_document(path)})
+        return DocumentSet({file.document: read_document(path)})
     except (SteelyardError, ValueError, OSError) as error:
-        return DocumentSet(missing=(_problem(error, folder / name.document),))
+        return DocumentSet(missing=(_problem(error, folder / file.document),))
 
 
 def _check_within(path: Path, folder: Path | None) -> None:

@@ -1,22 +1,24 @@
 """Checks of question files: the JSON schema, and contradictions that a schema cannot express."""
 
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from steelyard.errors import SteelyardError, cut, nearest
+from steelyard.errors import cut, nearest
 from steelyard.i18n import Joined, Message
 from steelyard.io.located import pointer_to
-from steelyard.legal.model import Fault, Fields
-from steelyard.legal.question_types import TYPES, question_type
+from steelyard.legal.evidence.quotes import quote_key, quote_pieces
+from steelyard.legal.model import Fault, Fields, places_of, quotes_of
+from steelyard.legal.question_types import TYPES, question_schema, question_type
 from steelyard.resources import bundled
 
 if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
 
-_WORDS = {
+_WORDS: Final = {
     "string": Message("words.text"),
     "number": Message("words.a_number"),
     "integer": Message("words.an_integer"),
@@ -24,7 +26,8 @@ _WORDS = {
     "array": Message("words.a_list"),
     "object": Message("words.an_object"),
 }
-_LONGEST = 60
+_LONGEST: Final = 60
+_RANGE: Final = re.compile(r"([0-9]+)[-–—~]([0-9]+)")
 
 
 def benchmark_folder() -> Path:
@@ -35,13 +38,14 @@ def benchmark_folder() -> Path:
 def faults(content: Any) -> list[Fault]:
     """Everything that is wrong with the content of a question file."""
     # the schema reports a missing field several times
-    schema_faults = dict.fromkeys(fault for error in _validator().iter_errors(content) for fault in _fault(error))
-    broken = {fault.pointer.split("/")[2] for fault in schema_faults if fault.pointer.startswith("/questions/")}
-    valid = {index: fields for index, fields in questions_of(content) if str(index) not in broken}
-    return [
-        *schema_faults,
-        *(fault for index, fields in valid.items() for fault in _contradictions(index, fields, content)),
-    ]
+    found = dict.fromkeys(fault for error in _validator().iter_errors(content) for fault in _schema_faults(error))
+    broken = {fault.pointer.split("/")[2] for fault in found if fault.pointer.startswith("/questions/")}
+    for index, fields in questions_of(content):
+        name = "" if str(index) in broken else str(fields.get("type", content.get("benchmark_type")))
+        if name in TYPES:
+            own = (*_reversed_ranges(fields), *_empty_quotes(fields), *question_type(name).faults(fields))
+            found |= dict.fromkeys(fault.below(pointer_to("questions", index)) for fault in own)
+    return list(found)
 
 
 def questions_of(content: Any) -> Iterator[tuple[int, Any]]:
@@ -54,14 +58,7 @@ def questions_of(content: Any) -> Iterator[tuple[int, Any]]:
 def _validator() -> "Draft202012Validator":
     from jsonschema import Draft202012Validator
 
-    path = benchmark_folder() / "schema.json"
-    if not path.is_file():
-        raise SteelyardError(
-            Message("formats.question_schema_missing"),
-            where=str(path),
-            hint=Message("formats.reinstall_hint"),
-        )
-    schema = json.loads(path.read_text(encoding="utf-8"))
+    schema = question_schema()
     whole = _resolved(schema, schema["$defs"])
     return Draft202012Validator(whole, format_checker=Draft202012Validator.FORMAT_CHECKER)
 
@@ -78,69 +75,47 @@ def _resolved(schema: Any, definitions: Fields) -> Any:
     return schema
 
 
-def _fault(error: Any) -> Iterator[Fault]:
+def _schema_faults(error: Any) -> Iterator[Fault]:
     """The faults that an error of the schema validator describes."""
-    keys = list(error.absolute_path)
-    if error.validator == "additionalProperties":
-        known = error.schema["properties"]
-        for key in error.instance:
-            if key not in known:
-                yield Fault(
-                    pointer_to(*keys, key), Message("formats.no_field_with_hint", key=key, hint=nearest(key, known))
-                )
-    elif error.validator == "required":
-        missing = (key for key in error.validator_value if key not in error.instance)
-        yield from (Fault(pointer_to(*keys), Message("formats.field_missing", key=key)) for key in missing)
-    elif error.validator != "enum" or isinstance(error.instance, str):  # other values are reported by their type
-        yield Fault(pointer_to(*keys), _MESSAGES[error.validator](error.instance, error.schema))
+    keys, value, schema = list(error.absolute_path), error.instance, error.schema
+    match error.validator:
+        case "additionalProperties":
+            known = schema["properties"]
+            for key in (key for key in value if key not in known):
+                message = Message("formats.no_field_with_hint", key=key, hint=nearest(key, known))
+                yield Fault(pointer_to(*keys, key), message)
+        case "required":
+            for key in (key for key in error.validator_value if key not in value):
+                yield Fault(pointer_to(*keys), Message("formats.field_missing", key=key))
+        case "enum" if not isinstance(value, str):
+            return  # reported by its type
+        case keyword:
+            yield Fault(pointer_to(*keys), _message(keyword, value, schema))
 
 
-def _message_type(value: Any, schema: Fields) -> Message:
-    types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
-    return Message("formats.wrong_type", names=Joined("core.or", (_WORDS[name] for name in types)), value=_shown(value))
-
-
-def _message_enum(value: Any, schema: Fields) -> Message:
-    known = schema["enum"]
-    if set(known) == set(TYPES):
-        return Message("formats.no_question_type", value=value, hint=nearest(value, known))
-    return Message("formats.not_one_of", value=_shown(value), names=", ".join(known))
-
-
-def _message_bounds(value: Any, schema: Fields) -> Message:
-    if "maximum" in schema:
-        return Message(
-            "formats.outside_bounds", least=schema["minimum"], largest=schema["maximum"], plain=_shown(value)
-        )
-    return Message("formats.below_minimum", schema=schema["minimum"], value=_shown(value))
-
-
-def _message_pattern(value: Any, schema: Fields) -> Message:
-    if not value.strip():
-        return Message("formats.not_empty")
-    return Message("formats.wrong_form", value=_shown(value), example=schema["examples"][0])
-
-
-def _message_length(value: Any, schema: Fields) -> Message:
-    if not value:
-        return Message("formats.not_empty")
-    return Message("formats.too_few_entries", schema=schema["minItems"], value=len(value))
-
-
-def _message_date(value: Any, schema: Fields) -> Message:
-    return Message("formats.not_date", value=cut(value, _LONGEST))
-
-
-_MESSAGES: dict[str, Callable[[Any, Fields], Message]] = {
-    "type": _message_type,
-    "enum": _message_enum,
-    "minimum": _message_bounds,
-    "maximum": _message_bounds,
-    "pattern": _message_pattern,
-    "minItems": _message_length,
-    "minProperties": _message_length,
-    "format": _message_date,
-}
+def _message(keyword: str, value: Any, schema: Fields) -> Message:
+    """What is wrong with a value that does not satisfy a keyword of its schema."""
+    match keyword:
+        case "type":
+            types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+            names = Joined("core.or", (_WORDS[name] for name in types))
+            return Message("formats.wrong_type", names=names, value=_shown(value))
+        case "enum" if set(schema["enum"]) == set(TYPES):
+            return Message("formats.no_question_type", value=value, hint=nearest(value, schema["enum"]))
+        case "enum":
+            return Message("formats.not_one_of", value=_shown(value), names=", ".join(schema["enum"]))
+        case "minimum" | "maximum" if "maximum" in schema:
+            bounds = {"least": schema["minimum"], "largest": schema["maximum"]}
+            return Message("formats.outside_bounds", **bounds, plain=_shown(value))
+        case "minimum":
+            return Message("formats.below_minimum", schema=schema["minimum"], value=_shown(value))
+        case "format":
+            return Message("formats.not_date", value=cut(value, _LONGEST))
+        case "pattern" if value.strip():
+            return Message("formats.wrong_form", value=_shown(value), example=schema["examples"][0])
+        case "minItems" if value:
+            return Message("formats.too_few_entries", schema=schema["minItems"], value=len(value))
+    return Message("formats.not_empty")
 
 
 def _shown(value: Any) -> str:
@@ -148,9 +123,21 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def _contradictions(index: int, fields: Fields, content: Fields) -> Iterator[Fault]:
-    """Contradictions in a question whose fields are valid one by one."""
-    name = str(fields.get("type", content.get("benchmark_type")))
-    if name in TYPES:
-        for fault in question_type(name).faults(fields):
-            yield fault.below(pointer_to("questions", index))
+def _reversed_ranges(fields: Fields) -> Iterator[Fault]:
+    """Ranges of days or lines that end before they begin."""
+    days = fields.get("expected", {}).get("date_range")
+    if days and days["start"] > days["end"]:
+        yield Fault("/expected/date_range", Message("formats.range_reversed", start=days["start"], end=days["end"]))
+    for pointer, location in places_of(fields).items():
+        for first, last in _RANGE.findall(location.get("lines", "")):
+            if int(first) > int(last):
+                yield Fault(f"{pointer}/lines", Message("formats.range_reversed", start=first, end=last))
+
+
+def _empty_quotes(fields: Fields) -> Iterator[Fault]:
+    """Quotations that every answer has: of blanks, or of nothing but words of the question."""
+    question = quote_key(fields["question"])
+    for pointer, quote in quotes_of(fields).items():
+        pieces = quote_pieces(quote)
+        if all(piece in question for piece in pieces):
+            yield Fault(pointer, Message("formats.quotation_of_question" if pieces else "formats.quotation_empty"))

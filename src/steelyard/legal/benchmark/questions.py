@@ -1,36 +1,19 @@
 """Question files: read, checked against the schema, each question with its location."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 from typing import Any
 
 from steelyard import limits
+from steelyard.documents.pages import SCANNED_HINT, Document
 from steelyard.errors import InputError, Problem, nearest_only
 from steelyard.i18n import Message
 from steelyard.io.located import SourceMap, located_json
 from steelyard.io.records import parse_json
 from steelyard.io.streams import is_file, is_folder, read_text
-from steelyard.legal.benchmark.question_checks import benchmark_folder, faults, questions_of
-
-__all__ = [
-    "DocumentName",
-    "QuestionFile",
-    "RawQuestion",
-    "benchmark_folder",
-    "document_name",
-    "find_document",
-    "is_question_file",
-    "question_paths",
-    "read_benchmark",
-    "read_question_file",
-    "repeated_ids",
-]
-
-FOLDER_HINT = Message("formats.benchmark_folder_hint")
-DOCUMENT_HINT = Message("formats.document_folders_hint")
-
-OUTSIDE_HINT = Message("formats.documents_folder_hint")
+from steelyard.legal.benchmark.question_checks import faults, questions_of
+from steelyard.legal.model import Fault, places_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +39,11 @@ class QuestionFile:
 
     @property
     def names_document_at(self) -> str:
-        """Where the document is named, as file:line."""
-        return self.source_map.location("/document")
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentName:
-    """The document that a question file names, whose questions are not checked."""
-
-    path: str
-    document: str
-
-    @property
-    def names_document_at(self) -> str:
-        """Where the document is named, as file:line; for an error, because every line of the file is read again."""
-        text, stream = read_text(self.path, limits.DOCUMENT_BYTES)
-        return located_json(text, stream.name)[1].location("/document")
+        """Where the document is named, as file:line; read again if nothing but the name was."""
+        known = self.source_map
+        if not known.lines:
+            known = located_json(read_text(self.path, limits.DOCUMENT_BYTES)[0], self.path)[1]
+        return known.location("/document")
 
 
 def read_question_file(path: str | Path) -> QuestionFile:
@@ -81,16 +53,14 @@ def read_question_file(path: str | Path) -> QuestionFile:
         raise InputError(Message("formats.empty_file"), where=stream.name)
     content, source_map = located_json(text, stream.name)
     _check(content, source_map)
-    return QuestionFile(
-        stream.name,
-        content["benchmark_type"],
-        content.get("description", ""),
-        content["document"],
-        tuple(_question(fields, index, content, source_map) for index, fields in enumerate(content["questions"])),
-        content.get("evaluation_criteria", {}),
-        stream.digest(),
-        source_map,
+    kind, about = content["benchmark_type"], content.get("description", "")
+    at = {f"/questions/{index}": fields for index, fields in enumerate(content["questions"])}
+    questions = tuple(
+        RawQuestion(f"{source_map.location(pointer)}#{pointer}", {"type": kind, **fields})
+        for pointer, fields in at.items()
     )
+    criteria, digest = content.get("evaluation_criteria", {}), stream.digest()
+    return QuestionFile(stream.name, kind, about, content["document"], questions, criteria, digest, source_map)
 
 
 def read_benchmark(directory: str | Path) -> list[QuestionFile]:
@@ -108,14 +78,13 @@ def read_benchmark(directory: str | Path) -> list[QuestionFile]:
     return files
 
 
-def document_name(path: str | Path) -> DocumentName:
-    """The document that a question file names; all problems of a file that names none are one InputError."""
+def document_name(path: str | Path) -> QuestionFile:
+    """A question file with nothing but its document; all problems of a file that names none are one InputError."""
     text, stream = read_text(path, limits.DOCUMENT_BYTES)
-    content = parse_json(text, stream.name)
-    match content:
+    match parse_json(text, stream.name):
         case {"document": str(name)} if name.strip():
-            return DocumentName(stream.name, name)
-    return DocumentName(stream.name, read_question_file(path).document)
+            return QuestionFile(stream.name, "", "", name, (), {})
+    return read_question_file(path)
 
 
 def question_paths(directory: str | Path) -> list[Path]:
@@ -125,19 +94,15 @@ def question_paths(directory: str | Path) -> list[Path]:
         raise InputError(Message("cli.no_such_folder"), where=str(folder))
     inner = folder / "questions"
     paths = sorted((inner if is_folder(inner) else folder).glob("*.json"))
-    _check_inside(paths, folder)
+    for path in paths:  # the content of another file could be shown, or sent to a model
+        if not path.resolve().is_relative_to(folder.resolve()):
+            message, hint = Message("formats.link_outside_benchmark"), Message("formats.no_link_hint")
+            raise InputError(message, where=str(path), hint=hint)
     paths = paths if is_folder(inner) else list(filter(is_question_file, paths))
     if not paths:
-        raise InputError(Message("formats.no_questions"), where=str(folder), hint=FOLDER_HINT)
+        hint = Message("formats.benchmark_folder_hint")
+        raise InputError(Message("formats.no_questions"), where=str(folder), hint=hint)
     return paths
-
-
-def _check_inside(paths: Iterable[Path], folder: Path) -> None:
-    """Refuse a link to a file outside the folder: its content could be shown, or sent to a model."""
-    for path in paths:
-        if not path.resolve().is_relative_to(folder.resolve()):
-            message = Message("formats.link_outside_benchmark")
-            raise InputError(message, where=str(path), hint=Message("formats.no_link_hint"))
 
 
 def is_question_file(path: str | Path) -> bool:
@@ -156,9 +121,7 @@ def repeated_ids(files: Iterable[QuestionFile]) -> list[Problem]:
     )
 
 
-def find_document(
-    file: QuestionFile | DocumentName, directory: str | Path, documents: str | Path | None = None
-) -> Path:
+def find_document(file: QuestionFile, directory: str | Path, documents: str | Path | None = None) -> Path:
     """The path of the document: beside the question file, in the folder, or in its folder `documents`.
 
     A benchmark may come from anybody, so a name or a link must not lead out of its folder. `documents` is another
@@ -175,14 +138,11 @@ def find_document(
                 raise _outside(file)
             return path
     names = sorted({entry.name for folder in folders if is_folder(folder) for entry in folder.iterdir()})
-    raise InputError(
-        Message("formats.no_document", document=file.document),
-        where=file.names_document_at,
-        hint=nearest_only(file.document, names) or DOCUMENT_HINT,
-    )
+    hint = nearest_only(file.document, names) or Message("formats.document_folders_hint")
+    raise InputError(Message("formats.no_document", document=file.document), where=file.names_document_at, hint=hint)
 
 
-def _check_name(file: QuestionFile | DocumentName, *, is_free: bool) -> None:
+def _check_name(file: QuestionFile, *, is_free: bool) -> None:
     """Refuse a name that leads out of the folder, unless another folder is allowed, and an impossible file name."""
     name, windows = file.document, PureWindowsPath(file.document)
     is_elsewhere = Path(name).is_absolute() or windows.drive or windows.root or ".." in windows.parts
@@ -192,14 +152,9 @@ def _check_name(file: QuestionFile | DocumentName, *, is_free: bool) -> None:
         raise InputError(Message("formats.invalid_file_name"), where=file.names_document_at)
 
 
-def _outside(file: QuestionFile | DocumentName) -> InputError:
+def _outside(file: QuestionFile) -> InputError:
     message = Message("formats.document_outside_benchmark", name=file.document)
-    return InputError(message, where=file.names_document_at, hint=OUTSIDE_HINT)
-
-
-def _question(fields: Mapping[str, Any], index: int, content: Mapping[str, Any], source_map: SourceMap) -> RawQuestion:
-    pointer = f"/questions/{index}"
-    return RawQuestion(f"{source_map.location(pointer)}#{pointer}", {"type": content["benchmark_type"], **fields})
+    return InputError(message, where=file.names_document_at, hint=Message("formats.documents_folder_hint"))
 
 
 def _check(content: Any, source_map: SourceMap) -> None:
@@ -209,19 +164,17 @@ def _check(content: Any, source_map: SourceMap) -> None:
     except RecursionError:
         raise InputError(Message("formats.json_too_deep"), where=source_map.name) from None
     problems = [fault.problem(source_map) for fault in sorted_faults]
-    problems += _repeated(_ids(content, source_map))
+    problems += _repeated(
+        (fields["id"], source_map.location(f"/questions/{index}/id"))
+        for index, fields in questions_of(content)
+        if isinstance(fields, dict) and isinstance(fields.get("id"), str)
+    )
     if problems:
         raise InputError.of(problems)
 
 
-def _ids(content: Any, source_map: SourceMap) -> Iterator[tuple[str, str]]:
-    """The ids of the questions, each with its location."""
-    for index, fields in questions_of(content):
-        if isinstance(fields, dict) and isinstance(fields.get("id"), str):
-            yield fields["id"], source_map.location(f"/questions/{index}/id")
-
-
 def _repeated(ids: Iterable[tuple[str, str]]) -> list[Problem]:
+    """A problem for each id that appears again; each id has its location."""
     first: dict[str, str] = {}
     problems = []
     for name, location in ids:
@@ -229,3 +182,16 @@ def _repeated(ids: Iterable[tuple[str, str]]) -> list[Problem]:
             problems.append(Problem(location, Message("formats.duplicate_id_at", name=name, first=first[name])))
         first.setdefault(name, location)
     return problems
+
+
+def check_pages(file: QuestionFile, document: Document) -> None:
+    """Refuse questions that need a page without text, such as a scanned one."""
+    blank = {page.number for page in document.pages if not page.text}
+    problems = [
+        Fault(f"/questions/{index}{pointer}/page", Message("formats.needs_page_without_text", page=place["page"]))
+        for index, question in enumerate(file.questions)
+        for pointer, place in places_of(question.fields).items()
+        if place["page"] in blank
+    ]
+    if problems:
+        raise InputError.of([fault.problem(file.source_map) for fault in problems], hint=SCANNED_HINT)

@@ -1,12 +1,14 @@
 """The types of questions: one module for each type, and the table of them.
 
-A type is a subclass of `legal.model.Question`. To add one: write its module, add it to `TYPES`, describe its fields in
-`benchmark/schema.json`, and put the labels of its parts into the catalogues. The judges are not imported here.
+A type is a subclass of `legal.model.Question`. To add one: write its module, add it to `TYPES`, and put the labels of
+its parts into the catalogues; `make docs` adds its fields to `benchmark/schema.json`. The judges are not imported here.
 """
 
+import json
 from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import UnknownName
@@ -58,7 +60,34 @@ def part_labels() -> Mapping[str, Message]:
     """The parts of legal scores with their labels, in the order of reports."""
     from steelyard.legal.formulas import COMMON_PARTS
 
-    return {part: label for kind in question_types() for part, label in kind.parts.items()} | dict(COMMON_PARTS)
+    names = [*(part for kind in question_types() for part in kind.parts), *COMMON_PARTS]
+    return {name: Message(f"parts.{name}") for name in names}
+
+
+@cache
+def question_schema() -> Mapping[str, Any]:
+    """The JSON schema of question files, of which `benchmark/schema.json` is a copy.
+
+    `common.json` has what all types have in common; the types themselves add the rest.
+    """
+    schema: dict[str, Any] = json.loads(Path(__file__).with_name("common.json").read_text(encoding="utf-8"))
+    definitions = schema["$defs"]
+    question = definitions["question"]
+    definitions["type"]["enum"] = list(TYPES)
+    schema["allOf"], question["allOf"] = [], []
+    for kind in question_types():
+        definitions[kind.type] = kind.schema
+        for field in kind.schema["properties"]:
+            question["properties"].setdefault(field, {})
+        rule = {"$ref": f"#/$defs/{kind.type}"}
+        untyped = {"properties": {"questions": {"items": {"if": {"$ref": "#/$defs/untyped"}, "then": rule}}}}
+        question["allOf"].append({"if": _has("type", kind.type), "then": rule})
+        schema["allOf"].append({"if": _has("benchmark_type", kind.type), "then": untyped})
+    return schema
+
+
+def _has(field: str, value: str) -> dict[str, Any]:
+    return {"required": [field], "properties": {field: {"const": value}}}
 
 
 def question_of(

@@ -1,13 +1,12 @@
 """`evidence_set`: a question whose answer is a set of passages."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from steelyard.i18n import Message
 from steelyard.legal.formulas import SLACK, weighted_sum
-from steelyard.legal.model import About, Evidence, Fault, Fields, Question, gold_passages, passages_json
-from steelyard.legal.question_types.checks import line_faults
+from steelyard.legal.model import About, Evidence, Fields, Question, only, passages_json
 from steelyard.legal.verdicts import Draft
 
 if TYPE_CHECKING:
@@ -26,12 +25,15 @@ class EvidenceQuestion(Question):
     """A question for passages."""
 
     type: ClassVar = "evidence_set"
-    digest_name: ClassVar = "EvidenceSet"
-    parts: ClassVar = {
-        "recall": Message("parts.recall"),
-        "precision": Message("parts.precision"),
-        "citation_provided": Message("parts.citation_provided"),
+    schema: ClassVar = {
+        "required": ["required_evidence"],
+        "properties": {
+            "required_evidence": {"minItems": 1},
+            "expected": only("key_points", evidence_count_min={"type": "integer", "minimum": 1}),
+        },
     }
+    digest_name: ClassVar = "EvidenceSet"
+    parts: ClassVar = tuple(WEIGHTS)
     key_parts: ClassVar = frozenset(("citation_provided",))
     citation_budget: ClassVar = (8, 3)
     citation_fields: ClassVar = ("evidence", "citations")
@@ -44,7 +46,6 @@ class EvidenceQuestion(Question):
 
     @classmethod
     def parse(cls, fields: Fields, about: About) -> Self:
-        """The question that the fields of a question file describe."""
         scoring, expected = fields.get("scoring", {}), fields.get("expected", {})
         return cls(
             about,
@@ -56,7 +57,6 @@ class EvidenceQuestion(Question):
 
     @classmethod
     def weights(cls, parts: Collection[str]) -> Mapping[str, float]:
-        """The weight of each part."""
         return WEIGHTS
 
     @classmethod
@@ -73,11 +73,6 @@ class EvidenceQuestion(Question):
         precision = float(rest - WEIGHTS["recall"] * recall > WEIGHTS["precision"] - 2 * SLACK)
         return {"recall": recall, "precision": precision, **provided}
 
-    @classmethod
-    def faults(cls, fields: Fields) -> Iterator[Fault]:
-        """Contradictions between fields."""
-        return line_faults(fields)
-
     def judge(self, case: "Case") -> Draft:
         """Judge the passages against the required ones."""
         snippets, count = case.cited(*self.citation_fields), len(case.returned(*self.citation_fields))
@@ -90,29 +85,24 @@ class EvidenceQuestion(Question):
             "precision": bool(snippets) and precision >= self.precision_min - SLACK,
             "citation_provided": provided,
         }
+        reasons = {
+            "recall": why,
+            "precision": Message("legal.relevant_snippets", relevant=relevant, count=count),
+            "citation_provided": _PROVIDED if provided else _NOT_PROVIDED if count else _NOTHING_CITED,
+        }
+        too_few = Message("legal.too_few_snippets", count=count, least=self.count_min)
         return Draft(
-            {"recall": recall, "precision": precision, "citation_provided": float(provided)},
-            {
-                "recall": why,
-                "precision": Message("legal.relevant_snippets", relevant=relevant, count=count),
-                "citation_provided": _PROVIDED if provided else _NOT_PROVIDED if count else _NOTHING_CITED,
-            },
+            dict(zip(WEIGHTS, (recall, precision, float(provided)), strict=True)),
+            reasons,
             weighted_sum(WEIGHTS, reached),
-            self._count_flags(count),
+            (too_few,) if count < self.count_min else (),
             may_pass=all(reached.values()),  # neither recall nor the existence of a citation is enough alone
             reached=reached,
         )
 
-    def _count_flags(self, count: int) -> tuple[Message, ...]:
-        if count >= self.count_min:
-            return ()
-        return (Message("legal.too_few_snippets", count=count, least=self.count_min),)
-
     def expected_output(self) -> dict[str, Any]:
-        """The passages of a correct answer."""
         return {"evidence": passages_json(self.evidence)}
 
     def gold_record(self, document: "Document") -> dict[str, Any]:
-        """The record of a correct answer."""
-        passages = gold_passages(self.evidence)
+        passages = passages_json(self.evidence)
         return {"answer": "", "evidence": passages, "citations": passages}

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from steelyard.i18n import Message
 from steelyard.legal.formulas import weighted_sum
-from steelyard.legal.model import About, Evidence, FactRules, Fault, Fields, Question, gold_passages, passages_json
-from steelyard.legal.question_types.checks import date_faults, line_faults
+from steelyard.legal.model import FIELDS, About, Evidence, FactRules, Fault, Fields, Question, only, passages_json
 from steelyard.legal.verdicts import Draft
 
 if TYPE_CHECKING:
@@ -23,11 +22,9 @@ class FactQuestion(Question):
     """A question with typed fields as its answer."""
 
     type: ClassVar = "fact_exact"
+    schema: ClassVar = {"required": ["expected"], "properties": {"expected": {"minProperties": 1, **only(*FIELDS)}}}
     digest_name: ClassVar = "Fact"
-    parts: ClassVar = {
-        "exact_match": Message("parts.exact_match"),
-        "citation_correctness": Message("parts.citation_correctness"),
-    }
+    parts: ClassVar = tuple(WEIGHTS)
     key_parts: ClassVar = frozenset(("exact_match",))
     open_part: ClassVar = "exact_match"
 
@@ -39,7 +36,6 @@ class FactQuestion(Question):
 
     @classmethod
     def parse(cls, fields: Fields, about: About) -> Self:
-        """The question that the fields of a question file describe."""
         evidence = Evidence.list_of(fields.get("required_evidence", ()))
         rules = FactRules.of(fields, (item.must_include for item in evidence))
         is_required = bool(fields.get("scoring", {}).get("citation_required", bool(evidence)))
@@ -47,21 +43,17 @@ class FactQuestion(Question):
 
     @classmethod
     def weights(cls, parts: Collection[str]) -> Mapping[str, float]:
-        """The weight of each part."""
         return WEIGHTS if "citation_correctness" in parts else {"exact_match": 1.0}
 
     @classmethod
     def faults(cls, fields: Fields) -> Iterator[Fault]:
-        """Contradictions between fields."""
-        yield from date_faults(fields)
         if fields.get("scoring", {}).get("citation_required") and not fields.get("required_evidence"):
             yield Fault("/scoring/citation_required", Message("formats.citation_without_evidence"))
-        yield from line_faults(fields)
 
     @property
     def part_names(self) -> tuple[str, ...]:
         """The parts that count in the score."""
-        return tuple(WEIGHTS) if self.citation_required else ("exact_match",)
+        return self.parts if self.citation_required else ("exact_match",)
 
     def judge(self, case: "Case") -> Draft:
         """Judge the typed fields, or what the text says of them, and the citations."""
@@ -88,9 +80,7 @@ class FactQuestion(Question):
         return Draft({"exact_match": exact}, {"exact_match": verdict.why}, exact, verdict.flags, verdict.undecided)
 
     def expected_output(self) -> dict[str, Any]:
-        """What a correct answer says and cites."""
         return {"answer": dict(self.expected), "evidence": passages_json(self.evidence)}
 
     def gold_record(self, document: "Document") -> dict[str, Any]:
-        """The record of a correct answer."""
-        return {**self.expected, "answer": "", "citations": gold_passages(self.evidence)}
+        return {**self.expected, "answer": "", "citations": passages_json(self.evidence)}

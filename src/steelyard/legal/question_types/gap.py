@@ -14,10 +14,10 @@ from steelyard.legal.model import (
     Fault,
     Fields,
     Question,
-    gold_passages,
+    only,
     passages_json,
+    quotes_of,
 )
-from steelyard.legal.question_types.checks import date_faults, line_faults
 from steelyard.legal.verdicts import Draft, LegalVerdict
 from steelyard.legal.wording import invented_kind
 
@@ -33,6 +33,7 @@ WEIGHTS: Final = {"correct_abstention": 0.4, "no_hallucination": 0.4}
 QUOTE_WEIGHT: Final = 0.2
 QUOTE_PARTS: Final = ("quote_included", "conflict_surfaced")
 """The parts about quotations; only the first that a question has counts in the score."""
+_EXPECTED: Final = "of a control (should_abstain false): the fields that its answer must give; else informative"
 _GOLD_TEXTS: Final = {
     "zh": {"absent": "材料未载明，无法确定。", "conflict": "材料前后矛盾，无法确定：", "quote": "原文为“{}”。"},
     "en": {
@@ -51,16 +52,15 @@ class GapQuestion(Question):
     """
 
     type: ClassVar = "conflict_gap"
-    digest_name: ClassVar = "Gap"
-    parts: ClassVar = {
-        "correct_abstention": Message("parts.correct_abstention"),
-        "no_hallucination": Message("parts.no_hallucination"),
-        "quote_included": Message("parts.quote_included"),
-        "conflict_surfaced": Message("parts.conflict_surfaced"),
+    schema: ClassVar = {
+        "properties": {"expected": {"description": _EXPECTED, **only("should_abstain", "key_points", *FIELDS)}}
     }
+    digest_name: ClassVar = "Gap"
+    parts: ClassVar = (*WEIGHTS, *QUOTE_PARTS)
     key_parts: ClassVar = frozenset(WEIGHTS)
     passing: ClassVar = 0.7
     open_part: ClassVar = "correct_abstention"
+    may_abstain: ClassVar = True
 
     about: About
     should_abstain: bool
@@ -74,14 +74,12 @@ class GapQuestion(Question):
 
     @classmethod
     def parse(cls, fields: Fields, about: About) -> Self:
-        """The question that the fields of a question file describe."""
         scoring, expected = fields.get("scoring", {}), fields.get("expected", {})
-        quote = fields.get("required_quote")
-        quotes = (quote, *fields.get("additional_quotes", ())) if quote else ()
+        quotes = tuple(quotes_of(fields).values()) if fields.get("required_quote") else ()
         evidence = Evidence.list_of(fields.get("required_evidence", ()))
         return cls(
             about,
-            should_abstain=bool(fields.get("should_abstain", expected.get("should_abstain", True))),
+            should_abstain=_should_abstain(fields) is not False,
             quotes=quotes,
             check=str(scoring.get("hallucination_check", "")),
             penalty=_level(fields.get("hallucination_penalty", scoring.get("hallucination_penalty", "high"))),
@@ -93,7 +91,6 @@ class GapQuestion(Question):
 
     @classmethod
     def weights(cls, parts: Collection[str]) -> Mapping[str, float]:
-        """The weight of each part."""
         quote_part = next((part for part in QUOTE_PARTS if part in parts), None)
         if quote_part is not None:
             return {**WEIGHTS, quote_part: QUOTE_WEIGHT}
@@ -102,26 +99,32 @@ class GapQuestion(Question):
 
     @classmethod
     def faults(cls, fields: Fields) -> Iterator[Fault]:
-        """Contradictions between fields."""
-        yield from date_faults(fields)
-        yield from _quote_faults(fields)
-        yield from line_faults(fields)
-        yield from _abstention_faults(fields)
+        """A quotation that is asked for and not given; `should_abstain` that is missing, or given with two values."""
+        scoring, should = fields.get("scoring", {}), _should_abstain(fields)
+        if scoring.get("quote_required") and "required_quote" not in fields:
+            yield Fault("/scoring/quote_required", Message("formats.quotation_without_quote"))
+        if fields.get("additional_quotes") and "required_quote" not in fields:
+            yield Fault("/additional_quotes", Message("formats.alternatives_without_quote"))
+        if should is None:
+            yield Fault("", Message("formats.field_missing", key="should_abstain"))
+        elif fields.get("expected", {}).get("should_abstain", should) != should:
+            yield Fault("/expected/should_abstain", Message("formats.contradicts_should_abstain"))
+        elif scoring.get("abstention_required", should) != should:
+            yield Fault("/scoring/abstention_required", Message("formats.contradicts_should_abstain"))
 
     @classmethod
     def warnings(cls, fields: Fields) -> Iterator[Fault]:
         """A control with neither expected fields nor a quotation."""
-        expected = fields.get("expected", {})
-        is_control = fields.get("should_abstain", expected.get("should_abstain", True)) is False
-        if is_control and "required_quote" not in fields and not any(name in expected for name in FIELDS):
+        is_judged = "required_quote" in fields or any(name in fields.get("expected", {}) for name in FIELDS)
+        if _should_abstain(fields) is False and not is_judged:
             pointer = "/should_abstain" if "should_abstain" in fields else "/expected/should_abstain"
             yield Fault(pointer, Message("legal.control_accepts_anything"))
 
     @property
     def part_names(self) -> tuple[str, ...]:
         """The parts of the score, with those about quotations that this question asks for."""
-        asked = dict(zip(QUOTE_PARTS, (self.quotes, self.conflicting), strict=True))
-        return (*WEIGHTS, *(part for part, items in asked.items() if items))
+        asked = zip(QUOTE_PARTS, (self.quotes, self.conflicting), strict=True)
+        return (*WEIGHTS, *(part for part, items in asked if items))
 
     @property
     def passages(self) -> tuple[Evidence, ...]:
@@ -155,15 +158,20 @@ class GapQuestion(Question):
         invented = case.invented(self.check)
         answered, why = self._answered(case, abstention, fact, quoted)
         says = abstention.abstains or bool(quoted) or bool(fact and fact.correct) or case.has_content()
+        undecided = fact.undecided if fact is not None and not quoted else None
         draft = Draft(
             {"correct_abstention": float(answered), "no_hallucination": float(not invented and says)},
             {"correct_abstention": why, "no_hallucination": _invented_reason(invented, says=says)},
-            uncertain=_undecided(abstention, fact, quoted),
+            uncertain=abstention.why if abstention.uncertain else undecided,
             invented=tuple(invented),
             abstained=abstention.abstains,
         )
-        for part, (value, reason) in self._quote_parts(case, quoted).items():
-            draft.parts[part], draft.why[part] = value, reason
+        if self.quotes:
+            # citations alone are no answer
+            given = quoted or (next(filter(case.cites_quote, self.quotes), "") if says else "")
+            draft.parts["quote_included"], draft.why["quote_included"] = float(bool(given)), self._quote_reason(given)
+        if self.conflicting:
+            draft.parts["conflict_surfaced"], draft.why["conflict_surfaced"] = self._conflict_reported(case)
         draft.score = weighted_sum(self.weights(draft.parts), draft.parts)
         return draft
 
@@ -183,15 +191,6 @@ class GapQuestion(Question):
             return bool(quoted), self._quote_reason(quoted)
         says = case.has_content()
         return says, abstention.why if says else Message("legal.says_nothing_of_document")
-
-    def _quote_parts(self, case: "Case", quoted: str) -> dict[str, tuple[float, Message]]:
-        """The parts about quotations that this question asks for, with their reasons."""
-        parts = {}
-        if self.quotes:
-            parts["quote_included"] = (float(bool(quoted)), self._quote_reason(quoted))
-        if self.conflicting:
-            parts["conflict_surfaced"] = self._conflict_reported(case)
-        return parts
 
     def _quote_reason(self, quoted: str) -> Message:
         if quoted:
@@ -213,32 +212,35 @@ class GapQuestion(Question):
         return {"should_abstain": self.should_abstain, "abstained": verdict.abstained, "invented": invented}
 
     def expected_output(self) -> dict[str, Any]:
-        """Whether a correct answer abstains, and what it says, quotes and cites."""
         answer = {} if self.should_abstain else {"answer": dict(self.expected)}
         passages = passages_json(self.passages)
         return {**answer, "abstain": self.should_abstain, "quotes": list(self.quotes), "evidence": passages}
 
     def gold_record(self, document: "Document") -> dict[str, Any]:
-        """The record of a correct answer, in the words of the document."""
         typed = {} if self.should_abstain else self.expected
-        return {**typed, "answer": self._gold_answer(document), "citations": gold_passages(self.conflicting)}
+        return {**typed, "answer": self._gold_answer(document), "citations": passages_json(self.conflicting)}
 
     def _gold_answer(self, document: "Document") -> str:
+        """A refusal or nothing, then the quotations, in the words of the document."""
         texts = _GOLD_TEXTS["en" if self.about.question.isascii() else "zh"]
         sides = [item.must_include for item in self.conflicting]
-        quotes = [*self.quotes[:1], *(side for side in sides if side not in self.quotes[:1])]
-        quoted = "".join(texts["quote"].format(quote) for quote in quotes)
+        quoted = "".join(texts["quote"].format(quote) for quote in dict.fromkeys([*self.quotes[:1], *sides]))
         if self.should_abstain:
             return (texts["conflict"] if sides else texts["absent"]) + quoted
         return quoted or ("" if self.expected else self._line_with_evidence(document))
 
     def _line_with_evidence(self, document: "Document") -> str:
-        """A line of the document that holds the required evidence."""
         from steelyard.legal.evidence.quotes import contains_quote
 
         lines = (line for page in document.pages for line in page.text.split("\n"))
         held = (line for line in lines if any(contains_quote(line, item.must_include) for item in self.evidence))
         return next(held, "")
+
+
+def _should_abstain(fields: Fields) -> bool | None:
+    """Whether a refusal is right, as a question file says; None where it does not."""
+    found: bool | None = fields.get("should_abstain", fields.get("expected", {}).get("should_abstain"))
+    return found
 
 
 def _level(penalty: str | float) -> str:
@@ -248,36 +250,8 @@ def _level(penalty: str | float) -> str:
     return "high" if penalty >= 0.75 else "medium" if penalty >= 0.4 else "low"
 
 
-def _undecided(abstention: "Stance", fact: "FactVerdict | None", quoted: str) -> Localized | None:
-    """Why the rules cannot decide: the refusal, or the fact of a control without a quotation."""
-    if abstention.uncertain:
-        return abstention.why
-    return fact.undecided if fact is not None and not quoted else None
-
-
 def _invented_reason(invented: "Collection[Invented]", *, says: bool) -> Message:
     if invented:
         items = [Message("legal.invented_item", text=value.text, kind=invented_kind(value.kind)) for value in invented]
         return Message("legal.invented", items=Joined("legal.items", items))
     return Message("legal.nothing_invented") if says else Message("legal.says_nothing_of_document")
-
-
-def _quote_faults(fields: Fields) -> Iterator[Fault]:
-    if "required_quote" in fields:
-        return
-    if fields.get("scoring", {}).get("quote_required"):
-        yield Fault("/scoring/quote_required", Message("formats.quotation_without_quote"))
-    if fields.get("additional_quotes"):
-        yield Fault("/additional_quotes", Message("formats.alternatives_without_quote"))
-
-
-def _abstention_faults(fields: Fields) -> Iterator[Fault]:
-    """`should_abstain` is missing, or has different values in different fields."""
-    inside = fields.get("expected", {}).get("should_abstain")
-    should = fields.get("should_abstain", inside)
-    if should is None:
-        yield Fault("", Message("formats.field_missing", key="should_abstain"))
-    elif inside not in (None, should):
-        yield Fault("/expected/should_abstain", Message("formats.contradicts_should_abstain"))
-    elif fields.get("scoring", {}).get("abstention_required", should) != should:
-        yield Fault("/scoring/abstention_required", Message("formats.contradicts_should_abstain"))

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.legal.report.differences import compared_parts, pair_blocks, reason
-from steelyard.legal.report.sections import blocks, fields
+from steelyard.legal.report.results import as_json as fields
+from steelyard.legal.report.sections import blocks
 
 if TYPE_CHECKING:
     from steelyard.documents.sets import DocumentSet
@@ -21,10 +22,8 @@ def kind_page() -> "KindPage":
     return LegalPage()
 
 
-def documents(
-    benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
-) -> "DocumentSet":
-    """The documents of a benchmark (`reports.kinds`)."""
+def documents(benchmark: str, **folders: Path | None) -> "DocumentSet":
+    """The documents of a benchmark (`reports.kinds.KindDocuments`)."""
     from steelyard.legal.benchmark.loading import documents_of
 
-    return documents_of(benchmark, within=within, beside=beside, also=also)
+    return documents_of(benchmark, **folders)

@@ -1,7 +1,7 @@
 """Two legal results that are compared: refusals before and after, and how the parts of their scores differ."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Final
 
 import numpy as np
@@ -34,19 +34,29 @@ def pair_blocks(new: Table, old: Table, words: Words) -> Iterator[Block]:
     """Refusals before and after, and what is to be known of the means of both."""
     if results.has_gaps(new) and results.has_gaps(old):
         before, after = (results.refusals(table) for table in (old, new))
-        yield pair_table(_counts(before), _counts(after), words, list(_unanswered(before, after, words)))
+        unanswered = {
+            "report.the_system_failed": (before.failed, after.failed),
+            "report.no_answer": (before.silent, after.silent),
+        }
+        rows = [
+            [words(code), " → ".join(f"{count:,}" for count in counts), cells.DASH, cells.DASH]
+            for code, counts in unanswered.items()
+            if any(counts)
+        ]
+        yield pair_table(Counts(*astuple(before)[:4]), Counts(*astuple(after)[:4]), words, rows)
     yield Notes([text for table in (old, new) for text in mean_lines(table, words)])
 
 
 def compared_parts(new: Table, old: Table, settings: ComparisonSettings) -> list[PartGroup]:
     """The shares over all questions, then for each type the score and the parts that count in it."""
-    kinds = [kind for kind in dict.fromkeys(old.tags.get("type", ())) if kind in new.tags.get("type", ())]
-    groups = {
-        ALL: [_columns(table, _common_parts(new, old), _SHARES) for table in (new, old)],
-        **{code_of("type_values", kind): [_type(table, kind) for table in (new, old)] for kind in kinds},
-    }
-    having = {title: _common(*tables) for title, tables in groups.items()}
-    tested = {title: pair for title, pair in having.items() if pair is not None}
+    shared = _common_parts(new, old)
+    counted = [part for part in part_labels() if part not in COMMON_PARTS]
+    news, olds = results.by_type(new), results.by_type(old)
+    groups = {ALL: tuple(_columns(table, shared, _SHARES) for table in (new, old))}
+    for kind in (kind for kind in olds if kind in news):
+        pair = (news[kind], olds[kind])
+        groups[code_of("type_values", kind)] = tuple(_columns(table, counted, {}, scored=True) for table in pair)
+    tested = {title: having for title, tables in groups.items() if (having := _common(*tables)) is not None}
     compared = compare_each(list(tested.values()), [old, new], settings)
     return [
         PartGroup(title, [(_name(each.metric), each) for each in of_group])
@@ -56,53 +66,23 @@ def compared_parts(new: Table, old: Table, settings: ComparisonSettings) -> list
 
 def _common_parts(new: Table, old: Table) -> list[str]:
     """The parts of every type that do not count in the score; without penalties, their score is the score itself."""
-    return ["passed", *(part for part in COMMON_PARTS if part not in ("passed", *_without_penalties(new, old)))]
-
-
-def _without_penalties(*tables: Table) -> tuple[str, ...]:
-    columns = [(table.parts.get(METRIC, {}).get(PENALISED), table.column(METRIC)) for table in tables]
-    same = all(part is None or np.array_equal(part, score, equal_nan=True) for part, score in columns)
-    return (PENALISED,) if same else ()
+    columns = [(table.parts.get(METRIC, {}).get(PENALISED), table.column(METRIC)) for table in (new, old)]
+    is_same = all(part is None or np.array_equal(part, score, equal_nan=True) for part, score in columns)
+    left_out = ("passed", PENALISED) if is_same else ("passed",)
+    return ["passed", *(part for part in COMMON_PARTS if part not in left_out)]
 
 
 def reason(table: Table, row: int, metric: str, language: Language) -> str:
     """The reason of a part, or of the first part of a score that lacks something, after the name of the part."""
     parts = table.parts.get(METRIC, {})
-    output = (table.outputs[row] if table.outputs else None) or {}
-    reasons = reasons_in(language, output) if metric.partition(".")[0] == METRIC else {}
+    reasons = reasons_in(language, results.output_of(table, row)) if metric.partition(".")[0] == METRIC else {}
+    if not reasons:
+        return note_in(language, table, row, metric)
     named = metric.rpartition(".")[2]
-    lacking = [part for part in reasons if part not in COMMON_PARTS and _lacks(parts, part, row)]
-    wanted = [named] if named in reasons else lacking
-    if not wanted:
-        return note_in(language, table, row, metric) if not reasons else ""
-    return words_of(language).labelled(words_of(language).name("part", wanted[0]), reasons[wanted[0]])
-
-
-def _lacks(parts: Mapping[str, FloatArray], part: str, row: int) -> bool:
-    return part not in parts or bool(parts[part][row] < 1)
-
-
-def _counts(counts: results.Refusals) -> Counts:
-    return Counts(
-        counts.refused_answerable, counts.answered_answerable, counts.refused_unanswerable, counts.answered_unanswerable
-    )
-
-
-def _unanswered(before: results.Refusals, after: results.Refusals, words: Words) -> Iterator[list[str]]:
-    """Questions about gaps without an answer, where a result has some."""
-    pairs = (
-        ("report.the_system_failed", before.failed, after.failed),
-        ("report.no_answer", before.silent, after.silent),
-    )
-    for code, old, new in pairs:
-        if old or new:
-            yield [words(code), f"{old:,} → {new:,}", cells.DASH, cells.DASH]
-
-
-def _type(table: Table, kind: str) -> Table:
-    """The items of a type with the score and the parts that count in it."""
-    of_type = table.take(np.flatnonzero(np.array(table.tags["type"]) == kind))
-    return _columns(of_type, [part for part in part_labels() if part not in COMMON_PARTS], {}, scored=True)
+    lacking = (part for part in reasons if part not in COMMON_PARTS and (part not in parts or parts[part][row] < 1))
+    part = named if named in reasons else next(lacking, None)
+    words = words_of(language)
+    return "" if part is None else words.labelled(words.name("part", part), reasons[part])
 
 
 def _columns(
@@ -113,16 +93,15 @@ def _columns(
     scored: bool = False,
 ) -> Table:
     """The table with these parts as columns, and nothing else but the score if it is asked for."""
-    known = table.parts.get(METRIC, {})
-    columns = {name: find(table) for name, (_, find) in shares.items()}
-    columns |= {f"{METRIC}.{part}": known[part] for part in parts if part in known}
-    score = {METRIC: table.columns[METRIC]} if scored else {}
-    made = {name: _column(values) for name, values in columns.items() if not np.isnan(values).all()}
-    return replace(table, columns={**score, **made})
-
-
-def _column(values: FloatArray) -> Column:
-    return Column(values, np.isnan(values).astype(np.int64), (_UNSCORED,), bounds=(0.0, 1.0))
+    of_score = table.parts.get(METRIC, {})
+    found = {name: find(table) for name, (_, find) in shares.items()}
+    found |= {f"{METRIC}.{part}": of_score[part] for part in parts if part in of_score}
+    columns = {METRIC: table.columns[METRIC]} if scored else {}
+    for name, values in found.items():
+        missing = np.isnan(values)
+        if not missing.all():
+            columns[name] = Column(values, missing.astype(np.int64), (_UNSCORED,), bounds=(0.0, 1.0))
+    return replace(table, columns=columns)
 
 
 def _common(new: Table, old: Table) -> tuple[Table, Table] | None:
@@ -135,6 +114,4 @@ def _common(new: Table, old: Table) -> tuple[Table, Table] | None:
 
 def _name(column: str) -> str:
     """The code of the name of a column."""
-    if column in _SHARES:
-        return _SHARES[column][0]
-    return code_of("part_names", column.rpartition(".")[2])
+    return _SHARES[column][0] if column in _SHARES else code_of("part_names", column.rpartition(".")[2])

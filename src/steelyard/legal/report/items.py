@@ -1,17 +1,23 @@
-"""Items of legal results on a page: what was expected, and what was found in an answer."""
+"""Items of legal results on a page: what was expected, what was found in an answer, and typed values as people read
+them: amounts with separators and their unit, dates, yes and no."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Final
 
 from steelyard.documents.pages import Document
+from steelyard.i18n import Message, translations
 from steelyard.legal.model import FIELDS
 from steelyard.legal.report.passages import Library, answer_marks
-from steelyard.legal.report.values import shown_value, unit_of
 from steelyard.legal.report.verdicts import translated_reasons, translated_remarks
 from steelyard.legal.wording import invented_rows
-from steelyard.reports.render.html.kind_page import AnswerDetails, Expected, ItemDetails, as_list
+from steelyard.reports.render.html.kind_page import AnswerDetails, Expected, ItemDetails, as_list, as_text
+from steelyard.text.mentions import mentions
+from steelyard.text.normalisation import normalise
 
 Output = Mapping[str, Any]
+PLAIN: Final = "{}"
+_FORMS: Final = {"CNY": "{} 元", "USD": "${}", "EUR": "€{}", "GBP": "£{}"}
+"""How an amount is written, by its currency."""
 
 
 class LegalItems(ItemDetails):
@@ -37,13 +43,15 @@ class LegalItems(ItemDetails):
         """The passages, invented values and reasons of an answer."""
         verdict = output.get("verdict") or {}
         invented = as_list(verdict.get("invented"))
-        required = (verdict.get("expected") or {}).get("evidence")
-        cited = self._library.judged(output.get("citations"), document, required)
+        expected = verdict.get("expected") or {}
+        required = expected.get("evidence")
+        cited = self._library.located(output.get("citations"), document, required)
+        quotes = [*(citation["text"] for citation in cited), *map(str, as_list(expected.get("quotes")))]
         unit = unit_of(_required(verdict))
         return AnswerDetails(
-            answer_marks(text, invented, _quotes([citation["text"] for citation in cited], verdict)),
+            answer_marks(text, invented, quotes),
             cited,
-            self._library.judged(output.get("evidence"), document, required),
+            self._library.located(output.get("evidence"), document, required),
             verdict.get("abstained"),
             invented_rows((str(value.get("text", "")), str(value.get("kind", ""))) for value in invented),
             [(part, *texts) for part, texts in translated_reasons(output).items()],
@@ -63,7 +71,44 @@ def _required(verdict: Output) -> list[str]:
     return [*(str(passage.get("text", "")) for passage in passages), *map(str, as_list(expected.get("quotes")))]
 
 
-def _quotes(cited: Sequence[str], verdict: Output) -> list[str]:
-    """Texts that an answer may quote: those of its citations, and those that it was to quote."""
-    expected = as_list((verdict.get("expected") or {}).get("quotes"))
-    return [*cited, *map(str, expected)]
+def unit_of(passages: Iterable[str]) -> str:
+    """How an amount is written that these passages give; without a unit where they have none, or several."""
+    values = mentions(normalise("\n".join(passages)))
+    units = {value.unit for value in values if value.kind == "money"}
+    return _FORMS.get(units.pop(), PLAIN) if len(units) == 1 else PLAIN
+
+
+def shown_value(field: str, value: Any, unit: str = PLAIN) -> str | tuple[str, ...]:
+    """A typed value as text, or as a text in every language.
+
+    >>> shown_value("amount_total", 62400, "{} 元")
+    '62,400 元'
+    >>> shown_value("date_range", {"start": "2022-06-01", "end": "2022-06-15"})
+    '2022-06-01 – 2022-06-15'
+    """
+    match field, value:
+        case "boolean_answer", bool():
+            return translations(Message("senses.yes" if value else "senses.no"))
+        case "amount_total", int() | float():
+            return _amount(value, unit)
+        case "amount_breakdown", list():
+            return "\n".join(_item(item, unit) for item in value)
+        case "date_range", {"start": start, "end": end}:
+            return f"{as_text(start)} – {as_text(end)}"
+        case "count", int() | float():
+            return _amount(value, PLAIN)
+    return as_text(value)
+
+
+def _amount(value: Any, unit: str) -> str:
+    """A number with separators; anything else as it is."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return unit.format(f"{value:,}" if is_number else as_text(value))
+
+
+def _item(item: Any, unit: str) -> str:
+    """An amount with what it is for."""
+    if not isinstance(item, Mapping):
+        return _amount(item, unit)
+    amount, of = _amount(item.get("amount"), unit), as_text(item.get("description"))
+    return f"{amount} ({of})" if of else amount

@@ -1,7 +1,7 @@
 """Where a legal result lost its points, stage by stage, from its items."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,38 +13,27 @@ from steelyard.legal.evidence.quotes import quote_key, quote_pieces
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.model import FIELDS
 from steelyard.legal.question_types import counted_parts
-from steelyard.legal.report.results import parts_of_items
+from steelyard.legal.report.results import output_of, parts_of_items
 from steelyard.legal.stance import detect_abstention
 from steelyard.table import Table
 
-FAILED: Final = "system failed"
-NOT_RETRIEVED: Final = "not retrieved"
-NOT_CITED: Final = "not cited"
-WRONG_PLACE: Final = "wrong place"
-WRONG_VALUE: Final = "wrong value"
-REFUSED: Final = "refused wrongly"
-NOT_REFUSED: Final = "should have refused"
-INVENTED: Final = "invented"
-UNEXPLAINED: Final = "unexplained"
+FAILED: Final = "stages.failed"
+NOT_RETRIEVED: Final = "stages.not_retrieved"
+NOT_CITED: Final = "stages.not_cited"
+WRONG_PLACE: Final = "stages.wrong_place"
+WRONG_VALUE: Final = "stages.wrong_value"
+REFUSED: Final = "stages.refused"
+NOT_REFUSED: Final = "stages.not_refused"
+INVENTED: Final = "stages.invented"
+UNEXPLAINED: Final = "stages.unexplained"
+STAGES: Final = (
+    *(FAILED, NOT_RETRIEVED, NOT_CITED, WRONG_PLACE, WRONG_VALUE, REFUSED, NOT_REFUSED, INVENTED, UNEXPLAINED),
+)
+"""The stages in the order of a pipeline, as the codes of their names."""
 ALL_POINTS: Final = "stages.all_points"
 EARNED: Final = "stages.earned"
-STAGES: Final = {
-    FAILED: "stages.failed",
-    NOT_RETRIEVED: "stages.not_retrieved",
-    NOT_CITED: "stages.not_cited",
-    WRONG_PLACE: "stages.wrong_place",
-    WRONG_VALUE: "stages.wrong_value",
-    REFUSED: "stages.refused",
-    NOT_REFUSED: "stages.not_refused",
-    INVENTED: "stages.invented",
-    UNEXPLAINED: "stages.unexplained",
-}
-"""The stages in the order of a pipeline, with the codes of their names."""
 
 _TOLERANCE: Final = 1e-9
-
-StageLoss = tuple[str, float]
-"""A stage, and the points of one item that are lost there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,39 +69,22 @@ def losses(table: Table) -> list[Loss]:
         return []
     shows = any(texts for output in table.outputs for texts in _passages(output or {}).values())
     lost, parts = np.nan_to_num(1.0 - table.column(METRIC)), parts_of_items(table)
-    rows = np.flatnonzero(lost > 0).tolist()
-    lost_at = [loss for row in rows for loss in _item_losses(table, row, float(lost[row]), parts[row], shows=shows)]
-    return [
-        Loss(stage, math.fsum(points), len(points))
-        for stage in STAGES
-        if (points := [lost for name, lost in lost_at if name == stage])
-    ]
-
-
-def _item_losses(table: Table, row: int, lost: float, parts: Mapping[str, float], *, shows: bool) -> list[StageLoss]:
-    """The points that one item lost at each stage; they add up to what it lost."""
-    if row in table.failures:
-        return [(FAILED, lost)]
-    output = (table.outputs[row] if table.outputs else None) or {}
-    case = _Case(output, parts, 1.0 - lost, shows)
-    by_stage: dict[str, float] = {}
-    for stage, points in case.losses():
-        by_stage[stage] = by_stage.get(stage, 0.0) + points
-    if abs(math.fsum(by_stage.values()) - lost) > _TOLERANCE:
-        return [(UNEXPLAINED, lost)]
-    return list(by_stage.items())
+    at: dict[str, list[float]] = {stage: [] for stage in STAGES}
+    for row in np.flatnonzero(lost > 0).tolist():
+        points = float(lost[row])
+        case = _Case(output_of(table, row), parts[row], 1.0 - points, shows)
+        for stage, share in ({FAILED: points} if row in table.failures else case.losses(points)).items():
+            at[stage].append(share)
+    return [Loss(stage, math.fsum(points), len(points)) for stage, points in at.items() if points]
 
 
 def _passages(output: Mapping[str, Any]) -> dict[str, list[str]]:
     """The texts that a system showed, by field."""
-    return {name: list(_texts(output.get(name) or ())) for name in ("citations", "evidence", "contexts")}
-
-
-def _texts(items: Iterable[Any]) -> Iterator[str]:
-    for item in items:
-        text = item.get("text") if isinstance(item, Mapping) else item
-        if isinstance(text, str):
-            yield text
+    fields = {name: output.get(name) or () for name in ("citations", "evidence", "contexts")}
+    texts = {
+        name: [item.get("text") if isinstance(item, Mapping) else item for item in fields[name]] for name in fields
+    }
+    return {name: [text for text in found if isinstance(text, str)] for name, found in texts.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +96,14 @@ class _Case:
     score: float
     shows: bool
 
-    def losses(self) -> Iterator[StageLoss]:
-        """Every part that lost points, as its stage and the points."""
-        for part, points in self._lost_parts():
-            if points > 0:
-                yield _STAGE_OF.get(part, _Case.wrong_answer)(self), points
-
-    def _lost_parts(self) -> Iterator[StageLoss]:
-        """The points that each part lost: its weight times what it lacks."""
-        counted = counted_parts(self.parts, self.score, self._verdict.get("reached") or {})
-        for part, (weight, value) in counted.items():
-            yield part, weight * (1 - value)
+    def losses(self, lost: float) -> dict[str, float]:
+        """The points lost at each stage, which add up to `lost`: of each part its weight times what it lacks."""
+        by_stage: dict[str, float] = {}
+        for part, (weight, value) in counted_parts(self.parts, self.score, self._verdict.get("reached") or {}).items():
+            if (points := weight * (1 - value)) > 0:
+                stage = _STAGE_OF.get(part, _Case.wrong_answer)(self)
+                by_stage[stage] = by_stage.get(stage, 0.0) + points
+        return by_stage if abs(math.fsum(by_stage.values()) - lost) <= _TOLERANCE else {UNEXPLAINED: lost}
 
     def wrong_answer(self) -> str:
         """The value is missing or wrong."""
@@ -151,9 +120,9 @@ class _Case:
         return INVENTED if self._verdict.get("invented") else self.wrong_refusal()
 
     def missing_quote(self) -> str:
-        """None of the accepted quotations is in the answer."""
-        quotes = self._expected.get("quotes", ())
-        return self._earliest([quote for quote in quotes if self._is_retrieved(quote)] or quotes, cited=(self._answer,))
+        """None of the accepted quotations is in the answer or in a citation."""
+        quotes, cited = self._expected.get("quotes", ()), (self._answer, *self._judged("citations", "evidence"))
+        return self._earliest([quote for quote in quotes if self._is_retrieved(quote)] or quotes, cited=cited)
 
     def missing_citation(self) -> str:
         """Passages that support a fact are not cited as required."""
@@ -186,12 +155,12 @@ class _Case:
 
     def _missed(self, part: str) -> list[str]:
         """The required passages that the reason of a part names as missing; all if it names none."""
-        stored = (self._verdict.get("messages") or {}).get("reasons") or {}
-        named = _named_passages(stored.get(part))
+        reason = from_json(((self._verdict.get("messages") or {}).get("reasons") or {}).get(part))
+        items = reason.items if isinstance(reason, Joined) else ()
+        at = [item.args for item in items if isinstance(item, Message) and item.code == AT_PASSAGE]
+        named = {(args["page"], args["words"]) for args in at}
         passages = self._expected.get("evidence", ())
-        missed = [
-            passage["text"] for passage in passages if (passage["page"], passage["text"][:LONGEST_WORDS]) in named
-        ]
+        missed = [each["text"] for each in passages if (each["page"], each["text"][:LONGEST_WORDS]) in named]
         return missed or self._evidence
 
     def _is_retrieved(self, words: str) -> bool:
@@ -205,13 +174,11 @@ class _Case:
 
     @property
     def _verdict(self) -> Mapping[str, Any]:
-        verdict: Mapping[str, Any] = self.output.get("verdict") or {}
-        return verdict
+        return self.output.get("verdict") or {}
 
     @property
     def _expected(self) -> Mapping[str, Any]:
-        expected: Mapping[str, Any] = self._verdict.get("expected") or {}
-        return expected
+        return self._verdict.get("expected") or {}
 
     @property
     def _evidence(self) -> list[str]:
@@ -234,14 +201,6 @@ _STAGE_OF: Final[Mapping[str, Callable[[_Case], str]]] = {
     "quote_included": _Case.missing_quote,
     "conflict_surfaced": _Case.conflict_not_stated,
 }
-
-
-def _named_passages(stored: Any) -> set[tuple[Any, Any]]:
-    """The page and the first words of each passage that a stored reason names."""
-    reason = from_json(stored)
-    items = reason.items if isinstance(reason, Joined) else ()
-    passages = [item for item in items if isinstance(item, Message) and item.code == AT_PASSAGE]
-    return {(item.args["page"], item.args["words"]) for item in passages}
 
 
 def _is_in(words: str, texts: Sequence[str]) -> bool:

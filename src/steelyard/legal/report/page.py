@@ -1,50 +1,74 @@
-"""What pages show of legal results: the figures to look at first, where points were lost, and the parts by type."""
+"""What pages show of legal results: the figures to look at first, where points were lost, and the parts by type.
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+The first figures are shares with their intervals: the questions passed, the answers with something invented, the
+refusals on both sides, and the citations that are right.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
 from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
 
 from steelyard.documents.pages import Document
-from steelyard.i18n import LANGUAGES, Language, Message, translations, words_of
+from steelyard.i18n import LANGUAGES, Language, Message, code_of, translations, words_of
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.report import results
-from steelyard.legal.report.figures import legal_tiles, uncertain_line
 from steelyard.legal.report.items import LegalItems
 from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss, losses
-from steelyard.legal.report.parts import TypeGroup, type_groups
-from steelyard.legal.report.results import Refusals
-from steelyard.legal.report.uncertain import Uncertain, mean_range, uncertain
+from steelyard.legal.report.results import PartMean, Refusals, Uncertain, uncertain
+from steelyard.legal.report.sections import mean_range
 from steelyard.legal.report.verdicts import note_in
 from steelyard.reports import cells
 from steelyard.reports.plots.items import waterfall, waterfall_panel
 from steelyard.reports.plots.style import description, draw
 from steelyard.reports.render.html.kind_page import Chart, Json, KindPage, Rows, Section, Sections
-from steelyard.reports.render.html.tiles import Tile, TileLine
-from steelyard.stats.scopes import Units
-from steelyard.table import Table
+from steelyard.reports.render.html.tiles import Tile, TileLine, gauge_of
+from steelyard.stats.review import UNCERTAIN
+from steelyard.stats.scopes import Units, clusters_of, scope_of
+from steelyard.table import FloatArray, IntArray, Table
+
+_WHOLE: Final = 1e-6
+_BY_ITEM: Final = {
+    "report.passed_questions": ("passed", "report.of_all_questions"),
+    "report.citations_correct": ("citation_correctness", "report.of_cited_facts"),
+}
+"""Tiles of a part of the score: the part, and what it is a share of."""
 
 
-@dataclass(frozen=True, slots=True)
-class UncertainFigure:
-    """The share of uncertain verdicts, and the range of the mean in every language."""
+class PartRow(NamedTuple):
+    """The score or a part of it over the items of a type, by the code of its name; `remark` is in every language.
 
-    line: TileLine
-    range: tuple[str, ...]
+    `form` says whether it is the score, counts in it ("part"), or does not ("extra").
+    """
+
+    code: str
+    form: str
+    weight: str
+    mean: str
+    interval: str
+    items: int
+    share: float
+    remark: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class LegalPanel:
     """All of it for one result. `refusals` is None where no question is about a gap, `uncertain` where the result does
-    not say which verdicts are uncertain."""
+    not say which verdicts are uncertain; `range` is that of the mean in every language."""
 
     name: str
     tiles: Sequence[Tile]
     refusals: Refusals | None
-    groups: Sequence[TypeGroup]
+    groups: Mapping[str, Sequence[PartRow]]
     losses: Sequence[Loss]
     weighted: str | None
     seconds: str | None
-    uncertain: UncertainFigure | None
+    uncertain: TileLine | None
+    range: tuple[str, ...]
 
 
 class LegalPage(KindPage):
@@ -56,13 +80,7 @@ class LegalPage(KindPage):
     tags_shown = frozenset(("type",))
 
     def __init__(self) -> None:
-        self._lost: dict[Table, list[Loss]] = {}
-
-    def _losses(self, table: Table) -> list[Loss]:
-        """The losses of a result, which its panel and its chart have."""
-        if table not in self._lost:
-            self._lost[table] = losses(table)
-        return self._lost[table]
+        self._losses = cache(losses)  # its panel and its chart have them
 
     def sections(self, tables: Sequence[Table], units: Units = "auto") -> Sections:
         """A panel for each result; of a single one, the figures are below the headline."""
@@ -85,8 +103,8 @@ class LegalPage(KindPage):
         return LegalItems(documents)
 
     def item_columns(self, tables: Sequence[Table], rows: Sequence[Rows], order: Sequence[int]) -> Json:
-        """The weights of the parts of every score: part, weight and the value that counts."""
-        return {"weights": [_weights(*each) for each in zip(tables, rows, strict=True)]}
+        """The parts that count in the score of each item: part, weight and the value that counts."""
+        return {"weights": [_item_weights(*each) for each in zip(tables, rows, strict=True)]}
 
     def note(self, table: Table, row: int, metric: str, language: Language) -> str:
         """The reasons of a verdict in one line."""
@@ -101,9 +119,9 @@ def losses_chart(table: Table, lost: Sequence[Loss], language: Language = "en") 
     if not lost:
         return None
     words = words_of(language)
-    steps = [(words(STAGES[loss.stage]), loss.points) for loss in lost]
+    steps = [(words(loss.stage), loss.points) for loss in lost]
     bars = waterfall((words(ALL_POINTS), len(table.scored(METRIC))), steps, words(EARNED))
-    names = [translations(Message(code)) for code in (ALL_POINTS, *STAGES.values(), EARNED)]
+    names = [translations(Message(code)) for code in (ALL_POINTS, *STAGES, EARNED)]
     panel = waterfall_panel(bars, room_for=[text for texts in names for text in texts])
     about = description("plots.lost_by_stage", [stage for stage, _ in steps], language)
     return draw(panel, about=about, language=language, translated=names)
@@ -111,26 +129,31 @@ def losses_chart(table: Table, lost: Sequence[Loss], language: Language = "en") 
 
 def legal_panel(table: Table, lost: Sequence[Loss], units: Units = "auto") -> LegalPanel:
     """What a page shows of one legal result, with its losses."""
-    weighted = results.weighted_mean(table)
+    weighted, spent, doubts = results.weighted_mean(table), results.spent(table), uncertain(table, units=units)
     return LegalPanel(
         table.name,
         legal_tiles(table, units),
         results.refusals(table) if results.has_gaps(table) else None,
         type_groups(table, units),
-        [replace(loss, stage=STAGES[loss.stage]) for loss in lost],
+        lost,
         None if weighted is None else cells.number(weighted),
-        _seconds(table),
-        None if (doubts := uncertain(table, units=units)) is None else _uncertain_figure(doubts),
+        " · p95 ".join(_duration(spent[name]) for name in ("seconds_median", "seconds_p95") if name in spent) or None,
+        doubts and _line(PartMean("", "", doubts.share, doubts.interval, doubts.items)),
+        _range(doubts),
     )
 
 
-def _uncertain_figure(doubts: Uncertain) -> UncertainFigure:
-    ranges = tuple(mean_range(doubts, words_of(language)) for language in LANGUAGES) if doubts.count else ()
-    return UncertainFigure(uncertain_line(doubts), ranges)
+def _range(doubts: Uncertain | None) -> tuple[str, ...]:
+    """Between which bounds the uncertain verdicts leave the mean, in every language; empty where none is uncertain."""
+    return tuple(mean_range(doubts, words_of(each)) for each in LANGUAGES) if doubts and doubts.count else ()
 
 
-def _weights(table: Table, rows: Rows) -> list[list[list[str | float]]]:
-    """The parts that count in the score of each item, in order."""
+def _duration(seconds: float) -> str:
+    """A time of three figures, below a second in milliseconds."""
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
+
+
+def _item_weights(table: Table, rows: Rows) -> list[list[list[str | float]]]:
     if table.kind != METRIC:
         return [[] for _ in rows]
     weighted = results.weighted_parts(table)
@@ -138,13 +161,62 @@ def _weights(table: Table, rows: Rows) -> list[list[list[str | float]]]:
     return [[[part, weight, counted] for part, (weight, counted) in of_item.items()] for of_item in parts]
 
 
-def _seconds(table: Table) -> str | None:
-    spent = results.spent(table)
-    if "seconds_median" not in spent:
-        return None
-    return f"{_duration(spent['seconds_median'])} · p95 {_duration(spent['seconds_p95'])}"
+def legal_tiles(table: Table, units: Units = "auto") -> list[Tile]:
+    """The tiles in their order; a figure that a result has no question for is left out."""
+    clusters = clusters_of(table, scope_of(units, table))
+    parts, nothing = table.parts.get(METRIC, {}), np.full(len(table), np.nan)
+    passed, cited = (
+        Tile(title, list(_lines(clusters, parts.get(part, nothing))), of) for title, (part, of) in _BY_ITEM.items()
+    )
+    invented = _lines(clusters, results.inventions(table), bad=True)
+    refusals = [
+        *_lines(clusters, results.wrong_answers(table), "report.answered_unanswerable", bad=True),
+        *_lines(clusters, results.wrong_refusals(table), "report.refused_answerable", bad=True),
+    ]
+    of_gaps = Tile("report.hallucinating_answers", list(invented), "report.of_gaps")
+    return [tile for tile in (passed, of_gaps, Tile("report.abstention_errors", refusals), cited) if tile.lines]
 
 
-def _duration(seconds: float) -> str:
-    """A time of three figures, below a second in milliseconds."""
-    return f"{seconds:.3g} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
+def _lines(clusters: IntArray | None, column: FloatArray, label: str = "", *, bad: bool = False) -> Iterator[TileLine]:
+    """The share of the items of a column that have 1; nothing if no item has a value."""
+    if not np.isnan(column).all():
+        yield _line(results.part_mean("", "", column, clusters), label, bad=bad)
+
+
+def _line(mean: PartMean, label: str = "", *, bad: bool = False) -> TileLine:
+    """A share in per cent, with the number of items that it is of; of shares within items only their number."""
+    count, interval = mean.mean * mean.items, mean.interval
+    counted = f"{count:,.0f} / {mean.items:,}" if abs(count - round(count)) < _WHOLE else f"n = {mean.items:,}"
+    bounds = _percent(interval.low, interval.high) if np.isfinite(interval.low) else (cells.DASH,)
+    gauge = gauge_of(mean.mean, interval)
+    return TileLine(_percent(mean.mean), counted, bounds, gauge, label, bad=bad and mean.mean > 0)
+
+
+def _percent(*shares: float) -> tuple[str, ...]:
+    """A share in per cent, or a range of shares, in every language."""
+    return translations(Message("core.percent", n=" – ".join(f"{100 * share:.1f}" for share in shares)))
+
+
+def type_groups(table: Table, units: Units = "auto") -> dict[str, list[PartRow]]:
+    """The score and its parts, with their weights, by the code of the type of questions."""
+    tables = results.by_type(table)
+    grouped = groupby(results.part_means(table, units), key=lambda part: part.type)
+    return {code_of("type_values", kind): _rows(tables[kind], parts) for kind, parts in grouped}
+
+
+def _rows(table: Table, parts: Iterable[PartMean]) -> list[PartRow]:
+    found: dict[str, set[float]] = {}
+    for of_item in results.weighted_parts(table):
+        for part, (weight, _) in of_item.items():
+            found.setdefault(part, set()).add(weight)
+    weights = {part: "–".join(f"{each:g}" for each in sorted({min(of), max(of)})) for part, of in found.items()}
+    return [
+        PartRow(
+            code_of("part_names", part.part),
+            "score" if part.part == METRIC else "part" if part.part in weights else "extra",
+            weights.get(part.part, ""),
+            *(cells.number(part.mean), cells.interval(part.interval), part.items, part.mean),
+            _range(uncertain(table)) if part.part == UNCERTAIN else (),
+        )
+        for part in parts
+    ]

@@ -1,7 +1,7 @@
 """The location of passages in documents and answers, as offsets that a page marks."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -55,46 +55,37 @@ class Library:
         self._shown: dict[str, set[int]] = {}
         self._spans: dict[tuple[str, tuple[int, ...], str], list[PageSpan]] = {}
 
-    def located(self, citations: Any, name: str) -> list[Json]:
-        """The passages of a record with their spans in the document of that name."""
-        return [self._located(citation, name) for citation in citations_of(citations)]
+    def located(self, citations: Any, name: str, required: Any = None) -> list[Json]:
+        """The passages of a record with their spans in the document of that name.
 
-    def judged(self, citations: Any, name: str, required: Any) -> list[Json]:
-        """The passages of a record with their spans; `right` says whether one of them gives a required passage."""
+        Where passages are required, `right` says whether one of them is given.
+        """
         document, wanted = self._documents.get(name), _required(required)
-        if document is None or not wanted:
-            return self.located(citations, name)
-        source = source_of(document)
-        return [
-            {**self._located(citation, name), "right": _is_right(citation, wanted, source)}
-            for citation in citations_of(citations)
-        ]
+        found = []
+        for citation in citations_of(citations):
+            passage: Json = {"pages": list(citation.pages), "text": citation.text}
+            passage |= {key: str(value) for key in ("section", "speaker") if (value := getattr(citation, key))}
+            if document is not None:
+                passage["places"] = self._places(citation, name, document)
+            if document is not None and wanted:
+                passage["right"] = _is_right(citation, wanted, source_of(document))
+            found.append(passage)
+        return found
 
     def as_json(self) -> dict[str, dict[str, str]]:
         """Document → page → text, of the pages that some passage names or is on."""
-        return {name: dict(self._pages(name, sorted(numbers))) for name, numbers in self._shown.items()}
+        pages = {name: {page.number: page.text for page in self._documents[name].pages} for name in self._shown}
+        return {
+            name: {str(number): pages[name][number] for number in sorted(numbers) if number in pages[name]}
+            for name, numbers in self._shown.items()
+        }
 
-    def _located(self, citation: Citation, name: str) -> Json:
-        passage: Json = {"pages": list(citation.pages), "text": citation.text}
-        passage |= {key: str(value) for key in ("section", "speaker") if (value := getattr(citation, key))}
-        document = self._documents.get(name)
-        if document is None:
-            return passage
+    def _places(self, citation: Citation, name: str, document: Document) -> list[PageSpan]:
         key = (name, citation.pages, citation.text)
         if key not in self._spans:
             self._spans[key] = _find(citation, document)
-            self._show(name, [*citation.pages, *(page for page, *_ in self._spans[key])], document)
-        return {**passage, "places": self._spans[key]}
-
-    def _show(self, name: str, numbers: Iterable[int], document: Document) -> None:
-        existing = {page.number for page in document.pages}
-        self._shown.setdefault(name, set()).update(existing.intersection(numbers))
-
-    def _pages(self, name: str, numbers: Sequence[int]) -> Iterator[tuple[str, str]]:
-        for number in numbers:
-            page = self._documents[name].page(number)
-            if page is not None:
-                yield str(number), page.text
+            self._shown.setdefault(name, set()).update(citation.pages, (page for page, *_ in self._spans[key]))
+        return self._spans[key]
 
 
 def answer_marks(answer: str, invented: Sequence[Any], quotes: Sequence[str]) -> list[Mark]:
@@ -180,12 +171,6 @@ def _pieces(passage: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 10)
 def _skeleton(text: str) -> Skeleton:
     folded = normalise_with_offsets(text)
-    kept = [(char, place) for char, place in _lower(folded.text, folded.offsets) if char.isalnum()]
-    return Skeleton("".join(char for char, _ in kept), tuple(place for _, place in kept))
-
-
-def _lower(text: str, offsets: Sequence[int]) -> Iterator[tuple[str, int]]:
-    """Characters in lower case with their offsets; one character may become two."""
-    for char, place in zip(text, offsets, strict=False):
-        for low in char.lower():
-            yield low, place
+    chars = [(low, at) for char, at in zip(folded.text, folded.offsets, strict=False) for low in char.lower()]
+    kept = [(char, at) for char, at in chars if char.isalnum()]
+    return Skeleton("".join(char for char, _ in kept), tuple(at for _, at in kept))

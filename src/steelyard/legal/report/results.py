@@ -1,4 +1,10 @@
-"""Figures of a legal result: parts of the score by type, refusals, hallucination rate, the lowest questions."""
+"""Figures of a legal result: parts of the score by type, refusals, inventions, uncertain verdicts, and what it took.
+
+An uncertain verdict leaves one part of the score open (`Question.open_part`): `exact_match` of a fact, or
+`correct_abstention` of a gap. The lowest score has 0 for that part and the highest has 1; every other part stays as
+judged. The bounds of the mean are the means of these. A result without the part, written before there was one, has
+nothing to show.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,14 +14,14 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard.legal.formulas import METRIC
-from steelyard.legal.question_types import counted_parts, part_labels
+from steelyard.legal.question_types import counted_parts, part_labels, question_types
 from steelyard.reports.content import lowest_rows
 from steelyard.stats.intervals import Interval, mean_interval
+from steelyard.stats.review import UNCERTAIN, uncertain_flags
 from steelyard.stats.scopes import Units, clusters_of, scope_of
 from steelyard.stats.summary import interval_list, known
-from steelyard.table import FloatArray, IntArray, Table
+from steelyard.table import FloatArray, IntArray, Table, mean
 
-GAP_TYPE: Final = "conflict_gap"
 WORST: Final = 5
 
 
@@ -32,12 +38,12 @@ class PartMean:
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """Answered and refused, of questions that can and cannot be answered."""
+    """Refused and answered, of questions that can and cannot be answered; in the order of `refusals.Counts`."""
 
-    answered_answerable: int = 0
     refused_answerable: int = 0
-    answered_unanswerable: int = 0
+    answered_answerable: int = 0
     refused_unanswerable: int = 0
+    answered_unanswerable: int = 0
     failed: int = 0
     silent: int = 0
 
@@ -52,22 +58,16 @@ class Refusals:
         return _share(self.answered_unanswerable, self.refused_unanswerable)
 
 
-@dataclass(frozen=True, slots=True)
-class LowQuestion:
-    """A question with a low score, and the reason."""
-
-    id: str
-    score: float
-    question: str
-    reason: str
-    row: int
+def by_type(table: Table) -> dict[str, Table]:
+    """The items of each type of question, in the order of the items."""
+    types = np.array(table.tags.get("type", ()))
+    return {kind: table.take(np.flatnonzero(types == kind)) for kind in dict.fromkeys(types.tolist())}
 
 
 def part_means(table: Table, units: Units = "auto") -> Iterator[PartMean]:
     """The score and its parts for each type, in order; the scope is that of the whole table."""
     scope = scope_of(units, table)
-    for kind in dict.fromkeys(table.tags.get("type", ())):
-        of_type = table.take(np.flatnonzero(np.array(table.tags["type"]) == kind))
+    for kind, of_type in by_type(table).items():
         columns = {METRIC: of_type.column(METRIC), **of_type.parts.get(METRIC, {})}
         clusters = clusters_of(of_type, scope)
         for part in (METRIC, *part_labels()):
@@ -93,38 +93,28 @@ def parts_of_items(table: Table) -> list[dict[str, float]]:
     return parts
 
 
+def output_of(table: Table, row: int) -> Mapping[str, Any]:
+    """What the system returned for an item, with the verdict; empty if the result does not have it."""
+    return (table.outputs[row] if table.outputs else None) or {}
+
+
 def weighted_parts(table: Table) -> list[dict[str, tuple[float, float]]]:
     """The parts that count in the score of each item, each with its weight and the value that counts.
 
     Recall and precision count as 1 if they reach their thresholds, else as 0. Empty where no type has these parts.
     """
-    outputs: Sequence[Any] = table.outputs or [None] * len(table)
-    reached = [((output or {}).get("verdict") or {}).get("reached") or {} for output in outputs]
+    verdicts = [output_of(table, row).get("verdict") or {} for row in range(len(table))]
+    reached = [verdict.get("reached") or {} for verdict in verdicts]
     return list(map(counted_parts, parts_of_items(table), table.column(METRIC).tolist(), reached))
 
 
 def refusals(table: Table) -> Refusals:
     """How questions about gaps were answered; those without an answer are counted by themselves."""
-    counts: dict[tuple[bool, bool], int] = {}
-    for verdict in _answered_gaps(table).values():
-        key = (bool(verdict.get("should_abstain")), verdict["abstained"])
-        counts[key] = counts.get(key, 0) + 1
+    over, missed = wrong_refusals(table), wrong_answers(table)
+    counts = [int((column == value).sum()) for column, value in ((over, 1), (over, 0), (missed, 0), (missed, 1))]
     gaps = _gaps(table)
     failed = sum(row in table.failures for row in gaps)
-    return Refusals(
-        counts.get((False, False), 0),
-        counts.get((False, True), 0),
-        counts.get((True, False), 0),
-        counts.get((True, True), 0),
-        failed,
-        len(gaps) - sum(counts.values()) - failed,
-    )
-
-
-def hallucinations(table: Table) -> tuple[int, int]:
-    """Of the answers to questions about gaps, the number in which something is invented, and the number of all."""
-    column = inventions(table)
-    return int(np.nansum(column)), int((~np.isnan(column)).sum())
+    return Refusals(*counts, failed, len(gaps) - sum(counts) - failed)
 
 
 def inventions(table: Table) -> FloatArray:
@@ -148,18 +138,19 @@ def wrong_refusals(table: Table) -> FloatArray:
 
 
 def _flags(table: Table, flag: Callable[[int, Mapping[str, Any]], bool | None]) -> FloatArray:
-    """A flag of each verdict on a question about a gap that has an answer; NaN where there is none."""
+    """Per row: the flag of the verdict on an answered gap question, NaN elsewhere."""
     column = np.full(len(table), np.nan)
-    for row, verdict in _answered_gaps(table).items():
-        found = flag(row, verdict)
-        column[row] = np.nan if found is None else float(bool(found))
+    for row in _gaps(table):
+        verdict = output_of(table, row).get("verdict", {})
+        if isinstance(verdict.get("abstained"), bool) and (found := flag(row, verdict)) is not None:
+            column[row] = found
     return column
 
 
 def hallucination_rate(table: Table) -> float:
     """The share of answers to questions about gaps in which something is invented; no answer is not one."""
-    invented, answers = hallucinations(table)
-    return invented / answers if answers else float("nan")
+    column = inventions(table)
+    return _share(int((column == 1).sum()), int((column == 0).sum()))
 
 
 def has_gaps(table: Table) -> bool:
@@ -169,30 +160,81 @@ def has_gaps(table: Table) -> bool:
 
 def _gaps(table: Table) -> list[int]:
     """The rows of questions about gaps."""
-    return [row for row, kind in enumerate(table.tags.get("type", ())) if kind == GAP_TYPE]
+    gaps = {kind.type for kind in question_types() if kind.may_abstain}
+    return [row for row, kind in enumerate(table.tags.get("type", ())) if kind in gaps]
 
 
-def _answered_gaps(table: Table) -> dict[int, Mapping[str, Any]]:
-    """The verdicts on questions about gaps that have an answer, by row."""
-    verdicts = {row: (table.outputs[row] or {}).get("verdict", {}) for row in _gaps(table)} if table.outputs else {}
-    return {row: verdict for row, verdict in verdicts.items() if isinstance(verdict.get("abstained"), bool)}
+def score_range(scores: FloatArray, parts: Mapping[str, FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """The lowest and the highest score of each item; both are its score where the verdict is certain.
+
+    An item belongs to the type whose open part it has; a type without an open part has no range.
+    """
+    low, high = scores.copy(), scores.copy()
+    is_open = parts[UNCERTAIN] == 1 if UNCERTAIN in parts else np.zeros(len(scores), bool)
+    for kind in question_types():
+        column = parts.get(kind.open_part or "")
+        if column is None:
+            continue
+        for row in np.flatnonzero(is_open & ~np.isnan(column)):
+            present = [name for name, values in parts.items() if not np.isnan(values[row])]
+            weight = kind.weights(present)[str(kind.open_part)]
+            low[row] -= weight * column[row]
+            high[row] += weight * (1 - column[row])
+    return np.clip(low, 0, 1), np.clip(high, 0, 1)  # both are sums of rounded numbers
 
 
-def worst(table: Table, count: int = WORST) -> list[LowQuestion]:
-    """The questions with the lowest scores, in order, of equal scores in the order of their ids; all below 1."""
-    column = table.column(METRIC)
-    outputs: Sequence[Any] = table.outputs or [None] * len(table)
-    notes = table.columns[METRIC].notes
-    return [
-        LowQuestion(
-            table.ids[row],
-            float(column[row]),
-            str((outputs[row] or {}).get("question", "")),
-            notes.get(row, ""),
-            row,
-        )
-        for row in lowest_rows(table, METRIC, count, best=1.0)
-    ]
+@dataclass(frozen=True, slots=True)
+class Uncertain:
+    """The uncertain verdicts among the items of a type (all types where it is empty) that have the part.
+
+    `interval` is that of the share. `low` and `high` bound the mean score, which as judged is `mean`.
+    """
+
+    type: str
+    count: int
+    items: int
+    interval: Interval
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        """The share of verdicts that are uncertain."""
+        return self.count / self.items
+
+    def as_dict(self) -> dict[str, Any]:
+        """As in JSON output."""
+        return {
+            "count": self.count,
+            "items": self.items,
+            "share": self.share,
+            "ci95": interval_list(self.interval),
+            "mean_range": [known(self.low), known(self.high)],
+        }
+
+
+def uncertain(table: Table, kind: str = "", units: Units = "auto") -> Uncertain | None:
+    """What is uncertain in a result, or in its items of one type; None where the result does not say."""
+    flags = uncertain_flags(table, METRIC)
+    if flags is None:
+        return None
+    clusters = clusters_of(table, scope_of(units, table))
+    share = part_mean(kind, UNCERTAIN, table.parts[METRIC][UNCERTAIN], clusters)
+    means = [mean(ends[~np.isnan(ends)]) for ends in score_range(table.column(METRIC), table.parts.get(METRIC, {}))]
+    return Uncertain(kind, int(flags.sum()), share.items, share.interval, table.mean(METRIC), *means)
+
+
+def uncertain_by_type(table: Table, units: Units = "auto") -> list[Uncertain]:
+    """The same for each type of question that says it, in order."""
+    scope = scope_of(units, table)
+    of_types = (uncertain(of_type, kind, scope) for kind, of_type in by_type(table).items())
+    return [summary for summary in of_types if summary is not None]
+
+
+def worst(table: Table) -> Sequence[int]:
+    """The rows with the lowest scores, in order, of equal scores in the order of their ids; all below 1."""
+    return lowest_rows(table, METRIC, WORST, best=1.0)
 
 
 def weighted_mean(table: Table) -> float | None:
@@ -203,30 +245,26 @@ def weighted_mean(table: Table) -> float | None:
 
 def spent(table: Table) -> dict[str, float]:
     """Seconds per question (median and 95th percentile) and tokens, if they were recorded."""
-    seconds = [output["seconds"] for output in table.outputs if output and "seconds" in output]
-    tokens = [output["tokens"] for output in table.outputs if output and "tokens" in output]
-    times = (
-        {"seconds_median": float(np.median(seconds)), "seconds_p95": float(np.percentile(seconds, 95))}
-        if seconds
-        else {}
+    seconds, tokens = (
+        [output[name] for output in table.outputs if output and name in output] for name in ("seconds", "tokens")
     )
-    return {**times, **({"tokens": float(sum(tokens))} if tokens else {})}
+    found = {"tokens": float(sum(tokens))} if tokens else {}
+    if not seconds:
+        return found
+    return {"seconds_median": float(np.median(seconds)), "seconds_p95": float(np.percentile(seconds, 95)), **found}
 
 
 def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
     """The figures as fields of JSON output."""
-    matrix = refusals(table)
+    matrix, weighted = refusals(table), weighted_mean(table)
+    by_part = [
+        {"type": part.type, "part": part.part, "mean": known(part.mean), "ci95": interval_list(part.interval)}
+        | {"items": part.items}
+        for part in part_means(table, units)
+    ]
+    scores, notes = table.column(METRIC), table.columns[METRIC].notes
     return {
-        "by_type": [
-            {
-                "type": part.type,
-                "part": part.part,
-                "mean": known(part.mean),
-                "ci95": interval_list(part.interval),
-                "items": part.items,
-            }
-            for part in part_means(table, units)
-        ],
+        "by_type": by_part,
         "abstention": {
             "answered_answerable": matrix.answered_answerable,
             "abstained_answerable": matrix.refused_answerable,
@@ -237,11 +275,22 @@ def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
             "over_refusal_rate": known(matrix.over_refusal),
             "false_answer_rate": known(matrix.false_answer),
         },
-        **({} if (weighted := weighted_mean(table)) is None else {"weighted_mean": weighted}),
+        **({} if weighted is None else {"weighted_mean": weighted}),
         "hallucination_rate": known(hallucination_rate(table)),
-        "worst": [{"id": low.id, "score": low.score, "reason": low.reason} for low in worst(table)],
+        "worst": [
+            {"id": table.ids[row], "score": float(scores[row]), "reason": notes.get(row, "")} for row in worst(table)
+        ],
         **spent(table),
+        **_uncertain_json(table, units),
     }
+
+
+def _uncertain_json(table: Table, units: Units) -> dict[str, Any]:
+    summary = uncertain(table, units=units)
+    if summary is None:
+        return {}
+    by_type = {of_type.type: of_type.as_dict() for of_type in uncertain_by_type(table, units)}
+    return {UNCERTAIN: {**summary.as_dict(), "by_type": by_type}}
 
 
 def _share(some: int, others: int) -> float:

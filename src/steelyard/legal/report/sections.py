@@ -2,10 +2,11 @@
 weighted mean and the questions with the lowest scores."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from steelyard.i18n import Words
-from steelyard.legal.report import results, uncertain
+from steelyard.legal.formulas import METRIC
+from steelyard.legal.report import results
+from steelyard.legal.report.results import Uncertain, uncertain, uncertain_by_type
 from steelyard.legal.report.verdicts import note_in
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, ItemList, ListItem, TableBlock
@@ -18,32 +19,25 @@ def blocks(table: Table, words: Words, units: Units = "auto") -> Iterator[Block]
     yield _parts(table, words, units)
     if results.has_gaps(table):
         yield _gaps(table, words)
-    by_type = uncertain.uncertain_table(table, words)
+    by_type = _uncertain(table, words)
     if by_type is not None:
         yield by_type
     yield _lowest(table, words)
 
 
-def fields(table: Table, units: Units = "auto") -> dict[str, Any]:
-    """The same as fields of JSON output."""
-    return {**results.as_json(table, units), **uncertain.as_json(table, units)}
-
-
 def _parts(table: Table, words: Words, units: Units) -> TableBlock:
     """The score and its parts for each type of question."""
     rows = [
-        [
-            words.value("type", part.type),
-            words.name("part", part.part),
-            cells.number(part.mean),
-            cells.interval(part.interval),
-            f"{part.items:,}",
-        ]
+        [words.value("type", part.type), words.name("part", part.part), *_numbers(part)]
         for part in results.part_means(table, units)
     ]
-    codes = ("report.type", "report.part", "report.mean", "report.interval")
+    headings = [*map(words, ("report.type", "report.part", "report.mean", "report.interval")), "n"]
     title = words.labelled(table.name, words("report.parts"))
-    return TableBlock([*map(words, codes), "n"], rows, title, text_columns=2, grouped=True)
+    return TableBlock(headings, rows, title, text_columns=2, grouped=True)
+
+
+def _numbers(part: results.PartMean) -> tuple[str, str, str]:
+    return cells.number(part.mean), cells.interval(part.interval), f"{part.items:,}"
 
 
 def _gaps(table: Table, words: Words) -> TableBlock:
@@ -62,18 +56,34 @@ def _gaps(table: Table, words: Words) -> TableBlock:
     return TableBlock(headings, rows, words.labelled(table.name, words("report.questions_about_gaps")))
 
 
+def _uncertain(table: Table, words: Words) -> TableBlock | None:
+    """A row for each type that has an uncertain verdict, and one for all types; None where no verdict is uncertain."""
+    summary = uncertain(table)
+    if summary is None or not summary.count:
+        return None
+    rows = [
+        [
+            words.value("type", each.type) if each.type else words("report.all"),
+            f"{each.count:,} / {each.items:,} ({cells.percent(each.share, words)})",
+            *map(cells.number, (each.mean, each.low, each.high)),
+        ]
+        for each in (*uncertain_by_type(table), summary)
+        if each.count
+    ]
+    codes = ("report.type", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
+    title = words.labelled(table.name, words("report.uncertain_items"))
+    return TableBlock([*map(words, codes)], rows, title)
+
+
 def _lowest(table: Table, words: Words) -> ItemList:
     """The questions with the lowest scores and the reasons, below what is to be known of the mean."""
-    items = [
-        ListItem((low.id, cells.number(low.score, 2), low.question), note_in(words.language, table, low.row))
-        for low in results.worst(table)
-    ]
-    return ItemList(
-        words.labelled(table.name, words("report.worst_questions")),
-        items,
-        list(mean_lines(table, words)),
-        numbered=True,
-    )
+    items = []
+    for row in results.worst(table):
+        score, question = table.column(METRIC)[row], str(results.output_of(table, row).get("question", ""))
+        shown = (table.ids[row], cells.number(float(score), 2), question)
+        items.append(ListItem(shown, note_in(words.language, table, row)))
+    title = words.labelled(table.name, words("report.worst_questions"))
+    return ItemList(title, items, list(mean_lines(table, words)), numbered=True)
 
 
 def mean_lines(table: Table, words: Words) -> Iterator[str]:
@@ -81,5 +91,14 @@ def mean_lines(table: Table, words: Words) -> Iterator[str]:
     weighted = results.weighted_mean(table)
     if weighted is not None:
         yield words.labelled(table.name, f"{words('report.weighted_mean')} {cells.number(weighted)}")
-    if line := uncertain.line(table, words):
-        yield line
+    doubts = uncertain(table)
+    if doubts is not None:
+        share = cells.percent(doubts.share, words)
+        counted = words("report.uncertain_share", n=f"{doubts.count:,}", items=f"{doubts.items:,}", share=share)
+        bounds = [mean_range(doubts, words)] if doubts.count else []
+        yield words.labelled(table.name, words.joined("core.comma", [counted, *bounds]))
+
+
+def mean_range(doubts: Uncertain, words: Words) -> str:
+    """The range of the mean."""
+    return words("report.mean_range", low=cells.number(doubts.low), high=cells.number(doubts.high))

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from steelyard.i18n import LANGUAGES, Language, Message, texts, translations_from_json
 from steelyard.legal.formulas import METRIC
-from steelyard.legal.question_types import part_labels
+from steelyard.legal.report.results import output_of
 from steelyard.legal.wording import FIELD_LABELS, in_one_line
 from steelyard.table import Table
 
@@ -21,6 +21,8 @@ _FOR_PEOPLE: Final = {
     for name in (code.partition(".")[2] for code in texts("en") if code.startswith(f"{shown}."))
 }
 """The codes of texts with names for programs, as results files have them, by those of the same in words."""
+_NAMES: Final = {name: Message(f"part_names.{name}") for name in FIELD_LABELS}
+"""The names of parts and fields as people read them."""
 _AMOUNTS: Final = ("parts.amount_total", "parts.amount_breakdown")
 _WHOLE: Final = re.compile(r"[0-9]{4,15}")
 
@@ -37,12 +39,6 @@ def translated_reasons(output: Output) -> dict[str, tuple[str, ...]]:
     return {part: _texts(stored.get(part), english) for part, english in written.items()}
 
 
-def remarks_in(language: Language, output: Output) -> list[str]:
-    """The remarks of a verdict."""
-    index = LANGUAGES.index(language)
-    return [texts[index] for texts in translated_remarks(output)]
-
-
 def translated_remarks(output: Output) -> list[tuple[str, ...]]:
     """The remarks of a verdict, each in every language."""
     written = [str(remark) for remark in _verdict(output).get("remarks") or ()]
@@ -55,19 +51,14 @@ def translated_remarks(output: Output) -> list[tuple[str, ...]]:
 def note_in(language: Language, table: Table, row: int, metric: str = METRIC) -> str:
     """The note of an item: all reasons of its verdict in one line, or the error; "" if it has no note."""
     note = table.notes(row).get(metric, "")
-    output = (table.outputs[row] if table.outputs else None) or {}
+    output = output_of(table, row)
     messages = _messages(output) if metric == METRIC else {}
     if not messages:
         return note
     if "error" in messages:
         return _texts(messages["error"], note)[LANGUAGES.index(language)]
     reasons = reasons_in(language, output)
-    return in_one_line(reasons.items(), labels()).text(language) if reasons else note
-
-
-def labels() -> dict[str, Message]:
-    """The names of parts and fields as people read them."""
-    return {name: Message(f"part_names.{name}") for name in (*part_labels(), *FIELD_LABELS)}
+    return in_one_line(reasons.items(), _NAMES).text(language) if reasons else note
 
 
 def _texts(stored: Any, english: str) -> tuple[str, ...]:
