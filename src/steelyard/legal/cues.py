@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice, pairwise, takewhile
+from itertools import islice, takewhile
 from typing import Final, NamedTuple
 
 from steelyard.legal.asked import WORDS, Asked, content_terms, shared_terms
 from steelyard.legal.clauses import QUOTED
 from steelyard.legal.thresholds import (
     CUE_CONTEXT,
-    IDIOM_CONTEXT,
     LATIN_WEIGHT,
     LONG_CLAUSE,
     MOST_CUES,
@@ -158,8 +157,6 @@ def acts_of(text: str, asked: Asked) -> list[Act]:
             kind = _kind_of(cue)
             acts[at].refuse(level if kind == cue.kind else THE_SOURCE, kind, cue.words)
             _cover(acts[at + 1 :], match.end())
-    _strengthen(acts)
-    _drop_reasons(acts)
     return acts
 
 
@@ -206,36 +203,12 @@ def _around(match: re.Match[str], act: Act, text: str) -> Act:
     return Act(text[start:end], start, end, act.sentence)
 
 
-def _strengthen(acts: list[Act]) -> None:
-    """Raise the level of refusals in a sentence with an apology or a mention of being a program."""
-    weak = [act for act in acts if act.level and act.kinds - {"sorry", "self", "vague"}]
-    asked = {act.sentence for act in weak}
-    nearby = (act for act in acts if act.sentence in asked)
-    own = {act.sentence for act in nearby if "sorry" in act.kinds or WORDS["program"].search(act.text)}
-    for act in weak:
-        if act.sentence in own:
-            act.level = SPEAKER
-
-
-def _drop_reasons(acts: list[Act]) -> None:
-    """Drop refusing clauses that give the reason of a statement before them: 不会入狱,因为我没有身体."""
-    for before, act in pairwise(acts):
-        if not act.level:
-            continue
-        is_reason = act.sentence == before.sentence and WORDS["because"].match(act.text)
-        is_statement = not before.level and len(before.text) > 4 and not WORDS["filler"].match(before.text)
-        if is_reason and is_statement and "vague" not in act.kinds:
-            act.level = 0
-
-
 # ----- the strength of a cue
 
 
 def _level(cue: _Cue) -> int:
     """How strongly a cue refuses: the speaker, the source or nobody in particular, somebody else, or not at all (0)."""
-    if WORDS["negated"].search(cue.before[-14:]) or _in_idiom(cue) or _is_copied(cue):
-        return 0
-    if WORDS["instruction"].search(cue.sentence_before):
+    if WORDS["negated"].search(cue.before[-14:]) or WORDS["instruction"].search(cue.sentence_before):
         return 0
     if cue.kind in ("vague", "sorry", "self"):
         return THE_SOURCE
@@ -269,17 +242,6 @@ def _is_term(cue: _Cue) -> bool:
     if WORDS["whereabouts"].search(cue.act.text):
         return cue.asked.kind not in ("place", "person") and not WORDS["asked_whereabouts"].search(cue.asked.text)
     return WORDS["term"].search(cue.act.text) is not None
-
-
-def _is_copied(cue: _Cue) -> bool:
-    """Whether the clause only repeats words of the question, as when an option is chosen."""
-    return len(cue.act.text) > 7 and cue.act.text.strip() in cue.asked.text
-
-
-def _in_idiom(cue: _Cue) -> bool:
-    start, end = cue.match.span()
-    near = cue.text[max(0, start - IDIOM_CONTEXT) : end + IDIOM_CONTEXT]
-    return any(idiom.start() <= min(IDIOM_CONTEXT, start) < idiom.end() for idiom in WORDS["idiom"].finditer(near))
 
 
 def _is_hypothetical(cue: _Cue) -> bool:
@@ -326,7 +288,7 @@ def _is_content(cue: _Cue) -> bool:
     if asked.kind == "count" and _denies(cue):
         return True  # no witnesses were called: none
     if asked.speech and not WORDS["source"].search(cue.act.text):
-        return not _is_bare(cue)
+        return True
     return asked.whether and (_repeats_verb(cue) or _denies(cue))
 
 
@@ -347,13 +309,7 @@ def _is_reason(cue: _Cue) -> bool:
         return True
     if WORDS["source"].search(clause):
         return False
-    return not _is_bare(cue) and cue.kind in ("ignorant", "unknown", "unable") and cue.match.start() > 0
-
-
-def _is_bare(cue: _Cue) -> bool:
-    """Whether the answer consists of the cue only."""
-    rest = cue.text[: cue.match.start()] + cue.text[cue.match.end() :]
-    return len(cue.text) < CUE_CONTEXT and not WORDS["bare"].sub("", rest)
+    return cue.kind in ("ignorant", "unknown", "unable") and cue.match.start() > 0
 
 
 def _repeats_verb(cue: _Cue) -> bool:

@@ -226,9 +226,9 @@ def _asks(refusal: _Refusal, stated: float) -> Stance:
 
 def _weighed(refusal: _Refusal, stated: float) -> Stance:
     """The verdict by what is stated before and after the refusal."""
-    if _is_ground(refusal) or _is_conceded(refusal):
+    if _is_ground(refusal):
         return refusal.noted()
-    if _follows_from_self(refusal) or (_is_of_self(refusal) and stated >= ANSWERED):
+    if _is_of_self(refusal) and stated >= ANSWERED:
         return refusal.noted(uncertain=True)
     before = sum(act.weight for act in refusal.acts[: refusal.refusing[0]])
     after = stated - before
@@ -291,26 +291,9 @@ def _concedes(act: Act) -> bool:
     return WORDS["although"].match(act.text.strip()) is not None
 
 
-def _is_conceded(refusal: _Refusal) -> bool:
-    """Whether all refusing clauses are concessions: about 13 billion, though not exactly known."""
-    first = refusal.refusing[0]
-    acts = [refusal.acts[at] for at in refusal.refusing]
-    return (
-        first > 0 and all(act.level < SPEAKER and _concedes(act) for act in acts) and refusal.acts[first - 1].weight > 0
-    )
-
-
 def _is_of_self(refusal: _Refusal) -> bool:
     """Whether the answer only apologises and describes the speaker, which decides nothing: what follows does."""
     return all(refusal.acts[at].kinds <= {"self", "sorry"} for at in refusal.refusing)
-
-
-def _follows_from_self(refusal: _Refusal) -> bool:
-    """Whether the question is answered from the nature of the speaker: 我没有情感,所以不会焦虑."""
-    if any(refusal.acts[at].kinds != {"self"} for at in refusal.refusing):
-        return False
-    first = refusal.refusing[0]
-    return WORDS["consequence"].search(refusal.acts[min(first + 1, len(refusal.acts) - 1)].text) is not None
 
 
 # ----- the text after the refusal
@@ -320,18 +303,10 @@ def _supplied_after(refusal: _Refusal, before: float, after: float) -> Stance | 
     """The verdict if the text after the refusal decides it; None if it does not supply the asked item."""
     level, asked = refusal.level, refusal.asked
     turned, closes = _turn(refusal), _closes_with_refusal(refusal)
-    if _is_modest(refusal) and after >= BRIEF:
-        return refusal.supplied()
-    if _is_forbidden(refusal):
-        return None
-    if "约定" in refusal.first.word and WORDS["consequent"].match(_text_after(refusal)):
-        return refusal.supplied()
     if not closes and (_concludes(refusal) or (turned is not None and _turn_supplies(refusal, turned))):
         return refusal.supplied()
     if closes and _lacks_value(refusal):
         return None
-    if refusal.first.sentence and before >= STATED and after >= LONG / 2 and _is_remark(refusal):
-        return refusal.noted()
     if closes or refusal.has_direct(later=True):
         return None
     if asked.open and after >= _needed(refusal, turned):
@@ -345,39 +320,11 @@ def _supplied_after(refusal: _Refusal, before: float, after: float) -> Stance | 
     return None
 
 
-def _text_after(refusal: _Refusal) -> str:
-    following = refusal.refusing[0] + 1
-    return refusal.acts[following].text if following < len(refusal.acts) else ""
-
-
-def _is_modest(refusal: _Refusal) -> bool:
-    """Whether the refusal is only a remark about the speaker: as an AI I have no favourite, but here is one."""
-    acts = [refusal.acts[at] for at in refusal.refusing]
-    if acts[-1].sentence or not all(act.kinds <= {"self"} or WORDS["modesty"].search(act.text) for act in acts):
-        return False
-    return WORDS["delivers"].match(refusal.text[acts[-1].end :]) is not None
-
-
-def _is_forbidden(refusal: _Refusal) -> bool:
-    """Whether a request is refused as unlawful; the text after it is the explanation."""
-    if refusal.first.level < SPEAKER or refusal.first.sentence > 1:
-        return False
-    opening = refusal.text[: refusal.first.end + 160]
-    return WORDS["unlawful"].search(opening) is not None and WORDS["request"].search(refusal.asked.text) is not None
-
-
 def _lacks_value(refusal: _Refusal) -> bool:
     """Whether a value is asked for, and none of its kind is stated."""
     kind = refusal.asked.kind
     kinds = ("date", "time") if kind == "date" else (kind,)
     return kind in VALUE_KINDS and not any(_values_in(refusal.text, kind) for kind in kinds)
-
-
-def _is_remark(refusal: _Refusal) -> bool:
-    """Whether the refusal is not about the asked item, or is a concession: while I cannot say how many."""
-    if refusal.has_direct():
-        return False
-    return all(_concedes(refusal.acts[at]) or not refusal.names_asked(at) for at in refusal.refusing)
 
 
 def _concludes(refusal: _Refusal) -> bool:
@@ -420,9 +367,6 @@ def _turn(refusal: _Refusal) -> int | None:
     opening, concession = refusal.first, _concedes(refusal.first)
     same = [at for at in refusal.refusing if refusal.acts[at].sentence == opening.sentence]
     last = max(at for at in same if at == refusal.refusing[0] or refusal.acts[at].level > SOMEBODY)
-    inner = _inner_turn(refusal, refusal.acts[last])
-    if inner is not None:
-        return inner
     for at in range(last + 1, len(refusal.acts)):
         act = refusal.acts[at]
         if act.level:
@@ -433,16 +377,6 @@ def _turn(refusal: _Refusal) -> int | None:
         if (concession and act.weight) or is_turn or infers:
             return act.start
     return None
-
-
-def _inner_turn(refusal: _Refusal, act: Act) -> int | None:
-    """The index of a turn inside the refusing clause: not stated but probably X; or None."""
-    end = act.start + act.text.find(act.word) + len(act.word) if act.word in act.text else act.end
-    rest = refusal.text[end : act.end]
-    turn = WORDS["adversative"].search(rest) or WORDS["inference"].search(rest)
-    if turn is None or has_cue(rest[turn.end() :]):
-        return None
-    return end + turn.start() if rest[turn.end() :].strip() else None
 
 
 def _next_weighs(refusal: _Refusal, at: int) -> bool:
@@ -468,7 +402,7 @@ def _turn_supplies(refusal: _Refusal, index: int) -> bool:
         return True
     if WORDS["denial"].search(own[:40]):
         return False
-    return (level < SPEAKER and len(refusal.refusing) < 3) or _goes_on(refusal, index)
+    return level < SPEAKER and len(refusal.refusing) < 3
 
 
 def _figures(asked: Asked, text: str) -> list[Mention]:
@@ -478,15 +412,6 @@ def _figures(asked: Asked, text: str) -> list[Mention]:
     if asked.kind != "count" or WORDS["measured"].search(asked.text):
         return []
     return [value for kind in ("count", "number", "money", "percent") for value in _values_in(text, kind)]
-
-
-def _goes_on(refusal: _Refusal, index: int) -> bool:
-    """Whether the sentence of the refusal itself goes on to the asked item: I am no doctor, but aspirin …"""
-    first = refusal.first
-    act = next((act for act in refusal.acts if act.start <= index < act.end), first)
-    if act.sentence != first.sentence or act is first or act.weight < ANSWERED or WORDS["offer"].search(act.text):
-        return False
-    return shared_terms(act.text, refusal.asked.text) >= 2 or WORDS["modest"].search(first.text) is not None
 
 
 # ----- the text before the refusal
@@ -502,7 +427,7 @@ def _given_before(refusal: _Refusal, before: float, after: float) -> Stance | No
         return None
     if refusal.level == SPEAKER and before >= LONG_ANSWER and refusal.norms() > 1:
         return refusal.noted(uncertain=True)
-    if _gives_value_before(refusal, first) or _is_about_another(refusal) or _says_yes_or_no(refusal, first):
+    if _gives_value_before(refusal, first) or _says_yes_or_no(refusal, first):
         return refusal.noted()
     if _is_side_detail(refusal, first):
         return refusal.noted(uncertain=True)
@@ -515,7 +440,7 @@ def _given_before(refusal: _Refusal, before: float, after: float) -> Stance | No
         return refusal.supplied()
     if not names_item:
         return refusal.noted()
-    return refusal.refused(uncertain=before >= 2 * EXPOSITION or _spoke_of_item(refusal, first))
+    return refusal.refused(uncertain=before >= 2 * EXPOSITION)
 
 
 def _is_note(refusal: _Refusal, at: int) -> bool:
@@ -544,21 +469,6 @@ def _says_yes_or_no(refusal: _Refusal, first: int) -> bool:
     if not refusal.asked.whether or act.level == SPEAKER or WORDS["whether_open"].search(act.text):
         return False
     return act.sentence > 0 or (first > 0 and WORDS["yes_no"].match(refusal.acts[0].text) is not None)
-
-
-def _spoke_of_item(refusal: _Refusal, first: int) -> bool:
-    before = shared_terms(refusal.text[: refusal.acts[first].start], refusal.asked.text)
-    here = shared_terms(refusal.context(first), refusal.asked.text)
-    return not refusal.names_kind(first) and before >= 4 and before > here
-
-
-def _is_about_another(refusal: _Refusal) -> bool:
-    """Whether only other things are unknown, after the asked item was given: 其他不清楚."""
-    acts = refusal.acts
-    others = {act.sentence for act in acts if WORDS["otherwise"].match(act.text) or WORDS["the_rest"].search(act.text)}
-    if any(acts[at].sentence not in others for at in refusal.refusing):
-        return False
-    return not any(shared_terms(_sentence(refusal, at)[2:], refusal.asked.text) for at in refusal.refusing)
 
 
 def _sentence(refusal: _Refusal, at: int) -> str:
