@@ -206,7 +206,8 @@ def reply_of(statement: Statement, predicate: Predicate) -> Reply:
     flips += ("rhetoric" in statement.signs) + opposed
     echo = repeated + denied + 2 * len(shared) + 2 * opposed
     is_positive = (flips % 2 == 0) is not predicate.is_negative
-    return Reply("yes" if is_positive else "no", echo, bool(shared), statement, predicate)
+    shares_topic = not shared.isdisjoint(predicate.topics & _HEADS or predicate.topics)
+    return Reply("yes" if is_positive else "no", echo, shares_topic, statement, predicate)
 
 
 def _reversals(statement: Statement, predicate: Predicate) -> int:
