@@ -88,7 +88,7 @@ def _decide(statements: Sequence[Statement], answer: str, question: str, predica
     if words := _first_words(replies, predicate):
         return _worded(words, replies, predicate)
     if _refuses(replies, answer, question, predicate):
-        return _Reading("none", sure=replies[-1].sentence < 2)
+        return _Reading("none", sure=replies[-1].sentence < 2 and not any(reply.is_strong for reply in replies))
     return _prose(replies)
 
 
@@ -187,7 +187,8 @@ def _weighed(chosen: Reply, plain: Sequence[Reply], replies: Sequence[Reply]) ->
     if not is_found and any(not reply.has("turn", "contrast", "without") for reply in rivals):
         return _Reading("none", sure=False)
     share = max(reply.share for reply in (chosen, *plain) if reply.sense == chosen.sense)
-    is_said = replies[-1].sentence == 0 or (chosen.is_strong and share >= THESIS_SHARE)
+    is_short = replies[-1].sentence == 0 and (chosen.sense == "no" or bool(chosen.predicate.chars))
+    is_said = is_short or (chosen.is_strong and share >= THESIS_SHARE)
     is_open = chosen.has("given", "mostly") or any(reply.has("depends") for reply in replies)
     return _Reading(chosen.sense, sure=is_said and not is_open and not rivals)
 

@@ -27,7 +27,6 @@ class Predicate:
     text: str
     pairs: frozenset[str]
     chars: frozenset[str]
-    subject: frozenset[str]
     topics: frozenset[str]
     is_negative: bool
     is_negated: bool
@@ -64,7 +63,6 @@ def predicate_of(question: str) -> Predicate:
         predicate,
         pairs,
         chars,
-        subject=_terms(plain[: start - len(mark)])[0],
         topics=frozenset(map(_topic, topics)),
         is_negative=flips % 2 == 1,
         is_negated=heads and scanned[0].negators[0][0] == 0,
@@ -159,9 +157,7 @@ class Reply:
         """
         if not self.echo or WORDS["inverted"].match(self.text):
             return False
-        if self.echo >= 2 or self.sense == "no" or len(self.text) <= SHORT_CLAUSE:
-            return True
-        return any(pair in self.text for pair in self.predicate.subject)
+        return self.echo >= 2 or self.sense == "no" or len(self.text) <= SHORT_CLAUSE
 
     @property
     def is_strong(self) -> bool:
@@ -206,7 +202,8 @@ def reply_of(statement: Statement, predicate: Predicate) -> Reply:
     flips += ("rhetoric" in statement.signs) + opposed
     echo = repeated + denied + 2 * len(shared) + 2 * opposed
     is_positive = (flips % 2 == 0) is not predicate.is_negative
-    return Reply("yes" if is_positive else "no", echo, bool(shared), statement, predicate)
+    shares_topic = not shared.isdisjoint(predicate.topics & _HEADS or predicate.topics)
+    return Reply("yes" if is_positive else "no", echo, shares_topic, statement, predicate)
 
 
 def _reversals(statement: Statement, predicate: Predicate) -> int:
