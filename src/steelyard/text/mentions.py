@@ -1,4 +1,4 @@
-"""Values in a text: personal and card numbers, dates, times, shares, money, counts; each found once."""
+"""Values in a text: addresses, personal and card numbers, dates, times, shares, money, counts; each found once."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -39,6 +39,26 @@ def _code(kind: Kind, match: re.Match[str]) -> Mention:
     named = next((name for name, value in match.groupdict().items() if value), 0)
     digits = "".join(char for char in match[named] if char.isascii() and char.isalnum()).upper()
     return Mention(kind, *match.span(named), match[named], digits)
+
+
+def _name(kind: Kind, match: re.Match[str]) -> Mention:
+    """An address or a version, whose text is the value, without case, https:// and the v of a version."""
+    named = next((name for name, value in match.groupdict().items() if value), 0)
+    plain = re.sub(r"^(?:(?:https?://)?(?:www\.)?|v(?=\d)|versions? )|/$", "", match[named].lower())
+    return Mention(kind, *match.span(named), match[named], plain)
+
+
+def _score(kind: Kind, match: re.Match[str]) -> Mention:
+    """Two numbers that belong together: 3比2 and 3:2 are 3:2."""
+    return Mention(kind, *match.span(), match[0], ":".join(str(value_of(part)) for part in re.split("[比:]", match[0])))
+
+
+def _ordinal(kind: Kind, match: re.Match[str]) -> Mention:
+    """The number of a thing: 第十七届 is 17 and 届, page 3 is PAGE3."""
+    if not match[0].startswith("第"):
+        return _code(kind, match)
+    number = numerals(match[0])[0]
+    return Mention(kind, *match.span(), match[0], str(number.value), match[0][number.end :])
 
 
 def _number(kind: Kind, match: re.Match[str]) -> Mention:
@@ -94,7 +114,9 @@ _SPAN_BEFORE: Final = re.compile(
 )
 _SPAN_AFTER: Final = re.compile(rf"\s*(?:至|到|-|~|to)\s*(?=[¥$]?[\d{CHINESE}])")
 _MEASURE: Final = re.compile(
-    rf"\s*({'|'.join(sorted(MEASURES, key=len, reverse=True))}|(?<=\d) ?[a-z]+|(?<=[a-z]) [a-z]+)", re.IGNORECASE
+    rf"\s*({'|'.join(sorted(MEASURES, key=len, reverse=True))}|{_WORDS.source('after_digits')}"
+    r"|(?<=\d) ?[a-z]+|(?<=[a-z]) [a-z]+)",
+    re.IGNORECASE,
 )
 
 
@@ -186,7 +208,13 @@ def _count(text: str, numeral: Numeral) -> Mention:
     unit = measure[1].strip().lower() if measure else ""
     if measure is None or unit in _WORDS.words("function_word"):
         return _qualified(text, Mention("number", numeral.start, at, "", numeral.value, "", loose))
-    return _qualified(text, Mention("count", numeral.start, measure.end(), "", numeral.value, unit, loose))
+    end, before = measure.end(), text[max(0, numeral.start - 12) : numeral.start]
+    if rate := _WORDS["short_rate"].match(text, end):
+        end = rate.end()
+    rate = rate or _WORDS["rate"].match(text, end) or _WORDS["short_rate_before"].search(before)
+    rate = rate or _WORDS["rate_before"].search(before)
+    unit = f"{unit}/{rate['period'].lower()}" if rate and rate["period"] else unit
+    return _qualified(text, Mention("count", numeral.start, end, "", numeral.value, unit, loose))
 
 
 def _qualified(text: str, mention: Mention) -> Mention:
@@ -225,6 +253,7 @@ def _found(kind: Kind, pattern: str | re.Pattern[str], read: Callable[[Kind, re.
 _FREE: Final = r"(?<![0-9A-Za-z])"
 _END: Final = r"(?![0-9A-Za-z])"
 FINDERS: Final[tuple[Find, ...]] = (
+    _found("address", _WORDS["address"], _name),
     _found(
         "id",
         rf"{_FREE}[1-9]\d{{5}} ?(?:1[89]|20)\d{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]) ?\d{{3}}[0-9Xx]{_END}",
@@ -237,19 +266,21 @@ FINDERS: Final[tuple[Find, ...]] = (
     _found("card", _WORDS["card"]),
     _found("serial", _WORDS["announced_number"]),
     find_dates,
+    _found("version", _WORDS["version"], _name),
     _found(
         "serial",  # a plate, or letters and digits together
         rf"[\u4e00-\u9fff][A-Z](?=[A-Z]{{0,5}}\d)[A-Z0-9]{{5,6}}{_END}|(?<![0-9A-Za-z.])[A-Za-z]{{1,10}}[-_]?\d[A-Za-z0-9_-]*"
-        rf"|(?<![0-9A-Za-z.])\d+[A-Za-z][A-Za-z0-9_-]*(?<![wWkK]){_END}",
+        rf"|(?<![0-9A-Za-z.])\d+(?!(?i:{_WORDS.source('glued_unit')}){_END})[A-Za-z][A-Za-z0-9_-]*(?<![wWkK]){_END}",
     ),
     _found("time", _WORDS["time"]),
+    _found("score", _WORDS["score"], _score),
     _found(
         "percent",
         re.compile(rf"{_WORDS['percent'].pattern}|(?<!point )(?<!-){NUMBER_WORDS} per ?cent\b", re.IGNORECASE),
         _percent,
     ),
     _found("age", _WORDS["age"], _number),
-    _found("ordinal", _WORDS["ordinal"]),
+    _found("ordinal", _WORDS["ordinal"], _ordinal),
     _found("count", re.compile(r"\b(?:once|twice|thrice)\b|[俩仨]", re.IGNORECASE), _times),
     _find_figures,
 )

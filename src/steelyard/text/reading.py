@@ -20,7 +20,7 @@ LONGEST_ANSWER: Final = 100_000
 _WORDS: Final = lexicon("reading")
 _THINKING_TAG: Final = re.compile(rf"<(/?)(?:{_WORDS.source('thinking')})>", re.IGNORECASE)
 _SPOKEN: Final = re.compile(r"[^\W_]")
-ADDRESS: Final = re.compile(r"https?://[^\s<>()\[\]`\"“”\u3000-\u9fff\uff00-\uffef]*[^\W_](?:[/=])?", re.IGNORECASE)
+ADDRESS: Final = lexicon("values")["url"]
 """An address of the web, without the punctuation after it."""
 
 
@@ -41,8 +41,7 @@ def plain_text_with_offsets(raw: str) -> Folded:
     for pattern, put in _LATE_PASSES:
         text = text.replaced(pattern, put)
     text = _without_list_numbers(text).replaced(_WORDS["glued"], lambda match: f"{match[0]} ")
-    text = _without_disclaimers(text)
-    return _address_in(raw) or text if is_silent(text.text) else text
+    return _without_disclaimers(text)
 
 
 def without_thinking(raw: str) -> str:
@@ -83,14 +82,6 @@ def _without_blocks(text: Folded) -> Folded:
             edits.append((start, tag.end(), " "))
             start = -1
     return text.edited(edits)
-
-
-def _address_in(raw: str) -> Folded | None:
-    """The address in an answer that says nothing else."""
-    address = ADDRESS.search(raw, _thinking_end(raw))
-    if address is None:
-        return None
-    return Folded(raw, range(len(raw) + 1)).edited([(0, address.start(), ""), (address.end(), len(raw), "")])
 
 
 # ----- tables, lists, disclaimers
@@ -217,6 +208,7 @@ _PASSES: Final = _compiled(
     (r"<\|[^|<>\n]{1,40}\|>|</?s>|<(?:eoa|eos|bos|pad|unk|eot|sep)>?|\[/?INST\]", "\n"),  # control tokens
     (r"&(?:#\d{1,6}|#x[0-9a-f]{1,6}|[a-z]{2,10});", _unescaped),
     (r"^[ \t]*(?:```|~~~)[^\n`]*$", ""),  # fences
+    (r"<((?:https?://|mailto:)[^<>\s]{1,500})>", _first),
     (r"</?(?:br|p|div|li|ul|ol|tr|table|h[1-6]|blockquote|section|hr)\b[^<>\n]{0,200}/?>", "\n"),
     (r"</(?:td|th)>", " "),
     (r"</?[a-z][^<>\n]{0,200}>|<!--[^<>]{0,200}-->", ""),  # other tags
@@ -227,8 +219,8 @@ _PASSES: Final = _compiled(
         r"|\[citation needed\])",
         "",
     ),
-    (r"(?<!!)\[([^\[\]\n]{1,200})\]\([^()\n]{0,500}\)", _first),  # links
-    (ADDRESS.pattern, " "),
+    # links; one whose text says nothing is its address
+    (r"(?<!!)\[([^\[\]\n]{0,200})\]\(([^()\n]{0,500})\)", lambda match: match[2 if is_silent(match[1]) else 1]),
     (r"(?<=\d)\\[,;: ](?=\d)|\\[,;:! ]", " "),  # spaces of LaTeX
     (r"\\(?:text(?:bf|it|rm|sf)?|math(?:rm|bf|it|sf)|operatorname|mbox|underline)\s*\{([^{}\n]{0,300})\}", _first),
     (r"\${0,2}\s?\\(?:boxed|fbox)\s*\{((?:[^{}\n]|\{[^{}\n]{0,200}\}){0,400})\}\s?\${0,2}", _first),

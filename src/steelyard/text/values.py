@@ -5,8 +5,10 @@ from collections.abc import Iterable
 from typing import Any, Final, Literal, NamedTuple
 
 Kind = Literal[
-    "id", "phone", "card", "serial", "date", "time", "percent", "age", "ordinal", "money", "count", "number"
+    "address", "id", "phone", "card", "serial", "date", "version", "time", "score", "percent", "age", "ordinal",
+    "money", "count", "number",
 ]  # fmt: skip
+"""An address is a URL, a host, an e-mail address, a file name or an option of a command."""
 
 _TAKEN: Final = "\0"
 
@@ -42,10 +44,10 @@ class Day(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """A value in a normalised text. `value` is digits, a Decimal, or a Day; None if it is a range or impossible.
+    """A value in a normalised text. `value` is a text, a Decimal, or a Day; None if it is a range or impossible.
 
     `loose` says why it is no exact value ("" if it is one), `approx` that 约 or 左右 stands beside it, `unit` is the
-    measure word or the currency, `until` the end of a range of dates.
+    measure word (of a rate 次/秒) or the currency, `until` the end of a range of dates.
     """
 
     kind: Kind
