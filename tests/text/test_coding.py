@@ -12,10 +12,9 @@ from properties import examples
 from steelyard.answers.profiles import profile_of
 from steelyard.native import kernel
 from steelyard.text import coding
-from steelyard.text.characters import are_spaced, folded, have_kana
+from steelyard.text.characters import are_spaced
 from steelyard.text.coding import Codes, Encoder, PieceEncoder, Pieces
-from steelyard.text.normalisation import FOLDS, fold
-from steelyard.text.scripts import has_kana
+from steelyard.text.normalisation import fold
 from steelyard.text.tokens import atoms, segment, words
 
 PROFILES = ["steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese"]
@@ -100,33 +99,12 @@ def test_texts_have_blanks_between_words_unless_their_script_has_none():
     assert are_spaced([]) == []
 
 
-def test_long_texts_are_looked_at_in_parts(monkeypatch):
-    monkeypatch.setattr("steelyard.text.characters._CHARACTERS", 3)
-    assert are_spaced(["é", "é", "北京市民", "", "ab", "é京", "é"]) == [True, True, False, True, True, False, True]
-
-
-@given(st.lists(others | st.text(), max_size=4))
-def test_kana_and_variants_are_found_in_many_texts_as_in_one(texts):
-    assert have_kana(texts) == [has_kana(text) for text in texts]
-    assert folded("\n".join(texts)) == "\n".join(map(fold, texts))
-
-
-def test_every_variant_is_folded_alike():
-    variants = "x".join(map(chr, FOLDS))
-    assert folded(variants) == fold(variants)
-
-
 def test_pieces_fold_and_compose_as_whole_texts_do():
     for blank in (chr(point) for point in range(0x3001) if chr(point).isspace()):
         for piece in (*SPACED, *OTHERS):
             whole = unicodedata.normalize("NFC", f"a{blank}{piece}{blank}e")
             parts = (unicodedata.normalize("NFC", part) for part in ("a", piece, "e"))
             assert fold(whole).split() == " ".join(map(fold, parts)).split()
-
-
-def test_runs_are_segmented_together_as_alone():
-    runs = ["中国的首都是北京", "々〇", "𠀀𠀁", "豈", "ภาษาไทย", "ខ្មែរ", "法院认为", "的"]
-    assert segment("\n".join(runs)) == [word for run in runs for word in (*segment(run), "\n")][:-1]
 
 
 def test_a_lone_surrogate_is_a_word():

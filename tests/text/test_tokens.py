@@ -60,10 +60,3 @@ def test_covering_minds_order_and_number():
     assert covers(["new", "big", "york"], ["new", "york"])
     assert not covers(["new", "york"], ["new", "york", "new", "york"])
     assert not covers(["c", "b", "a"], ["a", "b", "c"])
-
-
-@given(st.text(st.characters(max_codepoint=127)))
-def test_the_short_cut_for_english_reads_as_the_long_way(text):
-    from steelyard.text import tokens
-
-    assert tokens._ASCII_LEXEME.findall(text) == tokens._LEXEME.findall(text)

@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.io.outputs import record_in
-from steelyard.text.normalisation import Folded, normalise, normalise_with_offsets
+from steelyard.text.normalisation import Folded, normalise_with_offsets
 from steelyard.text.numerals import CHINESE
-from steelyard.text.reading import LONGEST_ANSWER, final_part, is_silent, plain_text, plain_text_with_offsets
+from steelyard.text.reading import LONGEST_ANSWER, final_part, is_silent, plain_text_with_offsets
 
 __all__ = ["LONGEST_ANSWER", "MOST_FIGURES", "Reading", "answer_in", "is_too_long", "read", "read_with_offsets"]
 
@@ -48,10 +48,7 @@ def answer_in(text: str) -> str:
 @lru_cache(maxsize=1 << 12)
 def read(answer: str) -> Reading:
     """The reading of an answer; empty if it is too long."""
-    if is_too_long(answer):
-        return Reading("")
-    plain = plain_text(answer)
-    text = _normal_lines(plain)
+    text = read_with_offsets(answer).text
     return Reading(text, final_part(text))
 
 
@@ -61,19 +58,13 @@ def read_with_offsets(answer: str) -> Folded:
     if is_too_long(answer):
         return Folded("", (0,))
     plain = plain_text_with_offsets(answer)
-    text: list[str] = []
+    lines: list[str] = []
     offsets: list[int] = []
     at = 0
     for line in plain.text.split("\n"):
         folded = normalise_with_offsets(line)
         if folded.text.strip():
-            text.append(folded.text)
+            lines.append(folded.text)
             offsets += [plain.offsets[at + offset] for offset in folded.offsets]
         at += len(line) + 1
-    return Folded("\n".join(text), (*offsets[:-1], len(answer)) if offsets else (len(answer),))
-
-
-def _normal_lines(plain: str) -> str:
-    if "\n" not in plain:
-        return line if (line := normalise(plain)).strip() else ""
-    return "\n".join(line for raw in plain.split("\n") if (line := normalise(raw)).strip())
+    return Folded("\n".join(lines), (*offsets[:-1], len(answer)))

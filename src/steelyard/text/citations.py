@@ -4,16 +4,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from steelyard.lexicon import lexicon
 from steelyard.text.normalisation import normalise
 
 _LONGEST_MARK: Final = 80
 MARK: Final = re.compile(rf"[\[［【]([^\[\]［］【】\n]{{1,{_LONGEST_MARK}}})[\]］】]")
 """Brackets that may be a citation; the group is what they contain."""
 _SEPARATOR: Final = re.compile(r"\s*(?:[,;、&]|\band\b|和)\s*")
-_NOUN: Final = (
-    r"(?:\^|(?:documents?|docs?|sources?|src|references?|refs?|passages?|contexts?|chunks?|citations?|cites?|evidence"
-    r"|文档|文献|文件|资料|材料|来源|段落|片段|上下文|参考|引用|证据)[\s.:#_-]*)?"
-)
+_NOUN: Final = rf"(?:\^|(?:{lexicon('reading').source('source')})[\s.:#_-]*)?"
 _NUMBER: Final = re.compile(rf"{_NOUN}(\d{{1,3}})(?:[†:].*)?", re.IGNORECASE)
 _RANGE: Final = re.compile(rf"{_NOUN}(\d{{1,3}})\s*[-–—~至]\s*{_NOUN}(\d{{1,3}})", re.IGNORECASE)
 _WIDEST: Final = 100  # positions in a range

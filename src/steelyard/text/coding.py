@@ -4,10 +4,9 @@ No token spans a blank. All texts are split at blanks together, and each distinc
 equals that of `tokens` for each text. Runs of scripts without blanks are split further (`Runs`).
 """
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress, islice
+from itertools import chain, islice
 from types import ModuleType
 from typing import Final
 from unicodedata import normalize
@@ -16,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.native import kernel
-from steelyard.text.characters import END, are_runs, code_points, folded, have_kana
-from steelyard.text.tokens import ARTICLES, TRUTH, marked_lexemes, segment, token_or_run
+from steelyard.text.characters import END
+from steelyard.text.normalisation import fold
+from steelyard.text.scripts import has_kana
+from steelyard.text.tokens import ARTICLES, DENSE_RUN, RUN, TRUTH, marked_lexemes, segment, token_or_run
 
 Cut = Callable[[str], Sequence[str]]
 Numbers = NDArray[np.int64]
 
 _SEPARATOR: Final = f" {END} "
-_LINE_END: Final = "\n"  # between runs that are segmented together
 _MOST_PIECES: Final = 1 << 18
 _MOST_CHARACTERS: Final = 1 << 21  # of all pieces that are remembered
 _FEW_CHARACTERS: Final = 1 << 18  # the same for texts in scripts without blanks, whose pieces seldom occur again
@@ -43,7 +43,7 @@ class Vocabulary(dict[str, int]):
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """The tokens of texts as numbers: text i has the `lengths[i]` values that end before `ends[i]`."""
+    """Lists of numbers, usually the tokens of texts: list i has the `lengths[i]` values that end before `ends[i]`."""
 
     values: Numbers
     lengths: Numbers
@@ -56,20 +56,46 @@ class Codes:
     def starts(self) -> Numbers:
         return self.ends - self.lengths
 
-    def take(self, texts: Numbers) -> "Codes":
-        """The codes of these texts, in this order."""
-        return Codes(*_take_lists(self.values, self.starts, self.lengths, texts))
+    def take(self, chosen: Numbers) -> "Codes":
+        """These lists, in this order."""
+        lengths = self.lengths[chosen]
+        ends = np.cumsum(lengths)
+        total = int(ends[-1]) if len(ends) else 0
+        return Codes(
+            self.values[np.repeat(self.starts[chosen] - (ends - lengths), lengths) + np.arange(total)], lengths
+        )
 
     def part(self, start: int, end: int) -> "Codes":
-        """The codes of the texts from `start` to `end`, as views."""
+        """The lists from `start` to `end`, as views."""
         first = int(self.lengths[:start].sum())
         lengths = self.lengths[start:end]
         return Codes(self.values[first : first + int(lengths.sum())], lengths)
 
+    def summed(self, lengths: Numbers) -> "Codes":
+        """Longer lists: the first `lengths[0]` lists become one, and so on."""
+        ends = np.concatenate(([0], self.ends))
+        return Codes(self.values, np.diff(ends[np.cumsum(lengths)], prepend=0))
+
     @staticmethod
     def joined(parts: Sequence["Codes"]) -> "Codes":
-        """All texts of the parts, one part after the other."""
+        """All lists of the parts, one part after the other."""
         return Codes(np.concatenate([part.values for part in parts]), np.concatenate([part.lengths for part in parts]))
+
+    @staticmethod
+    def cut(values: Numbers, mark: int) -> "Codes":
+        """The lists that each end with the mark, without the marks."""
+        is_end = values == mark
+        return Codes(values[~is_end], np.diff(np.flatnonzero(is_end), prepend=-1) - 1)
+
+    @staticmethod
+    def of(tokens: Sequence[Sequence[str]], vocabulary: "Vocabulary") -> "Codes":
+        """The numbers of tokens of texts."""
+        lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
+        numbers = map(vocabulary.__getitem__, chain.from_iterable(tokens))
+        return Codes(np.fromiter(numbers, np.int64, int(lengths.sum())), lengths)
+
+
+_NONE: Final = Codes(np.empty(0, np.int64), np.empty(0, np.int64))
 
 
 class Pieces:
@@ -80,9 +106,7 @@ class Pieces:
 
     def __init__(self, *, spaced: bool = True) -> None:
         self.generation = 0
-        self.names: list[str] = []
         self._most_characters = _MOST_CHARACTERS if spaced else _FEW_CHARACTERS
-        self._characters = 0
         self._texts: list[str] | None = None
         self._numbers = np.empty(0, np.int64)
         self._forget()
@@ -96,43 +120,43 @@ class Pieces:
         return self._numbers
 
     def _numbered(self, text: str) -> Numbers:
-        numbers, new = self._table.numbers(text, len(self.names))
+        numbers, new = self._number(text, len(self.names))
         self.names += new
         self._characters += sum(map(len, new))
         return numbers
 
     def _forget(self) -> None:
         """Forget all pieces; numbers are valid within one batch only."""
-        self._table: _PieceTable | _CompiledTable = _CompiledTable(native) if (native := kernel()) else _PieceTable()
-        self.names = []
+        native = kernel()
+        self._number = _numbering() if native is None else _compiled_numbering(native)
+        self.names: list[str] = []
         self.generation += 1
         self._characters = 0
         self._numbered(END)
 
 
-class _PieceTable:
-    """A number for each piece of texts, assigned on first use."""
-
-    def __init__(self) -> None:
-        self._numbers = Vocabulary()
-
-    def numbers(self, text: str, known: int) -> tuple[Numbers, list[str]]:
-        """The numbers of the pieces of a text, and all pieces from number `known` on."""
-        pieces = text.split()
-        numbers = np.fromiter(map(self._numbers.__getitem__, pieces), np.int64, len(pieces))
-        return numbers, list(islice(self._numbers, known, None))
+_Numbering = Callable[[str, int], tuple[Numbers, list[str]]]
+"""Gives the numbers of the pieces of a text, assigned on first use, and all pieces from a number on."""
 
 
-class _CompiledTable:
+def _numbering() -> _Numbering:
+    vocabulary = Vocabulary()
+
+    def number(text: str, known: int) -> tuple[Numbers, list[str]]:
+        return Codes.of([text.split()], vocabulary).values, list(islice(vocabulary, known, None))
+
+    return number
+
+
+def _compiled_numbering(native: ModuleType) -> _Numbering:
     """The same in the compiled kernel."""
+    table = native.new_pieces(hash(END))
 
-    def __init__(self, native: ModuleType) -> None:
-        self._native = native
-        self._table = native.new_pieces(hash(END))
-
-    def numbers(self, text: str, known: int) -> tuple[Numbers, list[str]]:
-        numbers, new = self._native.number_pieces(self._table, text.encode("utf-8", "surrogatepass"), known)
+    def number(text: str, known: int) -> tuple[Numbers, list[str]]:
+        numbers, new = native.number_pieces(table, text.encode("utf-8", "surrogatepass"), known)
         return np.frombuffer(numbers, np.int64), new.decode("utf-8", "surrogatepass").split()
+
+    return number
 
 
 class PieceEncoder:
@@ -151,9 +175,7 @@ class PieceEncoder:
         self._tokens = tokens
         self._exceptions = exceptions
         self._texts: list[str] | None = None
-        self._read = Codes(np.empty(0, np.int64), np.empty(0, np.int64))
-        self._known: dict[str, int] = {}
-        self._codes = self._counts = self._starts = np.empty(0, np.int64)
+        self._read = self._pieces = _NONE
         self._forget()
 
     def codes(self, texts: list[str]) -> Codes:
@@ -173,30 +195,19 @@ class PieceEncoder:
         numbers = self.pieces.numbers(texts)
         if self._generation != self.pieces.generation:
             self._forget()
-        if new := self.pieces.names[len(self._counts) :]:
+        if new := self.pieces.names[len(self._pieces.lengths) :]:
             self._cut_new(new)
-        values, counts = _take_lists(self._codes, self._starts, self._counts, numbers)
-        ends = np.cumsum(counts)[numbers == 0]
-        return Codes(values, np.diff(ends, prepend=0))
+        codes = self._pieces.take(numbers)
+        return Codes(codes.values, np.diff(codes.ends[numbers == 0], prepend=0))
 
     def _cut_new(self, new: list[str]) -> None:
-        """Tokenize new pieces: the ASCII ones together, which is faster, and the others together."""
-        is_ascii = np.fromiter(map(str.isascii, new), np.bool_, len(new))
-        counts = np.empty(len(new), np.int64)
-        starts = np.empty(len(new), np.int64)
-        for some in (is_ascii, ~is_ascii):
-            joined = _SEPARATOR.join((*compress(new, some), ""))
-            codes, counts[some] = _cut_at_ends(self._known_codes(self._cut(joined)), _NO_TOKEN)
-            starts[some] = len(self._codes) + np.cumsum(counts[some]) - counts[some]
-            self._codes = np.concatenate((self._codes, codes))
-        self._counts, self._starts = np.concatenate((self._counts, counts)), np.concatenate((self._starts, starts))
-
-    def _known_codes(self, tokens: Sequence[str]) -> Numbers:
-        known = self._known
+        """Tokenize new pieces, all of them together."""
+        tokens = self._cut(_SEPARATOR.join((*new, "")))
         for token in dict.fromkeys(tokens):
-            if token not in known:
-                known[token] = self._code(token)
-        return np.fromiter(map(known.__getitem__, tokens), np.int64, len(tokens))
+            if token not in self._known:
+                self._known[token] = self._code(token)
+        codes = np.fromiter(map(self._known.__getitem__, tokens), np.int64, len(tokens))
+        self._pieces = Codes.joined((self._pieces, Codes.cut(codes, _NO_TOKEN)))
 
     def _finished(self, codes: Codes) -> Codes:
         """The final codes; a subclass applies rules that depend on neighbouring tokens."""
@@ -206,15 +217,8 @@ class PieceEncoder:
         """Forget what is known of pieces."""
         self._generation = self.pieces.generation
         self.vocabulary.clear()
-        self._known.clear()
-        self._known[END] = _NO_TOKEN
-        self._codes, self._counts, self._starts = np.empty(0, np.int64), np.zeros(1, np.int64), np.zeros(1, np.int64)
-
-
-def _cut_at_ends(codes: Numbers, mark: int) -> tuple[Numbers, Numbers]:
-    """The codes without the marks at the ends of pieces, and the number of codes of each piece."""
-    is_end = codes == mark
-    return codes[~is_end], np.diff(np.flatnonzero(is_end), prepend=-1) - 1
+        self._known = {END: _NO_TOKEN}
+        self._pieces = Codes(np.empty(0, np.int64), np.zeros(1, np.int64))  # of END, then of the pieces
 
 
 def _with_apart(
@@ -226,14 +230,7 @@ def _with_apart(
         return read
     indices = np.arange(len(texts))
     indices[again] = len(texts) + np.arange(len(again))
-    return Codes.joined((read, _one_by_one([texts[index] for index in again], tokens, vocabulary))).take(indices)
-
-
-def _one_by_one(texts: list[str], tokens: Cut, vocabulary: Vocabulary) -> Codes:
-    tokenized = [tokens(text) for text in texts]
-    lengths = np.fromiter(map(len, tokenized), np.int64, len(tokenized))
-    numbers = map(vocabulary.__getitem__, chain.from_iterable(tokenized))
-    return Codes(np.fromiter(numbers, np.int64, int(lengths.sum())), lengths)
+    return Codes.joined((read, Codes.of([tokens(texts[index]) for index in again], vocabulary))).take(indices)
 
 
 class Lexemes(PieceEncoder):
@@ -279,36 +276,7 @@ class Lexemes(PieceEncoder):
 
 
 def _folded_lexemes(text: str) -> list[str]:
-    return marked_lexemes(text if text.isascii() else folded(normalize("NFC", text)))
-
-
-class _Split:
-    """The tokens of each entry of a vocabulary: the parts of a run, or the entry itself."""
-
-    def __init__(self, parts: Callable[[list[str]], tuple[Numbers, Numbers]], *, hangul: bool) -> None:
-        """`parts` gives the codes of the parts of runs, and their numbers; `hangul` if it splits these runs too."""
-        self._parts = parts
-        self._hangul = hangul
-        self.values = self.counts = self.starts = np.empty(0, np.int64)
-
-    def extend(self, entries: Vocabulary, tokens: Vocabulary) -> None:
-        """Split the entries that are new."""
-        new = list(islice(entries, len(self.counts), None))
-        if not new:
-            return
-        is_split = are_runs(new, hangul=self._hangul)
-        counts = np.ones(len(new), np.int64)
-        parts, counts[is_split] = self._parts(list(compress(new, is_split)))
-        is_part = np.repeat(is_split, counts)
-        values = np.empty(len(is_part), np.int64)
-        values[is_part] = parts
-        values[~is_part] = [tokens[entry] for entry in compress(new, ~is_split)]
-        self.values, self.counts = np.concatenate((self.values, values)), np.concatenate((self.counts, counts))
-        self.starts = np.cumsum(self.counts) - self.counts
-
-    def tokens(self, entries: Numbers) -> tuple[Numbers, Numbers]:
-        """The tokens of these entries, and their numbers."""
-        return _take_lists(self.values, self.starts, self.counts, entries)
+    return marked_lexemes(text if text.isascii() else fold(normalize("NFC", text)))
 
 
 class Runs:
@@ -318,6 +286,7 @@ class Runs:
         self.vocabulary = Vocabulary()
         self._lexemes = lexemes
         self._tokens = tokens
+        self._run = DENSE_RUN if segmented else RUN
         self._segmented = segmented
         self._forget()
 
@@ -331,38 +300,26 @@ class Runs:
     def _parted(self, lexemes: Codes, texts: list[str]) -> Codes:
         """The tokens in place of the lexemes; in texts with kana, runs are split into characters."""
         if not self._segmented:
-            return self._split_by(self._characters, lexemes)
-        has_kana = np.array(have_kana(texts), np.bool_)
-        if not has_kana.any():
-            return self._split_by(self._segments, lexemes)
-        apart = [np.flatnonzero(~has_kana), np.flatnonzero(has_kana)]
-        splits = (self._segments, self._characters)
-        parts = [self._split_by(split, lexemes.take(some)) for split, some in zip(splits, apart, strict=True)]
+            return self._split(lexemes, str)
+        is_kana = np.array([has_kana(text) for text in texts], np.bool_)
+        if not is_kana.any():
+            return self._split(lexemes, segment)
+        apart = [np.flatnonzero(~is_kana), np.flatnonzero(is_kana)]
+        parts = (self._split(lexemes.take(apart[0]), segment), self._split(lexemes.take(apart[1]), str))
         return Codes.joined(parts).take(np.argsort(np.concatenate(apart)))
 
-    def _split_by(self, split: _Split, lexemes: Codes) -> Codes:
-        split.extend(self._lexemes.vocabulary, self.vocabulary)
-        values, counts = split.tokens(lexemes.values)
-        ends = np.concatenate(([0], np.cumsum(counts)))
-        return Codes(values, ends[lexemes.ends] - ends[lexemes.starts])
-
-    def _to_characters(self, runs: list[str]) -> tuple[Numbers, Numbers]:
-        points = code_points("".join(runs))
-        for point in np.unique(points[self._numbers[points] == 0]).tolist():
-            self._numbers[point] = self.vocabulary[chr(point)] + 1
-        return self._numbers[points].astype(np.int64) - 1, np.fromiter(map(len, runs), np.int64, len(runs))
-
-    def _to_segments(self, runs: list[str]) -> tuple[Numbers, Numbers]:
-        words = segment(_LINE_END.join((*runs, ""))) if runs else []
-        numbers = np.fromiter(map(self.vocabulary.__getitem__, words), np.int64, len(words))
-        return _cut_at_ends(numbers, self.vocabulary[_LINE_END])
+    def _split(self, lexemes: Codes, cut: Cut) -> Codes:
+        """The tokens of texts whose runs are cut in this way; each distinct run is cut once."""
+        known = self._known[cut]
+        new = islice(self._lexemes.vocabulary, len(known.lengths), None)
+        parts = [cut(entry) if self._run.match(entry) else (entry,) for entry in new]
+        self._known[cut] = known = Codes.joined((known, Codes.of(parts, self.vocabulary)))
+        return known.take(lexemes.values).summed(lexemes.lengths)
 
     def _forget(self) -> None:
         self.vocabulary.clear()
         self._generation = self._lexemes.pieces.generation
-        self._numbers = np.zeros(sys.maxunicode + 1, np.int32)  # 1 + the number of each character
-        self._characters = _Split(self._to_characters, hangul=not self._segmented)
-        self._segments = _Split(self._to_segments, hangul=False)
+        self._known: dict[Cut, Codes] = {str: _NONE, segment: _NONE}  # of the entries of the lexemes' vocabulary
 
 
 class Encoder:
@@ -382,13 +339,5 @@ class Encoder:
         """The codes of texts; `spaced` promises that all of them are, in the sense of `are_spaced`."""
         many = self._spaced if spaced else self._others
         if many is None or (not spaced and any(END in text for text in texts)):
-            return _one_by_one(texts, self.tokens, Vocabulary())
+            return Codes.of([self.tokens(text) for text in texts], Vocabulary())
         return many.codes(texts)
-
-
-def _take_lists(values: Numbers, starts: Numbers, lengths: Numbers, chosen: Numbers) -> tuple[Numbers, Numbers]:
-    """The values of the chosen lists, one after the other, and their lengths; list i begins at `starts[i]`."""
-    taken = lengths[chosen]
-    ends = np.cumsum(taken)
-    total = int(ends[-1]) if len(ends) else 0
-    return values[np.repeat(starts[chosen] - (ends - taken), taken) + np.arange(total)], taken

@@ -14,61 +14,40 @@ simplified text too.
 
 import re
 import string
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.resources import files
 from typing import Any, Final
 
 from steelyard.text.scripts import HAN
 
-# Equivalent_Unified_Ideograph of the Unicode Character Database (EquivalentUnifiedIdeograph.txt), version 16.0, as in
-# 15.0. Each text starts at its code point; an ideographic space stands for a code point without an equivalent.
-_RADICALS: Final = {
-    # CJK Radicals Supplement
-    0x2E80: (
-        "　厂乛乚乙亻冂𠘨刀刂卜㔾小小兀尣尢𡯂巳幺彑𫜹忄心扌攵　旡日月歺母民氵氺灬爫爫丬牛犭王𤴔目示礻𥫗糹纟罓罒㓁冗𦉫"
-        "羊𦍌𦍋耂肀聿肉𦥑艹艹艹虎衤覀西见角𧢲讠贝𧾷车辶辶辶邑钅長镸长门𨸏阝雨青韦页风飞食𩙿飠饣𩠐马骨鬼鱼鸟卤麦黄黾斉"
-        "齐歯齿竜龙龜亀龟"
-    ),
-    # Kangxi Radicals
-    0x2F00: (
-        "一丨丶丿乙亅二亠人儿入八冂冖冫几凵刀力勹匕匚匸十卜卩厂厶又口囗土士夂夊夕大女子宀寸小尢尸屮山巛工己巾干幺广廴"
-        "廾弋弓彐彡彳心戈戶手支攴文斗斤方无日曰月木欠止歹殳毋比毛氏气水火爪父爻爿片牙牛犬玄玉瓜瓦甘生用田疋疒癶白皮皿"
-        "目矛矢石示禸禾穴立竹米糸缶网羊羽老而耒耳聿肉臣自至臼舌舛舟艮色艸虍虫血行衣襾見角言谷豆豕豸貝赤走足身車辛辰辵"
-        "邑酉釆里金長門阜隶隹雨靑非面革韋韭音頁風飛食首香馬骨高髟鬥鬯鬲鬼魚鳥鹵鹿麥麻黃黍黑黹黽鼎鼓鼠鼻齊齒龍龜龠"
-    ),
-    # CJK Strokes
-    0x31C6: "𠃌　　　　　　　　乀一丨丿丿丶𠃍乛𠃊𠃎𠄌亅𡿨𠃋乀𠃑乚乙𠄎",
-}
+_RADICALS: Final = tomllib.loads(files("steelyard.text").joinpath("radicals.toml").read_text("utf-8"))
 EQUIVALENTS: Final[dict[int, str]] = {
-    first + index: ideograph
+    int(first, 16) + index: ideograph
     for first, ideographs in _RADICALS.items()
     for index, ideograph in enumerate(ideographs)
     if ideograph != "\u3000"
 }
-_ANY_RADICAL: Final = re.compile("[\u2e80-\u2ef3\u2f00-\u2fd5\u31c6-\u31e1]")
-_WIDTHS: Final = {0xFF01 + n: 0x21 + n for n in range(0x5E)}  # ！ … ～ to ! … ~
-_BLANKS: Final = dict.fromkeys((0x3000, 0xA0, 0x202F, *range(0x2000, 0x200B)), " ")
-_CURRENCY: Final = {0xFFE5: "¥", 0xFFE1: "£", 0xFFE0: "¢"}
-_DASHES: Final = dict.fromkeys([*range(0x2010, 0x2016), 0x2212, 0xFE58, 0xFE63], "-") | dict.fromkeys([0x301C], "~")
-_INVISIBLE: Final = dict.fromkeys([0xFEFF, 0x200B, 0x200C, 0x200D, 0x2060, 0xAD, *range(0x202A, 0x202F)], "")
-_DIGIT_MARKS: Final = dict.fromkeys(
-    (
-        *(0xB2, 0xB3, 0xB9, 0x2070, *range(0x2074, 0x207A), *range(0x2080, 0x208A)),  # super- and subscript
-        *(*range(0x2460, 0x249C), *range(0x24EA, 0x2500), *range(0x2776, 0x2794)),  # circled, bracketed
-        *(*range(0x3251, 0x3260), *range(0x32B1, 0x32C0)),  # circled, from 21 on
-    ),
-    "",
+"""The ideograph of each radical and stroke that has one."""
+_DROPPED: Final = (
+    *(0xFEFF, 0x200B, 0x200C, 0x200D, 0x2060, 0xAD, *range(0x202A, 0x202F)),  # invisible
+    *(0xB2, 0xB3, 0xB9, 0x2070, *range(0x2074, 0x207A), *range(0x2080, 0x208A)),  # super- and subscript digits
+    *(*range(0x2460, 0x249C), *range(0x24EA, 0x2500), *range(0x2776, 0x2794)),  # circled and bracketed digits
+    *(*range(0x3251, 0x3260), *range(0x32B1, 0x32C0)),  # circled digits from 21 on
 )
-FOLDS: Final[dict[int, int | str]] = {
-    **_WIDTHS,
-    **_BLANKS,
-    **_CURRENCY,
-    **_DASHES,
-    **_INVISIBLE,
-    **_DIGIT_MARKS,
+FOLDS: Final[dict[int, str]] = {
+    **{0xFF01 + n: chr(0x21 + n) for n in range(0x5E)},  # ！ … ～ to ! … ~
+    **dict.fromkeys((0x3000, 0xA0, 0x202F, *range(0x2000, 0x200B)), " "),
+    **{0xFFE5: "¥", 0xFFE1: "£", 0xFFE0: "¢", 0x301C: "~"},
+    **dict.fromkeys((*range(0x2010, 0x2016), 0x2212, 0xFE58, 0xFE63), "-"),
+    **dict.fromkeys(_DROPPED, ""),
     **EQUIVALENTS,
 }
+"""What is put in place of a character; nothing in place of one that is dropped."""
+_VARIANTS: Final = re.compile(f"[{''.join(map(chr, FOLDS))}]+")
+_EQUIVALENT: Final = re.compile(f"[{''.join(map(chr, EQUIVALENTS))}]")
 
 # ○, ◯, O and o are read as 〇 between Chinese numerals or before 年
 _NUMERAL: Final = "一二三四五六七八九十〇零"
@@ -86,53 +65,63 @@ _NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
 _BLANK_PUNCTUATION: Final = str.maketrans(dict.fromkeys(string.punctuation + "‘’´`", " "))
 _TRUTH: Final = {"True": "yes", "False": "no"}
 
+Edit = tuple[int, int, str]
+"""The start and the end of a passage, and what is put in its place."""
+
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Folded text, and the offset of each of its characters in the original; one more for the end."""
+    """A changed text, and the offset of each of its characters in the original; one more for the end."""
 
     text: str
-    offsets: tuple[int, ...]
+    offsets: Sequence[int]
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
         """The span of `text[start:end]` in the original."""
         return self.offsets[start], self.offsets[end - 1] + 1 if end > start else self.offsets[start]
+
+    def replaced(self, pattern: re.Pattern[str], put: str | Callable[[re.Match[str]], str]) -> "Folded":
+        """The text with each match replaced."""
+        matches = pattern.finditer(self.text)
+        return self.edited(
+            (match.start(), match.end(), put if isinstance(put, str) else put(match)) for match in matches
+        )
+
+    def edited(self, edits: Iterable[Edit]) -> "Folded":
+        """The text with these edits, which are in order and do not overlap."""
+        pieces: list[str] = []
+        offsets: list[int] = []
+        at = 0
+        for start, end, put in edits:
+            pieces += (self.text[at:start], put)
+            kept = self.text.find(put, start, end) if put else -1
+            offsets += self.offsets[at:start]
+            offsets += self.offsets[kept : kept + len(put)] if kept >= 0 else [self.offsets[start]] * len(put)
+            at = end
+        return Folded("".join((*pieces, self.text[at:])), (*offsets, *self.offsets[at:])) if pieces else self
 
 
 def fold(text: str) -> str:
     """The text with character variants unified."""
     if text.isascii():
         return text
-    return with_zeros(text.translate(FOLDS))
+    folded = _VARIANTS.sub(lambda run: run[0].translate(FOLDS), text)
+    return _ZEROS.sub(lambda zeros: "〇" * len(zeros[0]), folded)
 
 
 def fold_with_offsets(text: str) -> Folded:
     """The folded text, with the offsets of its characters in the original."""
-    whole = text.translate(FOLDS)
-    if len(whole) == len(text):  # no character becomes two, so none is dropped either
-        return Folded(with_zeros(whole), tuple(range(len(text) + 1)))
-    pieces = list(_folded_characters(text))
-    folded = "".join(char for char, _ in pieces)
-    return Folded(with_zeros(folded), (*(offset for _, offset in pieces), len(text)))
-
-
-def with_zeros(folded: str) -> str:
-    """The folded text with 〇 for circles and letters that stand for it among Chinese numerals."""
-    return _ZEROS.sub(lambda zeros: "〇" * len(zeros[0]), folded)
-
-
-def _folded_characters(text: str) -> Iterator[tuple[str, int]]:
-    for offset, char in enumerate(text):
-        for folded in char.translate(FOLDS):
-            yield folded, offset
+    folded = fold(text)
+    if len(folded) == len(text):  # no character becomes two, so none is dropped either
+        return Folded(folded, range(len(text) + 1))
+    return Folded(folded, (*(at for at, char in enumerate(text) if FOLDS.get(ord(char), char)), len(text)))
 
 
 def unified(text: str) -> str:
     """The text with ideographs in place of radicals and strokes; its length does not change."""
-    return text if text.isascii() or not _ANY_RADICAL.search(text) else text.translate(EQUIVALENTS)
+    return text if text.isascii() else _EQUIVALENT.sub(lambda radical: EQUIVALENTS[ord(radical[0])], text)
 
 
-@lru_cache(maxsize=1 << 10)
 def simplified(text: str) -> str:
     """The text in simplified characters; its length does not change, so offsets stay valid."""
     if text.isascii():
@@ -154,25 +143,13 @@ def _converter() -> Any:
 @lru_cache(maxsize=1 << 12)
 def normalise(text: str) -> str:
     """The text folded, in simplified characters, and without blanks inside Chinese, as the legal judges read it."""
-    folded = simplified(fold(text))
-    return folded if folded.isascii() else _NOISE.sub("", folded)
+    return normalise_with_offsets(text).text
 
 
 def normalise_with_offsets(text: str) -> Folded:
     """The normalised text, with the offsets of its characters in the original."""
     folded = fold_with_offsets(text)
-    plain = simplified(folded.text)
-    if not _NOISE.search(plain):
-        return Folded(plain, folded.offsets)
-    pieces: list[str] = []
-    offsets: list[int] = []
-    end = 0
-    for noise in _NOISE.finditer(plain):
-        pieces.append(plain[end : noise.start()])
-        offsets += folded.offsets[end : noise.start()]
-        end = noise.end()
-    offsets += folded.offsets[end : len(plain)]
-    return Folded("".join([*pieces, plain[end:]]), (*offsets, len(text)))
+    return Folded(simplified(folded.text), folded.offsets).replaced(_NOISE, "")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -5,37 +5,32 @@
 
 import re
 from decimal import Decimal
-from functools import lru_cache
 from typing import Final, NamedTuple
 
-DIGITS: Final = {char: value for value, chars in enumerate(
-    ("零〇", "一壹弌", "二贰两弍貳", "三叁弎參叄", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖")
-) for char in chars}  # fmt: skip
-SMALL_UNITS: Final = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
+_SETS: Final = ("零〇", "一壹弌", "二贰两弍貳", "三叁弎參叄", "四肆", "五伍", "六陆陸", "七柒", "八捌", "九玖")
+DIGITS: Final = {char: value for value, chars in enumerate(_SETS) for char in chars}
 LARGE_UNITS: Final = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+_UNITS: Final = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000, **LARGE_UNITS}
 _TENS: Final = {"廿": 20, "卅": 30}
-_UNITS: Final = SMALL_UNITS | LARGE_UNITS
 CHINESE: Final = "".join((*DIGITS, *_UNITS, *_TENS))
+"""All Chinese numerals, for a class of characters."""
 
 _PLAIN: Final = r"\d{1,3}(?:,\d{3}){1,8}(?:\.\d+)?(?!\d|,\d)|\d+(?:\.\d+)?"
-_NUMERAL: Final = rf"(?:{_PLAIN}|[{CHINESE}]|(?<=[{CHINESE}])点(?=[{''.join(DIGITS)}]))"
-_RUN: Final = re.compile(f"{_NUMERAL}+")
+_RUN: Final = re.compile(rf"(?:{_PLAIN}|[{CHINESE}]|(?<=[{CHINESE}])点(?=[{''.join(DIGITS)}]))+")
 _PART: Final = re.compile(rf"{_PLAIN}|.")
 
-# fmt: off
 _ONES: Final = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
 )
-_TENFOLDS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-# fmt: on
-_WORDS: Final = {word: value for value, word in enumerate(_ONES)} | {
-    word: value for value, word in zip(range(20, 100, 10), _TENFOLDS, strict=True)
+_TENFOLDS: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
+_WORDS: Final = {word: value for value, word in enumerate(_ONES.split())} | {
+    word: 10 * value for value, word in enumerate(_TENFOLDS.split(), 2)
 }
-_SCALES: Final = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_WORD: Final = f"(?:{'|'.join(sorted((*_WORDS, *_SCALES), key=len, reverse=True))})"
+SCALES: Final = {"dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_WORD: Final = f"(?:{'|'.join(sorted((*_WORDS, *SCALES), key=len, reverse=True))})"
 NUMBER_WORDS: Final = (
-    rf"\b(?:an? (?={'|'.join(_SCALES)})|half an? (?=million|billion|dozen))?{_WORD}"
+    rf"\b(?:an? (?={'|'.join(SCALES)})|half an? (?=million|billion|dozen))?{_WORD}"
     rf"(?:(?:[ -]|,? and ){_WORD}){{0,24}}\b"
 )
 """Pattern of a number in English words."""
@@ -67,23 +62,16 @@ def numerals(text: str) -> list[Numeral]:
 
 def value_of(run: str) -> Decimal | None:
     """The value of a run of digits and numerals; None if it is a range, invalid or too long."""
-    return None if len(run) > LONGEST else _value_of(run)
-
-
-@lru_cache(maxsize=1 << 12)
-def _value_of(run: str) -> Decimal | None:
+    if len(run) > LONGEST:
+        return None
     if run.isascii() and run.isdigit():
         return Decimal(run)
-    parts = [_number(part) if part[0].isdigit() and part.isascii() else part for part in _PART.findall(run)]
-    if all(part in DIGITS for part in parts):
-        return _positional([DIGITS[str(part)] for part in parts])
+    parts = [Decimal(part.replace(",", "")) if part.isascii() else part for part in _PART.findall(run)]
     if len(parts) == 1 and isinstance(parts[0], Decimal):
         return parts[0]
+    if all(part in DIGITS for part in parts):
+        return _positional([DIGITS[str(part)] for part in parts])
     return _composed(_merged_points(parts))
-
-
-def _number(part: str) -> Decimal:
-    return Decimal(part.replace(",", ""))
 
 
 def _positional(digits: list[int]) -> Decimal | None:
@@ -106,57 +94,33 @@ def _merged_points(parts: list[Decimal | str]) -> list[Decimal | str]:
     return [*parts[: point - 1], Decimal(f"{integer}.{fraction}"), *parts[after:]]
 
 
-class _Sum:
-    """A number accumulated unit by unit: 一亿二千万 and 4万2千."""
-
-    def __init__(self) -> None:
-        self.total = Decimal(0)  # of 亿 and 万
-        self.section = Decimal(0)  # below 万
-        self.pending: Decimal | None = None  # a digit whose unit has not been read yet
-        self.last_unit = 0
-        self.after_zero = False
-
-    def add_number(self, number: Decimal) -> bool:
-        """Add a digit; False if another one is still pending."""
-        if self.pending is not None:
-            return False
-        if number == 0:
-            self.after_zero = True
-        else:
-            self.pending = number
-        return True
-
-    def add_unit(self, unit: int) -> None:
-        """Apply a unit to the digits before it."""
-        if unit in LARGE_UNITS.values():
-            section = self.section + (self.pending or 0) or (0 if self.total else 1)
-            self.total = (self.total + section) * unit if unit == 10**8 else self.total + section * unit
-            self.section = Decimal(0)
-        else:
-            self.section += (1 if self.pending is None else self.pending) * unit
-        self.pending, self.last_unit, self.after_zero = None, unit, False
-
-    def value(self) -> Decimal:
-        """The value; a last digit without a unit takes the next lower unit, unless a zero precedes it."""
-        if self.pending is None:
-            return self.total + self.section
-        is_short = self.last_unit > 10 and not self.after_zero and self.pending < 10 and self.pending % 1 == 0
-        return self.total + self.section + self.pending * (self.last_unit // 10 if is_short else 1)
-
-
 def _composed(parts: list[Decimal | str]) -> Decimal | None:
-    number = _Sum()
+    """Digits by their units: 一亿二千万, 4万2千; a last digit takes the next lower unit, unless a zero precedes it."""
+    total = section = Decimal(0)  # of 亿 and 万, and below them
+    pending: Decimal | None = None  # a digit whose unit has not been read yet
+    last_unit, after_zero = 0, False
     for part in parts:
         if isinstance(part, Decimal) or part in DIGITS:
-            if not number.add_number(part if isinstance(part, Decimal) else Decimal(DIGITS[part])):
+            if pending is not None:
                 return None
+            number = part if isinstance(part, Decimal) else Decimal(DIGITS[part])
+            pending, after_zero = number or None, after_zero or number == 0
         elif part in _TENS:
-            number.section, number.last_unit = number.section + _TENS[part], 10
+            section, last_unit = section + _TENS[part], 10
         elif part in _UNITS:
-            number.add_unit(_UNITS[part])
+            unit = _UNITS[part]
+            if part in LARGE_UNITS:
+                section = section + (pending or 0) or Decimal(0 if total else 1)
+                total, section = (total + section) * unit if unit == 10**8 else total + section * unit, Decimal(0)
+            else:
+                section += (1 if pending is None else pending) * unit
+            pending, last_unit, after_zero = None, unit, False
         else:
             return None
-    return number.value()
+    if pending is None:
+        return total + section
+    is_short = last_unit > 10 and not after_zero and pending < 10 and pending % 1 == 0
+    return total + section + pending * (last_unit // 10 if is_short else 1)
 
 
 def _english(run: str) -> Decimal:
@@ -167,7 +131,7 @@ def _english(run: str) -> Decimal:
         if word in _WORDS:
             section += _WORDS[word]
         elif word in ("hundred", "dozen"):
-            section = (section or Decimal(1)) * _SCALES[word]
-        elif word in _SCALES:
-            total, section = total + (section or Decimal(1)) * _SCALES[word], Decimal(0)
+            section = (section or Decimal(1)) * SCALES[word]
+        elif word in SCALES:
+            total, section = total + (section or Decimal(1)) * SCALES[word], Decimal(0)
     return (total + section) * share

@@ -5,70 +5,31 @@ default (its NLTK_EXTENSIONS): irregular words, "dies" and "died" to "die", y to
 one, and a few more endings. Its irregularities are kept: a score equal to rouge_score needs the same stems.
 """
 
-from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
-_IRREGULAR: Final = {
-    "skies": "sky",
-    "dying": "die",
-    "lying": "lie",
-    "tying": "tie",
-    "innings": "inning",
-    "outings": "outing",
-    "cannings": "canning",
-} | {word: word for word in ("sky", "news", "inning", "outing", "canning", "howe", "proceed", "exceed", "succeed")}
-
-_Endings = Mapping[str, Sequence[tuple[str, str]]]
-"""Endings and their replacements, by the last letter of the ending."""
+_Endings = tuple[tuple[str, str], ...]
+"""Endings and their replacements."""
 
 
-def _by_last_letter(endings: Mapping[str, str]) -> _Endings:
-    """The endings in groups, in which their order is kept."""
-    groups: dict[str, list[tuple[str, str]]] = {}
-    for ending, replacement in endings.items():
-        groups.setdefault(ending[-1], []).append((ending, replacement))
-    return groups
+def _endings(table: str) -> _Endings:
+    """Endings from a table; if one is a suffix of another the longer comes first: only the first match is tried."""
+    return tuple((ending, put) for ending, _, put in (entry.partition(":") for entry in table.split()))
 
 
-# if one ending is a suffix of another the longer comes first: only the first match is tried
-_PLURALS: Final = _by_last_letter({"sses": "ss", "ies": "i", "ss": "ss", "s": ""})
-_DOUBLE_ENDINGS: Final = _by_last_letter(
-    {
-        "ational": "ate",
-        "tional": "tion",
-        "enci": "ence",
-        "anci": "ance",
-        "izer": "ize",
-        "bli": "ble",
-        "entli": "ent",
-        "eli": "e",
-        "ousli": "ous",
-        "ization": "ize",
-        "ation": "ate",
-        "ator": "ate",
-        "alism": "al",
-        "iveness": "ive",
-        "fulness": "ful",
-        "ousness": "ous",
-        "aliti": "al",
-        "iviti": "ive",
-        "biliti": "ble",
-        "fulli": "ful",
-    }
-)
-_ADJECTIVES: Final = _by_last_letter(
-    {"icate": "ic", "ative": "", "alize": "al", "iciti": "ic", "ical": "ic", "ful": "", "ness": ""}
-)
-_LAST_ENDINGS: Final = _by_last_letter(
-    dict.fromkeys(
-        (
-            *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"),
-            *("ou", "ism", "ate", "iti", "ous", "ive", "ize"),
-        ),
-        "",
+_IRREGULAR: Final = dict(
+    _endings(
+        "skies:sky dying:die lying:lie tying:tie innings:inning outings:outing cannings:canning sky:sky news:news "
+        "inning:inning outing:outing canning:canning howe:howe proceed:proceed exceed:exceed succeed:succeed"
     )
 )
+_PLURALS: Final = _endings("sses:ss ies:i ss:ss s:")
+_DOUBLE_ENDINGS: Final = _endings(
+    "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble entli:ent eli:e ousli:ous ization:ize ation:ate "
+    "ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble fulli:ful"
+)
+_ADJECTIVES: Final = _endings("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
+_LAST_ENDINGS: Final = _endings("al ance ence er ic able ible ant ement ment ent ou ism ate iti ous ive ize")
 
 
 @lru_cache(maxsize=2**17)
@@ -149,7 +110,7 @@ def _without_double_l(word: str) -> str:
 
 def _replace_ending(word: str, endings: _Endings, *, measure: int) -> str:
     """Replace the first matching ending, if the stem before it has at least this measure."""
-    for ending, replacement in endings.get(word[-1:], ()):
+    for ending, replacement in endings:
         if word.endswith(ending):
             base = word[: -len(ending)]
             return base + replacement if _measure(base) >= measure else word
