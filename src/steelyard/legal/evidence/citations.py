@@ -126,10 +126,17 @@ def is_foreign(citation: Citation, document: Document) -> bool:
 
 def gives(citation: Citation, item: Evidence, source: Source, longest: int) -> bool:
     """Whether a citation has the words of a passage, with or without its page, and is not too long."""
-    if citation.pages or is_foreign(citation, source.document):
+    if citation.pages:
         return mismatch(citation, item, source, longest) is None
-    span = source.key.span(quote_pieces(citation.text))
-    return span >= 0 and not _is_long(span, item, longest) and key_of(citation.text).holds(item.must_include)
+    return quotes(citation, item.must_include, source, longest)
+
+
+def quotes(citation: Citation, words: str, source: Source, longest: int) -> bool:
+    """Whether the text of a citation, as the document has it, contains these words and is not too long."""
+    if is_foreign(citation, source.document) or not key_of(citation.text).holds(words):
+        return False
+    span = _span(citation, source) if citation.pages else source.key.span(quote_pieces(citation.text))
+    return 0 <= span <= _longest(words, longest)
 
 
 def mismatch(citation: Citation, item: Evidence, source: Source, longest: int) -> Mismatch | None:
@@ -144,7 +151,7 @@ def mismatch(citation: Citation, item: Evidence, source: Source, longest: int) -
     span = _span(citation, source)
     if span < 0:
         return Mismatch(2, _not_there(citation, source))
-    if _is_long(span, item, longest):
+    if span > _longest(item.must_include, longest):
         return Mismatch(2, Message("legal.longer_than", longest=longest))
     spoken = _spoken_otherwise(citation, item, source)
     return Mismatch(2, spoken) if spoken else None
@@ -183,8 +190,8 @@ def _span(citation: Citation, source: Source) -> int:
     return source.span_on(citation.text, citation.pages)
 
 
-def _is_long(span: int, item: Evidence, longest: int) -> bool:
-    return span > max(longest, 3 * len(quote_key(item.must_include)))
+def _longest(words: str, longest: int) -> int:
+    return max(longest, 3 * len(quote_key(words)))
 
 
 def _elsewhere(citation: Citation, item: Evidence, *, has_words: bool) -> Message:

@@ -59,11 +59,6 @@ class Claims:
         return self.full and value.kind == "number" and value.value is not None and value.value < SMALL
 
     @property
-    def is_empty(self) -> bool:
-        """Whether the answer asserts nothing that can be checked."""
-        return self.is_without_values and not self.own_counts
-
-    @property
     def is_without_values(self) -> bool:
         """Whether the answer has nothing that contexts could have."""
         return not any((self.values, self.quotes, self.names, self.places, self.articles, self.addresses))

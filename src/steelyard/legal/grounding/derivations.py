@@ -8,16 +8,15 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from itertools import combinations
-from typing import Final
+from itertools import accumulate, combinations
+from typing import Final, Generic, TypeVar
 
 from steelyard.legal import thresholds
 from steelyard.legal.grounding.claims import Claims
-from steelyard.legal.grounding.clocks import minutes_of
-from steelyard.legal.grounding.grounds import Ground, cents, values_of
+from steelyard.legal.grounding.grounds import Ground, cents, minutes_of, values_of
+from steelyard.legal.thresholds import NEAR_COUNTS, NEAR_MOMENTS
 from steelyard.lexicon import lexicon
 from steelyard.text.dates import Day
 from steelyard.text.measures import same_measure
@@ -25,6 +24,7 @@ from steelyard.text.mentions import Mention
 from steelyard.text.numerals import numerals
 
 _WORDS: Final = lexicon("grounding")
+_Operand = TypeVar("_Operand")
 _SIZES: Final = {
     unit: (dimension, Decimal(size))
     for dimension, (name, entry) in enumerate(_WORDS.entries())
@@ -36,45 +36,26 @@ _SECONDS, _MONTHS = _SIZES["秒"][0], _SIZES["个月"][0]
 _HOUR, _DAY = _SIZES["小时"][1], _SIZES["天"][1]
 
 
-@dataclass(slots=True)
-class _Stated:
+class _Stated(Generic[_Operand]):
     """Operands of one kind in the order of the answer, with their positions."""
 
-    positions: list[int] = field(default_factory=list)
-    values: list[int] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.positions: list[int] = []
+        self.values: list[_Operand] = []
 
-    def add(self, position: int, value: int) -> None:
+    def add(self, position: int, value: _Operand) -> None:
         at = bisect_left(self.positions, position)
         self.positions.insert(at, position)
         self.values.insert(at, value)
 
-    def near(self, position: int, limit: int = thresholds.NEAR_AMOUNTS) -> list[int]:
+    def near(self, position: int, limit: int = thresholds.NEAR_AMOUNTS) -> list[_Operand]:
         """The values nearest to a position, before and after it."""
         at = bisect_left(self.positions, position)
         return self.values[max(0, at - limit) : at + limit]
 
-    def between(self, start: int, end: int) -> list[int]:
+    def between(self, start: int, end: int) -> list[_Operand]:
         """The values at positions from `start` to before `end`."""
         return self.values[bisect_left(self.positions, start) : bisect_left(self.positions, end)]
-
-    def runs(self, position: int) -> Iterator[int]:
-        """Sums of two or more consecutive values that end before the position or begin after it."""
-        at, longest = bisect_left(self.positions, position), thresholds.ADDENDS
-        for row in (reversed(self.values[max(0, at - longest) : at]), self.values[at : at + longest]):
-            total = 0
-            for number, value in enumerate(row, 1):
-                total += value
-                if number > 1:
-                    yield total
-
-    def adds_up_to(self, value: int, position: int) -> bool:
-        """Whether a value is the sum or the difference of two stated ones, or of several in a row."""
-        near = Counter(self.near(position))
-        for one in near:
-            other = value - one
-            if (other in near and (other != one or near[one] > 1)) or (value + one in near and value != 0):
-                return True
-        return any(run == value or value + run in near for run in self.runs(position))
 
 
 class DerivedValues:
@@ -84,10 +65,8 @@ class DerivedValues:
         self.text = claims.text
         self.claims = claims
         self.grounds = grounds
-        self.bare = _Stated()  # small numbers without a unit, from which only such numbers follow
-        self.amounts, self.counts, self.all_counts, self.minutes = _Stated(), _Stated(), _Stated(), _Stated()
-        self.days: list[Day] = []
-        self.day_positions = _Stated()
+        self.amounts, self.counts, self.minutes = _Stated[int](), _Stated[int](), _Stated[int]()
+        self.days = _Stated[Day]()
         self.percents: list[Decimal] = []
         missing = {value.start for value in unknown}
         for value in claims.values:
@@ -95,22 +74,17 @@ class DerivedValues:
                 self.add(value)
         for value in values_of(claims.text):
             if value.kind in ("count", "number") and value.value is not None and 1 <= value.value <= 1000:
-                self.all_counts.add(value.start, int(value.value))
-                if value.value > 1:
-                    self.counts.add(value.start, int(value.value))
+                self.counts.add(value.start, int(value.value))
 
     def add(self, value: Mention) -> None:
         """Add a supported value to the operands."""
         match value.kind:
-            case "number" if self.claims.is_bare(value):
-                self.bare.add(value.start, cents(value.value))
             case "money" | "number" if value.value is not None:
                 self.amounts.add(value.start, cents(value.value))
             case "date":
                 for day in (value.value, value.until):
                     if day is not None:
-                        self.days.append(day)
-                        self.day_positions.add(value.start, len(self.days) - 1)
+                        self.days.add(value.start, day)
             case "time":
                 self.minutes.add(value.start, min(minutes_of(self.text, value)))
             case "percent" if value.value is not None and len(self.percents) < thresholds.NEAR_AMOUNTS:
@@ -121,8 +95,6 @@ class DerivedValues:
         if value.value is None:
             return False
         match value.kind:
-            case "number" if self.claims.is_bare(value):
-                return self._is_bare_result(value)
             case "money" | "number":
                 return self._is_amount(value)
             case "percent":
@@ -144,20 +116,14 @@ class DerivedValues:
 
     def _is_amount(self, value: Mention) -> bool:
         amount, near = cents(value.value), self.amounts.near(value.start)
-        counts = self.counts.near(value.start, thresholds.NEAR_COUNTS)
-        is_result = self.amounts.adds_up_to(amount, value.start) or _is_product(amount, near, counts)
-        return is_result or _is_part(amount, near, self.percents, counts)
-
-    def _is_bare_result(self, value: Mention) -> bool:
-        """Whether a small number is a sum, a difference or a product of numbers beside it."""
-        number = cents(value.value)
-        near = [*self.bare.near(value.start, 4), *self.amounts.near(value.start, 2)]
-        is_sum = self.bare.adds_up_to(number, value.start) or self._is_total_of_counts(value)
-        return is_sum or _is_product(number, near, self.counts.near(value.start, thresholds.NEAR_COUNTS))
+        counts = self.counts.near(value.start, NEAR_COUNTS)
+        is_result = _adds_up_to(amount, value.start, self.amounts) or _is_product(amount, near, counts)
+        is_total = self.claims.is_bare(value) and self._is_total_of_counts(value)
+        return is_result or is_total or _is_part(amount, near, self.percents, counts)
 
     def _is_percent(self, value: Mention) -> bool:
         percent, of_rest = value.value, self._says("rest", value)
-        stated, counts = self.amounts.near(value.start), self.counts.near(value.start, thresholds.NEAR_COUNTS)
+        stated, counts = self.amounts.near(value.start), self.counts.near(value.start, NEAR_COUNTS)
         if _is_share(percent, stated, of_rest=of_rest) or _is_share(percent, counts, of_rest=of_rest):
             return True
         known = [amount for ground in self.grounds for amount in ground.amounts]
@@ -174,16 +140,14 @@ class DerivedValues:
 
     def _is_count(self, value: Mention) -> bool:
         """Whether a count is the time between two moments, or the number of payments that the answer lists."""
-        days = [self.days[at] for at in self.day_positions.near(value.start, thresholds.NEAR_MOMENTS)]
         number, unit = self._whole_span(value)
-        if _is_span(number, unit, days, self.minutes.near(value.start, thresholds.NEAR_MOMENTS)):
+        days, clocks = self.days.near(value.start, NEAR_MOMENTS), self.minutes.near(value.start, NEAR_MOMENTS)
+        if _is_span(number, unit, days, clocks) or self._is_total_count(value) or self._is_converted(value):
             return True
-        if self._is_total_count(value) or self._is_converted(value):
-            return True
-        amounts = self.amounts.near(value.start, thresholds.NEAR_MOMENTS)
+        amounts = self.amounts.near(value.start, NEAR_MOMENTS)
         if any(one == two * value.value for one in amounts for two in amounts):
             return True
-        if same_measure(value.unit, "次") and value.value in (len(self.amounts.values), len(self.days)):
+        if same_measure(value.unit, "次") and value.value in (len(self.amounts.values), len(self.days.values)):
             return True
         return self._says("time_between", value) and any(
             _is_span(number, unit, ground.days, sorted(ground.minutes)[: thresholds.NEAR_AMOUNTS])
@@ -220,7 +184,7 @@ class DerivedValues:
     def _counts_before(self, value: Mention) -> list[int]:
         """The counts of the sentence before a value."""
         start = max(self.text.rfind(mark, max(0, value.start - 200), value.start) for mark in "。;\n")
-        return self.all_counts.between(start, value.start)
+        return self.counts.between(start, value.start)
 
     def _is_total_count(self, value: Mention) -> bool:
         """Whether a count is the total of the counts in its sentence, or what is left of one."""
@@ -253,6 +217,19 @@ def _number(text: str) -> Decimal:
 
 
 # ----- arithmetic
+
+
+def _adds_up_to(value: int, position: int, stated: _Stated[int]) -> bool:
+    """Whether a value is the sum or the difference of two stated ones, or of several in a row beside it."""
+    near = Counter(stated.near(position))
+    for one in near:
+        other = value - one
+        if (other in near and (other != one or near[one] > 1)) or (value + one in near and value != 0):
+            return True
+    at = bisect_left(stated.positions, position)
+    rows = stated.values[max(0, at - thresholds.ADDENDS) : at][::-1], stated.values[at : at + thresholds.ADDENDS]
+    runs = (total for row in rows for total in list(accumulate(row))[1:])
+    return any(run == value or value + run in near for run in runs)
 
 
 def _is_product(value: int, amounts: Iterable[int], counts: Iterable[int]) -> bool:

@@ -8,8 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Final, TypeVar
 
 from steelyard.legal.evidence.quotes import quote_key
-from steelyard.legal.grounding.articles import Article, articles, case_numbers, items
-from steelyard.legal.grounding.clocks import stated_minutes
+from steelyard.legal.grounding.articles import Article, articles, items
 from steelyard.lexicon import lexicon
 from steelyard.text.dates import Day
 from steelyard.text.mentions import Mention, mentions
@@ -61,14 +60,9 @@ class Ground:
         return frozenset(numeral.value for numeral in numerals(self.text) if numeral.value is not None)
 
     @cached_property
-    def articles(self) -> tuple[Article, ...]:
-        """Articles of statutes and contracts, and the numbers of clauses."""
-        return (*articles(self.text), *items(self.context))
-
-    @cached_property
-    def case_numbers(self) -> frozenset[tuple[str, ...]]:
-        """The numbers of cases, by their parts."""
-        return case_numbers(self.text)
+    def articles(self) -> Mapping[str, set[Article]]:
+        """Articles of statutes and contracts, and the numbers of clauses, by number."""
+        return _grouped((each.number, each) for each in (*articles(self.text), *items(self.context)))
 
     @cached_property
     def money(self) -> Mapping[Decimal, set[str]]:
@@ -121,7 +115,7 @@ class Ground:
     @cached_property
     def minutes(self) -> frozenset[int]:
         """Clock times in minutes of the day."""
-        return stated_minutes(self.text, self.values)
+        return _stated_minutes(self.text, self._of("time"))
 
     @cached_property
     def ordinals(self) -> Mapping[str, set[Decimal]]:
@@ -143,19 +137,6 @@ class Ground:
         for value in self._of("id"):
             if len(digits := value.value) == 18:
                 yield Day(int(digits[6:10]), int(digits[10:12]), int(digits[12:14]))
-
-    @cached_property
-    def ages(self) -> frozenset[int]:
-        """Ages that follow from years of birth and the years that the document names, if it names no age."""
-        if any(self._of("age")):
-            return frozenset()
-        born = {day.year for day in self._birthdays()}
-        for value in self._of("date"):
-            if _WORDS["born"].search(self.text[value.start - 12 : value.end + 6]):
-                born.add(value.value.year)
-        years = {day.year for day in self.days if day.year}
-        passed = {year - other for year in years for other in born if other and 0 < year - other < 120}
-        return frozenset(age for number in passed for age in (number, number - 1))
 
 
 def _with_tokens_joined(text: str) -> str:
@@ -236,3 +217,56 @@ def _digit_runs(text: str) -> Iterator[str]:
         yield from (part for part in re.split(r"\D", run[0]) if len(part) > 2)
         if 7 <= len(digits) <= 24:
             yield from (digits[at:] for at in range(1, len(digits) - 2))
+
+
+# ----- clock times as minutes of the day: 下午2点10分, 14时10分 and 2:10 pm are one time
+
+
+def _stated_minutes(text: str, values: Iterable[Mention]) -> frozenset[int]:
+    """All times in a document; a 12-hour time without am or pm stands for both, 8:0 in a record is 8:00."""
+    minutes = {60 * int(hour) + int(minute) for hour, minute in re.findall(r"(?<![\d:.])(\d{1,2}):(\d)(?![\d:])", text)}
+    is_afternoon, end = False, 0
+    for value in values:
+        joined = is_afternoon and _WORDS["until"].fullmatch(text, end, value.start) is not None
+        is_afternoon = _WORDS["afternoon"].search(value.text) is not None or joined
+        end = value.end
+        both = joined or (_is_open(value.text) and "点" in value.text)
+        minutes |= _minutes(value.text, *_read(text, value), both=both)
+    return frozenset(minutes)
+
+
+def minutes_of(text: str, value: Mention) -> frozenset[int]:
+    """The minutes of the day that a time in an answer can mean; “about” an hour is any minute of it."""
+    hour, minute = _read(text, value)
+    times = _minutes(value.text, hour, minute, both=_is_open(value.text))
+    before = text[max(0, value.start - 8) : value.start]
+    is_about = _WORDS["about_after_time"].match(text, value.end) or _WORDS["about_before_time"].search(before)
+    if minute is None and (is_about or "许" in value.text):
+        return frozenset(time // 60 * 60 + minute for time in times for minute in range(60))
+    return times
+
+
+def _is_open(text: str) -> bool:
+    """Whether a time does not say whether it is am or pm."""
+    return _WORDS["afternoon"].search(text) is None and _WORDS["morning"].search(text) is None
+
+
+def _read(text: str, value: Mention) -> tuple[int, int | None]:
+    """Hour and minute of a mention; for 10.30 am, the mention has only the second number."""
+    found = numerals(re.sub("[:点]", "时", value.text))
+    hour, *rest = [int(numeral.value) for numeral in found if numeral.value is not None] or [0]
+    if rest:
+        return hour, 15 * rest[0] if "刻" in value.text else rest[0]
+    if "半" in value.text:
+        return hour, 30
+    point = re.search(r"(?<!\d)(\d{1,2})\.$", text[max(0, value.start - 3) : value.start])
+    return (int(point[1]), hour) if point else (hour, None)
+
+
+def _minutes(text: str, hour: int, minute: int | None, *, both: bool) -> frozenset[int]:
+    if hour < 12 and _WORDS["afternoon"].search(text) and not ("夜里" in text and hour < 6):
+        hour += 12
+    elif hour == 12 and _WORDS["night"].search(text):
+        hour = 0
+    time = hour * 60 + (minute or 0)
+    return frozenset((time, time + 12 * 60) if both and hour < 12 else (time,))

@@ -5,7 +5,7 @@ Known limit: relations between values that are both in the document (who paid wh
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -14,10 +14,9 @@ from steelyard.legal.evidence.quotes import key_of, quote_key
 from steelyard.legal.grounding.articles import case_numbers, is_known_article
 from steelyard.legal.grounding.chinese_places import is_known_place
 from steelyard.legal.grounding.claims import Claims, claims_of
-from steelyard.legal.grounding.clocks import minutes_of
 from steelyard.legal.grounding.derivations import DerivedValues, is_rounded
 from steelyard.legal.grounding.english_names import latin_words
-from steelyard.legal.grounding.grounds import Ground, cents, document_ground
+from steelyard.legal.grounding.grounds import Ground, cents, document_ground, minutes_of
 from steelyard.legal.grounding.proper_names import is_known_name
 from steelyard.legal.thresholds import FEW_TIMES, HALF, NEAREST, WORDS_OF_TERM
 from steelyard.lexicon import lexicon
@@ -47,14 +46,41 @@ def find_invented(answer: str, context: str, *, question: str = "", full: bool =
     With `full`, articles of statutes, addresses and small numbers without a unit are claims too.
     """
     claims = claims_of(answer, full=full)
-    if claims.is_empty:
-        return []
-    grounds = (document_ground(context), document_ground(question)) if question else (document_ground(context),)
-    candidates = [*_articles(claims, grounds), *_names(claims, grounds), *_values(claims, grounds)]
-    candidates += _quotations(claims, grounds)
+    grounds = [document_ground(text) for text in ((context, question) if question else (context,))]
+    candidates = [*_words(claims, grounds), *_values(claims, grounds), *_quotations(claims, grounds)]
     found = [Invented(each.text, each.kind, *claims.folded.original_span(each.start, each.end)) for each in candidates]
-    found = [each for each in found if not _is_in_address(each, claims)] + list(_addresses(claims, grounds))
+    found = [
+        each for each in found if not any(low <= each.start and each.end <= high for low, high in claims.addresses)
+    ]
+    found += _addresses(claims, grounds)
     return list(_outermost(sorted(found, key=lambda value: (value.start, -value.end))))
+
+
+def _outermost(values: Sequence[Invented]) -> Iterator[Invented]:
+    """The values without those inside another; `values` are sorted by start, longer ones first."""
+    end = -1
+    for value in values:
+        if value.end > end:
+            end = value.end
+            yield value
+
+
+# ----- words
+
+
+def _words(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
+    """Articles, places and names that no ground has."""
+    text = "\n".join(ground.text for ground in grounds)
+    for article in claims.articles:
+        known = [other for ground in grounds for other in ground.articles.get(article.number, ())]
+        if not is_known_article(article, known, text):
+            yield Invented(article.text, "article", article.start, article.end)
+    for place in claims.places:
+        if not any(is_known_place(place, ground.key) for ground in grounds):
+            yield Invented(place.text, "place", place.start, place.start + len(place.text))
+    for name, start in claims.names:
+        if not any(is_known_name(name, ground.text) for ground in grounds):
+            yield Invented(name, "name", start, start + len(name))
 
 
 def _quotations(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
@@ -72,13 +98,11 @@ def _is_term(quote: str, grounds: Sequence[Ground]) -> bool:
     return words <= frozenset[str]().union(*(latin_words(ground.text) for ground in grounds))
 
 
-def _names(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
-    for place in claims.places:
-        if not any(is_known_place(place, ground.key) for ground in grounds):
-            yield Invented(place.text, "place", place.start, place.start + len(place.text))
-    for name, start in claims.names:
-        if not any(is_known_name(name, ground.text) for ground in grounds):
-            yield Invented(name, "name", start, start + len(name))
+def _addresses(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
+    for start, end in claims.addresses:
+        address = claims.original[start:end]
+        if not any(ground.has_address(address) for ground in grounds):
+            yield Invented(address, "address", start, end)
 
 
 # ----- values
@@ -117,13 +141,13 @@ def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
         case "percent":
             return _is_known_percent(value, claims.text, ground)
         case "phone" | "card":
-            return _is_known_digits(_digits_of(value), ground) or _is_known_range(value, ground)
-        case "age" if value.value in ground.ages or value.value in ground.money:
+            return _is_known_digits(value.text.upper(), ground) or _is_known_range(value, ground)
+        case "age" if value.value in ground.money:
             return True
         case "serial" if _has_whole(ground.key, quote_key(value.text)):
             return True
         case "serial" if numbers := case_numbers(value.text):
-            return numbers <= ground.case_numbers
+            return numbers <= case_numbers(ground.text)
         case "serial" if masked := _MASKED.fullmatch(value.text):
             return _is_masked(masked, ground)
         case "serial" if counted := _COUNTED.fullmatch(value.text):
@@ -135,16 +159,12 @@ def _is_known_amount(value: Mention, claims: Claims, ground: Ground) -> bool:
     if value.value is None:
         return quote_key(value.text) in ground.key
     if value.value in ground.money:
-        return value.kind == "number" or _is_same_currency(value, ground.money[value.value])
+        units = ground.money[value.value]  # "" fits any, $ fits any dollar
+        is_dollar = value.text[0] == "$" and any(unit.endswith("D") for unit in units)
+        return value.kind == "number" or is_dollar or not units.isdisjoint((value.unit, ""))
     if value.kind == "number":
         return _is_known_number(value, claims, ground)
     return _is_about_known(value, ground)
-
-
-def _is_same_currency(value: Mention, units: set[str]) -> bool:
-    """Whether the currencies agree; an amount without a currency in the document fits any, $ fits any dollar."""
-    is_dollar = "$" in value.text and value.text[:1] == "$"
-    return value.unit in units or "" in units or (is_dollar and any(unit.endswith("D") for unit in units))
 
 
 def _is_about_known(value: Mention, ground: Ground) -> bool:
@@ -173,18 +193,10 @@ def _is_known_number(value: Mention, claims: Claims, ground: Ground) -> bool:
 
 def _is_masked(masked: re.Match[str], ground: Ground) -> bool:
     """Whether a number of the document begins and ends like a masked one (130****0045), or has its tail."""
-    head, tail = masked[1], masked[2]
-    if tail in ground.tails:
-        return True
-    return any(
-        len(run) > len(head) + len(tail) and run.startswith(head) and run.endswith(tail) for run in ground.digits
-    )
-
-
-def _digits_of(value: Mention) -> str:
-    return re.sub(
-        r"[^\dX*]", "", value.text.upper().rpartition(" ")[2] if value.text[:1].isalpha() else value.text.upper()
-    )
+    head, tail = masked.groups()
+    shortest = len(head) + len(tail) + 1
+    runs = (run for run in ground.digits if len(run) >= shortest)
+    return tail in ground.tails or any(run.startswith(head) and run.endswith(tail) for run in runs)
 
 
 def _is_known_range(value: Mention, ground: Ground) -> bool:
@@ -199,8 +211,9 @@ def _has_whole(key: str, piece: str) -> bool:
     return re.search(before + re.escape(piece) + after, key) is not None
 
 
-def _is_known_digits(digits: str, ground: Ground) -> bool:
+def _is_known_digits(text: str, ground: Ground) -> bool:
     """Whether the document has a phone or card number, or its tail."""
+    digits = re.sub(r"[^\dX*]", "", text.rpartition(" ")[2] if text[:1].isalpha() else text)
     if "*" in digits and (masked := _MASKED.fullmatch(digits)):
         return _is_masked(masked, ground)
     if digits in ground.digits or digits[-11:] in ground.digits or digits in ground.tails:
@@ -223,13 +236,9 @@ def _is_counted(value: Mention, ground: Ground) -> bool:
     if value.unit == "笔" and value.value <= len(ground.amounts):
         return True
     highest = [max(numbers) for unit, numbers in ground.ordinals.items() if same_measure(value.unit, unit)]
-    if not highest and same_measure(value.unit, "次") and not any(map(_has_times, ground.counts.values())):
+    if not highest and same_measure(value.unit, "次"):
         return bool(value.value <= min(FEW_TIMES, len(ground.amounts)))
     return value.value in highest
-
-
-def _has_times(units: Iterable[str]) -> bool:
-    return any(same_measure(unit, "次") for unit in units)
 
 
 def _is_known_percent(value: Mention, text: str, ground: Ground) -> bool:
@@ -238,34 +247,3 @@ def _is_known_percent(value: Mention, text: str, ground: Ground) -> bool:
         return quote_key(value.text) in ground.key
     is_about = _WORDS["about"].search(text[max(0, value.start - 8) : value.start]) is not None
     return percent in ground.percents or (is_about and any(abs(known - percent) <= HALF for known in ground.percents))
-
-
-# ----- articles and addresses
-
-
-def _articles(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
-    text = "\n".join(ground.text for ground in grounds)
-    for article in claims.articles:
-        known = [other for ground in grounds for other in ground.articles if other.number == article.number]
-        if not is_known_article(article, known, text):
-            yield Invented(article.text, "article", article.start, article.end)
-
-
-def _addresses(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
-    for start, end in claims.addresses:
-        address = claims.original[start:end]
-        if not any(ground.has_address(address) for ground in grounds):
-            yield Invented(address, "address", start, end)
-
-
-def _is_in_address(value: Invented, claims: Claims) -> bool:
-    return any(start <= value.start and value.end <= end for start, end in claims.addresses)
-
-
-def _outermost(values: Sequence[Invented]) -> Iterator[Invented]:
-    """The values without those inside another; `values` are sorted by start, longer ones first."""
-    end = -1
-    for value in values:
-        if value.end > end:
-            end = value.end
-            yield value
