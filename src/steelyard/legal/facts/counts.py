@@ -2,12 +2,12 @@
 
 import re
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from steelyard.i18n import Message
 from steelyard.legal.facts.selection import select_value
 from steelyard.legal.facts.statements import doubt
-from steelyard.legal.facts.verdict import FieldVerdict, inexact
+from steelyard.legal.facts.verdict import Case, FieldVerdict, inexact
 from steelyard.legal.thresholds import YEARS
 from steelyard.lexicon import lexicon
 from steelyard.text.measures import is_measure, same_measure
@@ -17,20 +17,20 @@ _WORDS: Final = lexicon("facts")
 _NOTHING_ELSE: Final = re.compile(r"[\s。,.!]{0,8}")
 
 
-def judge_count(expected: int, question: str, answer: str) -> FieldVerdict:
+def judge_count(expected: Any, answer: str, case: Case) -> FieldVerdict:
     """Whether the answer gives this number of what was asked about."""
     if _WORDS["not_one"].search(answer) and not doubt(answer):
         return FieldVerdict(expected == 0, Message("legal.says_none"))
-    values = _asked_values(question, answer)
+    values = _asked_values(case.question, answer)
     if not values and expected == 0 and _WORDS["none"].search(answer) and not doubt(answer):
         return FieldVerdict(True, Message("legal.says_none"))
-    value, verdict = select_value(question, answer, values, numbers(answer))
+    value, verdict = select_value(case.question, answer, values, numbers(answer))
     if value is None:
         return verdict
     if not value.is_exact or value.approx:
         return FieldVerdict(False, inexact(value, "approximate"))
-    if value.value != Decimal(expected):
-        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=expected))
+    if value.value != Decimal(int(expected)):
+        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=int(expected)))
     return verdict
 
 
