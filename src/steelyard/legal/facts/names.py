@@ -81,9 +81,8 @@ def _judge_one(name: str, question: str, text: str, known: str) -> FieldVerdict:
     if not good and _has_all_parts(name, question, text):
         return FieldVerdict(True, Message("legal.names", name=name))
     if not occurrences:
-        unsure = _has_surname_only(name, text)
         is_open = _may_be_paraphrased(name, question, text)
-        return FieldVerdict(False, Message("legal.not_in_answer", name=name), uncertain=unsure, unsettled=is_open)
+        return FieldVerdict(False, Message("legal.not_in_answer", name=name), unsettled=is_open)
     if not good:
         return _objected(name, question, occurrences, text)
     if occurrences[0].objection == "doubted":
@@ -109,7 +108,9 @@ def _may_be_paraphrased(name: str, question: str, text: str) -> bool:
     if _is_person(name):
         return not _rival(text, question, name) and (echo > 0 or len(text) > SHORT_ANSWER)
     is_explained = len(name.split()) >= EXPLANATION or len(name) > SHORT_ANSWER
-    if not is_explained and (_has_other_figures(name, question, text) or _is_organisation(name, text)):
+    has_other_figures = _figures(name) and not _figures(text) <= _figures(name) | _figures(question)
+    has_organisations = all(_WORDS["organisation"].search(each) for each in (name, text))
+    if not is_explained and (has_other_figures or has_organisations):
         return False
     is_common = name.islower() and (name + text).isascii()  # a rival of common words cannot be told from a paraphrase
     return is_common or echo >= max(1, PARAPHRASE * len(terms))
@@ -117,14 +118,6 @@ def _may_be_paraphrased(name: str, question: str, text: str) -> bool:
 
 def _is_person(name: str) -> bool:
     return bool(_HAN_NAME.fullmatch(name) or _TITLE_PAIR.fullmatch(name))
-
-
-def _is_organisation(*texts: str) -> bool:
-    return all(_WORDS["organisation"].search(text) for text in texts)
-
-
-def _has_other_figures(name: str, question: str, text: str) -> bool:
-    return bool(_figures(name)) and not _figures(text) <= _figures(name) | _figures(question)
 
 
 def _figures(text: str) -> frozenset[str]:
@@ -146,17 +139,8 @@ def _objected(name: str, question: str, occurrences: Sequence[Occurrence], text:
     kind = next(kind for kind in reasons if any(occurrence.objection == kind for occurrence in occurrences))
     around = text[max(0, occurrences[0].start - 60) : occurrences[0].end + 60]
     unsure = kind in ("listed", "recipient") and _echo(around, _stems(question)) >= 2
-    is_open = kind == "part" and not _is_person(name) and not _is_organisation(name)
+    is_open = kind == "part" and not _is_person(name) and not _WORDS["organisation"].search(name)
     return FieldVerdict(False, reasons[kind], uncertain=unsure, names_another=kind in _IN_ROLE, unsettled=is_open)
-
-
-def _has_surname_only(name: str, text: str) -> bool:
-    """Whether the surname of an English name occurs alone."""
-    words = name.split()
-    if len(words) < 2 or not name.isascii() or _WORDS["organisation_word"].search(name) or len(words[-1]) < 3:
-        return False
-    alone = re.search(rf"(?<![A-Za-z-]){re.escape(words[-1])}(?![A-Za-z-])", text)
-    return alone is not None and not re.search(r"[A-Z][\w'.-]+ $", text[: alone.start()])
 
 
 # ----- the clause that answers

@@ -1,7 +1,6 @@
 """Selecting the one value that answers a question: by conclusion, equation, total, or the asked role."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import partial
@@ -37,7 +36,6 @@ _SHARED: Final = lexicon("shared")
 _COMMON_WORDS: Final = _WORDS.words("question_words")
 _COMMON_CHARACTERS: Final = _WORDS.words("question_characters")
 _LONG_WORD: Final = re.compile("[a-z]{4,}")
-_BRACKET: Final = re.compile(r"\s?[(（]")
 _SIDE_ROLES: Final = frozenset(("penalty", "fee", "price"))
 """Roles of sums that are named beside the asked sum."""
 _Values = Sequence[Mention]
@@ -70,7 +68,7 @@ def _objection(
     if word := doubt_about(answer, chosen):
         return Message("legal.disclaims_itself", word=word)
     is_one = len(_distinct(chosen)) == 1
-    if are_alternatives(answer, _beside(chosen, rivals) if is_one else rivals):
+    if are_alternatives(answer, rivals):
         return Message("legal.offers_alternatives")
     if not is_one:
         return Message("legal.several_values", values=", ".join(value.text for value in standing[:8]))
@@ -87,28 +85,16 @@ def _distinct(values: _Values) -> set[Any]:
     return {(value.kind, value.value, value.until, value.loose) for value in values}
 
 
-def _beside(chosen: _Values, values: _Values) -> list[Mention]:
-    """The chosen values and those next to them."""
-    starts = {value.start for value in chosen}
-    indexes = {index + step for index, value in enumerate(values) if value.start in starts for step in (-1, 0, 1)}
-    return [value for index, value in enumerate(values) if index in indexes]
-
-
 def _restated_otherwise(text: str, chosen: _Values, values: _Values) -> Mention | None:
     """A different value in the brackets after a chosen one that restate it in words or in another unit; or None."""
-    starts = [value.start for value in values]
-    for value in chosen:
-        opening = _BRACKET.match(text, value.end)
-        close = text.find(")", opening.end(), opening.end() + RESTATEMENT) if opening else -1
-        if opening is None or close < 0:
-            continue
-        at = bisect_left(starts, opening.end())
-        other = values[at] if at < len(values) else value
-        if other.end > close or other.unit != value.unit or other.value == value.value or not other.is_exact:
-            continue
-        around = text[opening.end() : other.start], text[other.end : close]
-        if all(_WORDS["restated"].fullmatch(words) for words in around):
-            return other
+    starts = {value.start for value in chosen}
+    for value, other in pairwise(values):
+        before, after = text[value.end : other.start].lstrip(), text[other.end : other.end + RESTATEMENT]
+        if value.start in starts and before.startswith("(") and ")" in after:
+            is_same = other.unit != value.unit or other.value == value.value or not other.is_exact
+            around = before[1:], after[: after.index(")")]
+            if not is_same and all(_WORDS["restated"].fullmatch(words) for words in around):
+                return other
     return None
 
 
