@@ -8,12 +8,12 @@ from functools import lru_cache
 from typing import Any, Final
 
 from steelyard.i18n import Message
+from steelyard.legal import thresholds
 from steelyard.legal.clauses import clause_of
 from steelyard.legal.facts.equations import is_negative
 from steelyard.legal.facts.selection import own_words, select_value
 from steelyard.legal.facts.statements import are_alternatives, asserted_values, doubt, totalled
 from steelyard.legal.facts.verdict import Case, FieldVerdict, inexact, right_value
-from steelyard.legal.thresholds import ROLE_REACH
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, currency_code, mentions
 from steelyard.text.normalisation import normalise
@@ -133,7 +133,7 @@ def _counted(text: str, values: Sequence[Mention], wanted: Counter[int]) -> Coun
     counts: Counter[int] = Counter()
     for value in values:
         amount = _cents(value.value)
-        start = max(clause_of(text, value.start).start, value.start - ROLE_REACH)
+        start = max(clause_of(text, value.start).start, value.start - thresholds.ROLE_REACH)
         each = _WORDS["each"].search(text, start, value.start) or _WORDS["each"].match(
             text[value.end : value.end + 8].lstrip()
         )

@@ -5,10 +5,10 @@ from decimal import Decimal
 from typing import Any, Final
 
 from steelyard.i18n import Message
+from steelyard.legal import thresholds
 from steelyard.legal.facts.selection import select_value
 from steelyard.legal.facts.statements import doubt
 from steelyard.legal.facts.verdict import Case, FieldVerdict, inexact
-from steelyard.legal.thresholds import YEARS
 from steelyard.lexicon import lexicon
 from steelyard.text.measures import is_measure, same_measure
 from steelyard.text.mentions import Mention, mentions
@@ -51,7 +51,9 @@ def _asked_values(question: str, answer: str) -> list[Mention]:
     values = [value for value in numbers(answer) if _fits(wanted, value, answer)]
     named = [value for value in values if wanted and _is_asked(wanted, value, answer)]
     alike = [value for value in values if wanted and value.kind == "count" and same_measure(wanted, value.unit)]
-    not_years = [value for value in values if value.unit or not YEARS[0] <= (value.value or 0) <= YEARS[1]]
+    not_years = [
+        value for value in values if value.unit or not thresholds.YEARS[0] <= (value.value or 0) <= thresholds.YEARS[1]
+    ]
     return named or alike or not_years or values
 
 

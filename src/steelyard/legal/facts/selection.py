@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from steelyard.i18n import Message
+from steelyard.legal import thresholds
 from steelyard.legal.clauses import clause_of
 from steelyard.legal.facts.equations import equated, is_wrong_result
 from steelyard.legal.facts.roles import GENERIC, asked_roles, caps, contradicts, items, periods, roles
@@ -20,14 +21,6 @@ from steelyard.legal.facts.statements import (
     totalled,
 )
 from steelyard.legal.facts.verdict import FieldVerdict
-from steelyard.legal.thresholds import (
-    ALTERNATIVE_REACH,
-    CONVERSION,
-    PERIODS_IN_PERIOD,
-    RESTATEMENT,
-    ROLE_REACH,
-    WORKING,
-)
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 
@@ -52,11 +45,15 @@ def select_value(
     chosen = standing if len(_distinct(standing)) < 2 else _chosen(question, answer, standing)
     why = _objection(question, answer, values, standing, chosen, among or values)
     if why is None:
-        is_bound = _WORDS["bound_before"].search(answer, max(0, chosen[0].start - ALTERNATIVE_REACH), chosen[0].start)
+        is_bound = _WORDS["bound_before"].search(
+            answer, max(0, chosen[0].start - thresholds.ALTERNATIVE_REACH), chosen[0].start
+        )
         value = chosen[0]._replace(loose="bound") if is_bound and not chosen[0].loose else chosen[0]
         return value, FieldVerdict(True, Message("legal.answer_says", value=value.text))
     is_open = not values or (len(_distinct(chosen)) > 1 and not _SHARED["conclusion"].search(answer))
-    return None, FieldVerdict(False, why, names_another=bool(values), unsettled=is_open and len(answer) > WORKING)
+    return None, FieldVerdict(
+        False, why, names_another=bool(values), unsettled=is_open and len(answer) > thresholds.WORKING
+    )
 
 
 def _objection(
@@ -89,7 +86,7 @@ def _restated_otherwise(text: str, chosen: _Values, values: _Values) -> Mention 
     """A different value in the brackets after a chosen one that restate it in words or in another unit; or None."""
     starts = {value.start for value in chosen}
     for value, other in pairwise(values):
-        before, after = text[value.end : other.start].lstrip(), text[other.end : other.end + RESTATEMENT]
+        before, after = text[value.end : other.start].lstrip(), text[other.end : other.end + thresholds.RESTATEMENT]
         if value.start in starts and before.startswith("(") and ")" in after:
             is_same = other.unit != value.unit or other.value == value.value or not other.is_exact
             around = before[1:], after[: after.index(")")]
@@ -167,7 +164,7 @@ def _is_multiple(one: Mention, two: Mention) -> bool:
     if not (isinstance(one.value, Decimal) and isinstance(two.value, Decimal) and one.value and two.value):
         return False
     ratio = max(one.value, two.value) / min(one.value, two.value)
-    return any(abs(ratio / factor - 1) <= Decimal(CONVERSION) for factor in PERIODS_IN_PERIOD)
+    return any(abs(ratio / factor - 1) <= Decimal(thresholds.CONVERSION) for factor in thresholds.PERIODS_IN_PERIOD)
 
 
 def _not_each(question: str, answer: str, values: _Values) -> _Values:
@@ -258,6 +255,6 @@ def own_words(text: str, values: _Values) -> Iterator[tuple[str, str]]:
     for at, value in enumerate(values):
         clause = clause_of(text, value.start)
         following = values[at + 1].start if at + 1 < len(values) else len(text)
-        end = max(value.end, min(clause.end, following, value.end + ROLE_REACH))
-        yield text[max(clause.start, last, value.start - ROLE_REACH) : value.start], text[value.end : end]
+        end = max(value.end, min(clause.end, following, value.end + thresholds.ROLE_REACH))
+        yield text[max(clause.start, last, value.start - thresholds.ROLE_REACH) : value.start], text[value.end : end]
         last = value.end
