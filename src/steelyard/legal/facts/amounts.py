@@ -3,19 +3,17 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
 
 from steelyard.i18n import Message
+from steelyard.legal import thresholds
 from steelyard.legal.clauses import clause_of
 from steelyard.legal.facts.equations import is_negative
 from steelyard.legal.facts.selection import own_words, select_value
 from steelyard.legal.facts.statements import are_alternatives, asserted_values, doubt, totalled
-from steelyard.legal.facts.verdict import FieldVerdict, inexact, right_value
-from steelyard.legal.model import FactRules
-from steelyard.legal.thresholds import ROLE_REACH
+from steelyard.legal.facts.verdict import Case, FieldVerdict, inexact, right_value
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, currency_code, mentions
 from steelyard.text.normalisation import normalise
@@ -26,43 +24,14 @@ Items = Sequence[tuple[Decimal, str]]
 """Sums with their descriptions."""
 
 
-@dataclass(frozen=True, slots=True)
-class AmountRules:
-    """How strictly sums are judged: the `currency` (any if ""), and the text of the evidence as `source`.
-
-    `scale` is the unit in which the question asks for the sum ("in USD millions").
-    """
-
-    currency: str = "CNY"
-    exact: bool = True
-    strict: bool = False
-    source: str = ""
-    rate_asked: bool = False
-    scale: int = 1
-
-
 @lru_cache(maxsize=1 << 10)
-def amount_rules(question: str, rules: FactRules) -> AmountRules:
-    """How strictly sums are judged for a question; cached, because a question is judged many times."""
-    source = normalise(rules.source)
-    scale = _WORDS["scale_asked"].search(question)
-    return AmountRules(
-        _currency(question, source),
-        rules.numeric_exact,
-        rules.approx_policy == "strict",
-        source,
-        _WORDS["rate_asked"].search(question) is not None,
-        _SCALES[(scale[1] or scale[2]).lower()] if scale else 1,
-    )
-
-
-def _currency(question: str, source: str) -> str:
-    """The expected currency: the one that question and evidence name, else 元, or any for an English question."""
-    named = {mention.unit for text in (question, source) for mention in mentions(text) if mention.kind == "money"}
+def expected_currency(question: str, source: str) -> str:
+    """The currency that question and evidence name, else 元; "" for any, if an English question names none."""
+    units = {value.unit for text in (question, normalise(source)) for value in mentions(text) if value.kind == "money"}
     if word := _WORDS["currency_asked"].search(question):
-        named = {currency_code(word[0])}
-    if len(named) == 1:
-        return named.pop()
+        units = {currency_code(word[0])}
+    if len(units) == 1:
+        return units.pop()
     return "" if question.isascii() and question else "CNY"
 
 
@@ -90,23 +59,29 @@ def asserted_amounts(text: str) -> list[Mention]:
     return asserted_values(text, amounts(text))
 
 
-def judge_amount(expected: Decimal, question: str, answer: str, rules: AmountRules) -> FieldVerdict:
-    """Whether the answer to the question is this sum and no other."""
+def judge_amount(expected: Any, answer: str, case: Case) -> FieldVerdict:
+    """Whether the answer to the question is this sum and no other, in the unit that the question asks for."""
+    wanted = amount_of(expected)
+    if wanted is None:
+        return FieldVerdict(False, Message("legal.expected_amount_no_number", value=repr(expected)))
     values = amounts(answer)
-    if not values and expected == 0 and _WORDS["nothing_paid"].search(answer) and not doubt(answer):
+    if not values and wanted == 0 and _WORDS["nothing_paid"].search(answer) and not doubt(answer):
         return FieldVerdict(True, Message("legal.says_nothing_paid"))
-    value, verdict = select_value(question, answer, values)
+    value, verdict = select_value(case.question, answer, values)
     if value is None:
         return verdict
-    if value.kind == "money" and rules.currency and value.unit != rules.currency:
+    if value.kind == "money" and value.unit != (expected_currency(case.question, case.rules.source) or value.unit):
         return FieldVerdict(False, Message("legal.another_currency", text=value.text))
-    if not value.is_exact and not (value.loose == "rate" and rules.rate_asked):
+    if not value.is_exact and not (value.loose == "rate" and _WORDS["rate_asked"].search(case.question)):
         return FieldVerdict(False, inexact(value))
-    stated = -value.value if expected < 0 and is_negative(answer, value) else value.value
-    if not any(same_amount(stated * scale, expected) for scale in (1, rules.scale, 1 / Decimal(rules.scale))):
-        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=str(expected)))
-    known = [each for each in amounts(rules.source) if each.value is not None and same_amount(each.value, expected)]
-    return right_value(value, known, exact=rules.exact, strict=rules.strict)
+    asked = _WORDS["scale_asked"].search(case.question)
+    scale = Decimal(_SCALES[(asked[1] or asked[2]).lower()] if asked else 1)
+    stated = -value.value if wanted < 0 and is_negative(answer, value) else value.value
+    if not any(same_amount(stated * factor, wanted) for factor in (1, scale, 1 / scale)):
+        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=str(wanted)))
+    source = amounts(normalise(case.rules.source))
+    known = [each for each in source if each.value is not None and same_amount(each.value, wanted)]
+    return right_value(value, known, case.rules)
 
 
 def same_amount(one: Decimal, two: Decimal) -> bool:
@@ -126,21 +101,21 @@ def amount_of(value: Any) -> Decimal | None:
 # ----- items
 
 
-def judge_breakdown(expected: Items, answer: str) -> FieldVerdict:
+def judge_breakdown(expected: Any, answer: str, case: Case) -> FieldVerdict:
     """Whether the answer lists exactly these sums; their total may be listed too."""
-    values = amounts(answer)
+    items, values = items_of(expected), amounts(answer)
     if word := doubt(answer):
         return FieldVerdict(False, Message("legal.disclaims_itself", word=word))
     if are_alternatives(answer, values):
         return FieldVerdict(False, Message("legal.offers_alternatives"))
-    standing = _without_total(answer, asserted_values(answer, values), expected)
+    standing = _without_total(answer, asserted_values(answer, values), items)
     if loose := next((value for value in standing if not value.is_exact), None):
         return FieldVerdict(False, inexact(loose))
-    wanted = Counter(_cents(amount) for amount, _ in expected)
+    wanted = Counter(_cents(amount) for amount, _ in items)
     if _counted(answer, standing, wanted) != wanted:
-        items = ", ".join(value.text for value in standing)
-        return FieldVerdict(False, Message("legal.lists", items=items) if items else Message("legal.lists_nothing"))
-    if swapped := _swapped(answer, standing, expected):
+        listed = ", ".join(value.text for value in standing)
+        return FieldVerdict(False, Message("legal.lists", items=listed) if listed else Message("legal.lists_nothing"))
+    if swapped := _swapped(answer, standing, items):
         return FieldVerdict(False, Message("legal.put_down_to_another_item", text=swapped.text))
     return FieldVerdict(True, Message("legal.lists_every_item"))
 
@@ -158,7 +133,7 @@ def _counted(text: str, values: Sequence[Mention], wanted: Counter[int]) -> Coun
     counts: Counter[int] = Counter()
     for value in values:
         amount = _cents(value.value)
-        start = max(clause_of(text, value.start).start, value.start - ROLE_REACH)
+        start = max(clause_of(text, value.start).start, value.start - thresholds.ROLE_REACH)
         each = _WORDS["each"].search(text, start, value.start) or _WORDS["each"].match(
             text[value.end : value.end + 8].lstrip()
         )

@@ -2,13 +2,13 @@
 
 import re
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from steelyard.i18n import Message
+from steelyard.legal import thresholds
 from steelyard.legal.facts.selection import select_value
 from steelyard.legal.facts.statements import doubt
-from steelyard.legal.facts.verdict import FieldVerdict, inexact
-from steelyard.legal.thresholds import YEARS
+from steelyard.legal.facts.verdict import Case, FieldVerdict, inexact
 from steelyard.lexicon import lexicon
 from steelyard.text.measures import is_measure, same_measure
 from steelyard.text.mentions import Mention, mentions
@@ -17,20 +17,20 @@ _WORDS: Final = lexicon("facts")
 _NOTHING_ELSE: Final = re.compile(r"[\s。,.!]{0,8}")
 
 
-def judge_count(expected: int, question: str, answer: str) -> FieldVerdict:
+def judge_count(expected: Any, answer: str, case: Case) -> FieldVerdict:
     """Whether the answer gives this number of what was asked about."""
     if _WORDS["not_one"].search(answer) and not doubt(answer):
         return FieldVerdict(expected == 0, Message("legal.says_none"))
-    values = _asked_values(question, answer)
+    values = _asked_values(case.question, answer)
     if not values and expected == 0 and _WORDS["none"].search(answer) and not doubt(answer):
         return FieldVerdict(True, Message("legal.says_none"))
-    value, verdict = select_value(question, answer, values, numbers(answer))
+    value, verdict = select_value(case.question, answer, values, numbers(answer))
     if value is None:
         return verdict
     if not value.is_exact or value.approx:
         return FieldVerdict(False, inexact(value, "approximate"))
-    if value.value != Decimal(expected):
-        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=expected))
+    if value.value != Decimal(int(expected)):
+        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=int(expected)))
     return verdict
 
 
@@ -51,7 +51,9 @@ def _asked_values(question: str, answer: str) -> list[Mention]:
     values = [value for value in numbers(answer) if _fits(wanted, value, answer)]
     named = [value for value in values if wanted and _is_asked(wanted, value, answer)]
     alike = [value for value in values if wanted and value.kind == "count" and same_measure(wanted, value.unit)]
-    not_years = [value for value in values if value.unit or not YEARS[0] <= (value.value or 0) <= YEARS[1]]
+    not_years = [
+        value for value in values if value.unit or not thresholds.YEARS[0] <= (value.value or 0) <= thresholds.YEARS[1]
+    ]
     return named or alike or not_years or values
 
 

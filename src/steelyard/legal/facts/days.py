@@ -1,13 +1,13 @@
 """Judging dates and date ranges by value; coarser dates, bounds and lunar dates are wrong."""
 
 import re
-from typing import Final
+from typing import Any, Final
 
 from steelyard.i18n import Message
 from steelyard.legal.facts.roles import asked_roles
 from steelyard.legal.facts.selection import select_value
 from steelyard.legal.facts.statements import asserted_values, doubt
-from steelyard.legal.facts.verdict import FieldVerdict, inexact
+from steelyard.legal.facts.verdict import Case, FieldVerdict, inexact
 from steelyard.lexicon import lexicon
 from steelyard.text.dates import Day
 from steelyard.text.mentions import Mention, mentions
@@ -35,8 +35,11 @@ def asserted_dates(text: str) -> list[Mention]:
     return asserted_values(text, date_values(text))
 
 
-def judge_date(expected: Day, question: str, answer: str, *, exact: bool = True) -> FieldVerdict:
+def judge_date(expected: Any, answer: str, case: Case) -> FieldVerdict:
     """Whether the answer to the question is this day."""
+    wanted, question, exact = day_of(str(expected)), case.question, case.rules.date_exact
+    if wanted is None:
+        return FieldVerdict(False, Message("legal.expected_date_none", value=repr(expected)))
     values = [_with_year_of(question, _read_by(question, value)) for value in date_values(answer)]
     full = [value for value in values if value.value is not None and value.value.is_whole and value.until is None]
     value, verdict = select_value(question, answer, full or values)
@@ -48,8 +51,8 @@ def judge_date(expected: Day, question: str, answer: str, *, exact: bool = True)
         return FieldVerdict(False, Message("legal.not_day_of_calendar", text=value.text))
     if exact and value.loose:
         return FieldVerdict(False, inexact(value))
-    if value.value != expected and not (not exact and value.value.agrees(expected)):
-        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=expected.isoformat()))
+    if value.value != wanted and (exact or not value.value.agrees(wanted)):
+        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=wanted.isoformat()))
     if exact and value.approx:
         return FieldVerdict(False, Message("legal.only_approximate", text=value.text))
     return verdict
@@ -79,8 +82,11 @@ def _with_year_of(question: str, value: Mention) -> Mention:
     return value._replace(value=Day(year, day.month, day.day), loose=loose)
 
 
-def judge_range(start: Day, end: Day, answer: str) -> FieldVerdict:
+def judge_range(expected: Any, answer: str, case: Case) -> FieldVerdict:
     """Whether the answer gives this range; two days that are only listed are not a range."""
+    start, end = (day_of(str(expected.get(bound, ""))) for bound in ("start", "end"))
+    if start is None or end is None:
+        return FieldVerdict(False, Message("legal.expected_range_none", value=repr(expected)))
     if word := doubt(answer):
         return FieldVerdict(False, Message("legal.disclaims_itself", word=word))
     values = asserted_dates(answer)

@@ -6,8 +6,8 @@ from decimal import Decimal, DivisionByZero, InvalidOperation
 from itertools import pairwise
 from typing import Final
 
+from steelyard.legal import thresholds
 from steelyard.legal.facts.statements import after_last
-from steelyard.legal.thresholds import CENT, EQUATION_REACH, OPERANDS, ROUNDED
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 
@@ -32,7 +32,7 @@ def equated(text: str, values: Sequence[Mention]) -> list[Mention]:
 
 def is_wrong_result(text: str, value: Mention) -> bool:
     """Whether the value is the result of an equation of figures that does not hold."""
-    window = text[max(0, value.start - EQUATION_REACH) : value.start]
+    window = text[max(0, value.start - thresholds.EQUATION_REACH) : value.start]
     marks = list(_WORDS["equals"].finditer(window))
     between = window[marks[-1].end() :] if marks else ""
     if not marks or not _SIGN.fullmatch(between):
@@ -42,7 +42,7 @@ def is_wrong_result(text: str, value: Mention) -> bool:
         return False
     result = -value.value if is_negative(text, value) else value.value
     is_rounded = marks[-1][0] == "≈" or value.approx
-    slack = max(Decimal(CENT), abs(left) / ROUNDED if is_rounded else Decimal(0))
+    slack = max(Decimal(thresholds.CENT), abs(left) / thresholds.ROUNDED if is_rounded else Decimal(0))
     return all(abs(result / scale - left) > slack for scale in (1, 10**4, 10**6))
 
 
@@ -57,7 +57,7 @@ def _operation(text: str) -> Decimal | None:
     if not numbers or not _BEHIND.fullmatch(text[numbers[-1].end :]):
         return None
     terms, signs = [_plain_value(numbers[-1])], []
-    for left, right in list(pairwise(numbers))[: -OPERANDS - 1 : -1]:
+    for left, right in list(pairwise(numbers))[: -thresholds.OPERANDS - 1 : -1]:
         between = _REMARK.sub("", text[left.end : right.start])
         if "(" in between or ")" in between:
             return None

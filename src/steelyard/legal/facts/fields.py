@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from steelyard.errors import SystemFailure
 from steelyard.i18n import Localized, Message
 from steelyard.io.outputs import record_of
 from steelyard.legal.facts.amounts import (
     amount_of,
-    amount_rules,
     amounts,
+    expected_currency,
     items_of,
     judge_amount,
     judge_breakdown,
@@ -23,7 +23,7 @@ from steelyard.legal.facts.days import date_values, day_of, judge_date, judge_ra
 from steelyard.legal.facts.polarity import judge_boolean, polarity
 from steelyard.legal.facts.statements import doubt, is_bare_list, retraction, without_stated_bounds
 from steelyard.legal.facts.texts import judge_text
-from steelyard.legal.facts.verdict import FieldVerdict
+from steelyard.legal.facts.verdict import Case, FieldVerdict
 from steelyard.legal.model import FIELDS, FactRules
 from steelyard.legal.reading import Reading, is_too_long, read
 from steelyard.legal.stance import detect_abstention
@@ -86,21 +86,15 @@ def judge_fact(
     reading = read(answer) if isinstance(answer, str) else Reading("")
     applied = _with_aliases(rules or FactRules(), expected)
     text, final = (without_stated_bounds(each, applied.source) for each in (reading.text, reading.final))
-    case = _Case(normalise(question), text, applied, final, _named_currency(record))
+    case = Case(normalise(question), applied, text, final, _named_currency(record))
     keys = [key for key in FIELDS if expected.get(key) is not None]
     if "boolean_answer" in keys and not case.rules.partial_credit:
         keys = [key for key in keys if key != "text_answer"]  # beside a boolean it only explains
     verdicts = {key: _judge_field(key, expected[key], record.get(key), case) for key in keys}
     right = sum(verdict.correct for verdict in verdicts.values())
     share = right / len(verdicts) if verdicts else 0.0
-    return FactVerdict(share == 1.0, share, _reasons(verdicts), verdicts)
-
-
-def _reasons(verdicts: Mapping[str, FieldVerdict]) -> Localized:
-    """The reasons of all fields."""
-    if not verdicts:
-        return Message("legal.nothing_expected")
-    return in_one_line(((key, verdict.why) for key, verdict in verdicts.items()), FIELD_LABELS)
+    reasons = in_one_line(((key, verdict.why) for key, verdict in verdicts.items()), FIELD_LABELS)
+    return FactVerdict(share == 1.0, share, reasons if verdicts else Message("legal.nothing_expected"), verdicts)
 
 
 def _with_aliases(rules: FactRules, expected: Mapping[str, Any]) -> FactRules:
@@ -119,19 +113,6 @@ def _record(output: str | Mapping[str, Any]) -> Mapping[str, Any]:
         return {"answer": output}
 
 
-def spoken(answer: Any) -> str:
-    """The text of an answer as the judges read it; "" if it is not a text."""
-    return read(answer).text if isinstance(answer, str) else ""
-
-
-class _Case(NamedTuple):
-    question: str
-    answer: str
-    rules: FactRules
-    final: str = ""
-    currency: str = ""
-
-
 def _named_currency(record: Mapping[str, Any]) -> str:
     """The currency that a record names."""
     named = [name for key in ("currency", "unit") if isinstance(name := record.get(key), str)]
@@ -140,7 +121,7 @@ def _named_currency(record: Mapping[str, Any]) -> str:
     )
 
 
-def _judge_field(key: str, expected: Any, given: Any, case: _Case) -> FieldVerdict:
+def _judge_field(key: str, expected: Any, given: Any, case: Case) -> FieldVerdict:
     """Judge a given field, which the text must not contradict; without one, judge the text.
 
     A denial that the text does not settle is uncertain, unless the text is silent or refuses to answer.
@@ -155,14 +136,14 @@ def _judge_field(key: str, expected: Any, given: Any, case: _Case) -> FieldVerdi
     return verdict
 
 
-def _judge_text(key: str, expected: Any, case: _Case) -> FieldVerdict:
+def _judge_text(key: str, expected: Any, case: Case) -> FieldVerdict:
     """Judge the text, or only its announced final answer if that has a value of the kind."""
     values = _VALUES.get(key)
     text = case.final if values and case.final and values(case.final) else case.answer
     return _judge_words(key, expected, text, case)
 
 
-def _judge_words(key: str, expected: Any, text: str, case: _Case) -> FieldVerdict:
+def _judge_words(key: str, expected: Any, text: str, case: Case) -> FieldVerdict:
     """Judge words; words that retract themselves, or only list many values, give no value."""
     if word := retraction(text):
         return FieldVerdict(False, Message("legal.disclaims_itself", word=word))
@@ -171,7 +152,7 @@ def _judge_words(key: str, expected: Any, text: str, case: _Case) -> FieldVerdic
     return _JUDGES[key](expected, text, case)
 
 
-def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> FieldVerdict:
+def _judge_given(key: str, expected: Any, given: Any, case: Case) -> FieldVerdict:
     if isinstance(given, str):
         if is_too_long(given):
             return FieldVerdict(False, Message("legal.field_too_long"))
@@ -179,21 +160,21 @@ def _judge_given(key: str, expected: Any, given: Any, case: _Case) -> FieldVerdi
     match key:
         case "amount_total" | "count":
             number = amount_of(given)
-            right = number is not None and same_amount(number, Decimal(str(expected)))
-            return FieldVerdict(right, Message("legal.field_is", value=named(SENSES, given)))
+            is_right = number is not None and same_amount(number, Decimal(str(expected)))
         case "boolean_answer":
-            return FieldVerdict(given is expected, Message("legal.field_is", value=named(SENSES, given)))
+            is_right = given is expected
         case "amount_breakdown" if isinstance(given, Sequence):
-            return FieldVerdict(
-                same_items(items_of(given), items_of(expected)), Message("legal.field_lists", value=str(given))
-            )
+            is_right = same_items(items_of(given), items_of(expected))
+            return FieldVerdict(is_right, Message("legal.field_lists", value=str(given)))
         case "date_range" if isinstance(given, Mapping):
             ends = [str(given.get(end, "")) for end in ("start", "end")]
             days = [day_of(_iso(end)) for end in ends]
             wanted = [day_of(str(expected.get(end, ""))) for end in ("start", "end")]
             why = Message("legal.field_is_range", start=ends[0], end=ends[1])
             return FieldVerdict(None not in days and days == wanted, why)
-    return FieldVerdict(False, Message("legal.field_is", value=named(SENSES, given)))
+        case _:
+            is_right = False
+    return FieldVerdict(is_right, Message("legal.field_is", value=named(SENSES, given)))
 
 
 def _iso(text: str) -> str:
@@ -202,9 +183,9 @@ def _iso(text: str) -> str:
     return dates[0].value.isoformat() if len(dates) == 1 else text
 
 
-def _objection(key: str, expected: Any, case: _Case) -> Localized | None:
+def _objection(key: str, expected: Any, case: Case) -> Localized | None:
     """What in the record contradicts a right field: another currency, value or name, several, or a refusal; or None."""
-    currency = amount_rules(case.question, case.rules).currency
+    currency = expected_currency(case.question, case.rules.source)
     if key.startswith("amount") and case.currency and currency and case.currency != currency:
         return Message("legal.record_in_currency", currency=case.currency)
     if is_silent(case.answer):
@@ -220,44 +201,19 @@ def _objection(key: str, expected: Any, case: _Case) -> Localized | None:
     return Message("legal.text_says_unknown", reason=refusal) if refusal else None
 
 
-def _refusal(case: _Case) -> Localized | None:
+def _refusal(case: Case) -> Localized | None:
     """Why the text of the answer is a refusal; None if it is none."""
     abstention = detect_abstention(case.answer, question=case.question)
     return abstention.why if abstention.abstains else None
 
 
-def _says_something(key: str, expected: Any, verdict: FieldVerdict, case: _Case) -> bool:
+def _says_something(key: str, expected: Any, verdict: FieldVerdict, case: Case) -> bool:
     """Whether the text says anything about the field."""
     if key == "boolean_answer":
         return polarity(case.question, case.answer) is not None or verdict.uncertain
     if key in ("entity", "text_answer"):
         return verdict.names_another or normalise(str(expected)).lower() in case.answer.lower()
     return bool(_VALUES[key](case.answer)) if key in _VALUES else False
-
-
-def _judge_amount(expected: Any, text: str, case: _Case) -> FieldVerdict:
-    wanted = amount_of(expected)
-    if wanted is None:
-        return FieldVerdict(False, Message("legal.expected_amount_no_number", value=repr(expected)))
-    return judge_amount(wanted, case.question, text, amount_rules(case.question, case.rules))
-
-
-def _judge_date(expected: Any, text: str, case: _Case) -> FieldVerdict:
-    wanted = day_of(str(expected))
-    if wanted is None:
-        return FieldVerdict(False, Message("legal.expected_date_none", value=repr(expected)))
-    return judge_date(wanted, case.question, text, exact=case.rules.date_exact)
-
-
-def _judge_range(expected: Any, text: str, case: _Case) -> FieldVerdict:
-    start, end = (day_of(str(expected.get(bound, ""))) for bound in ("start", "end"))
-    if start is None or end is None:
-        return FieldVerdict(False, Message("legal.expected_range_none", value=repr(expected)))
-    return judge_range(start, end, text)
-
-
-def _judge_text_field(expected: Any, text: str, case: _Case) -> FieldVerdict:
-    return judge_text(str(expected), case.question, text, case.rules)
 
 
 _VALUES: Final[Mapping[str, Callable[[str], Sequence[Mention]]]] = {
@@ -267,13 +223,13 @@ _VALUES: Final[Mapping[str, Callable[[str], Sequence[Mention]]]] = {
     "date_range": date_values,
     "count": numbers,
 }
-_JUDGES: Final[Mapping[str, Callable[[Any, str, _Case], FieldVerdict]]] = {
-    "amount_total": _judge_amount,
-    "amount_breakdown": lambda expected, text, case: judge_breakdown(items_of(expected), text),
-    "date": _judge_date,
-    "date_range": _judge_range,
-    "count": lambda expected, text, case: judge_count(int(expected), case.question, text),
+_JUDGES: Final[Mapping[str, Callable[[Any, str, Case], FieldVerdict]]] = {
+    "amount_total": judge_amount,
+    "amount_breakdown": judge_breakdown,
+    "date": judge_date,
+    "date_range": judge_range,
+    "count": judge_count,
     "boolean_answer": lambda expected, text, case: judge_boolean(bool(expected), case.question, text),
-    "entity": _judge_text_field,
-    "text_answer": _judge_text_field,
+    "entity": judge_text,
+    "text_answer": judge_text,
 }

@@ -1,45 +1,58 @@
-"""Judging names and short texts: equal, or complete in the answering clause without another name."""
+"""Judging names and short texts: equal, or complete in the answering clause without another name.
+
+A name occurs in any of its forms, and there may be an objection to each occurrence: denied, offered, listed, doubted …
+"""
 
 import re
+import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
-from typing import Final
+from itertools import islice, pairwise
+from typing import Final, NamedTuple
 
 from steelyard.i18n import Message
+from steelyard.legal import thresholds
 from steelyard.legal.clauses import outline
 from steelyard.legal.evidence.quotes import quote_key
-from steelyard.legal.facts.name_occurrences import (
-    GIVEN,
-    SURNAME,
-    Occurrence,
-    asks_person,
-    digits_of,
-    folded,
-    is_denied_name,
-    name_pattern,
-    occurrences_of,
-    untitled,
-)
 from steelyard.legal.facts.statements import doubt
 from steelyard.legal.facts.verdict import FieldVerdict
-from steelyard.legal.grounding.proper_names import SURNAMES, names
-from steelyard.legal.thresholds import EXPLANATION, PARAPHRASE, SHORT_ANSWER
+from steelyard.legal.grounding.proper_names import DOUBLE_SURNAMES, SURNAMES, names
 from steelyard.lexicon import lexicon
 from steelyard.text.reading import final_part
 from steelyard.text.scripts import HAN
 
 _WORDS: Final = lexicon("facts")
+_SHARED: Final = lexicon("shared")
+_SURNAME: Final = f"(?:{'|'.join(DOUBLE_SURNAMES)}|[{''.join(sorted(SURNAMES))}])"
+_GIVEN: Final = f"(?!{_WORDS.source('not_given')})[{HAN}]"
+_PLAIN_LETTERS: Final = str.maketrans(
+    {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ß": "ss", "æ": "ae", "Æ": "Ae", "œ": "oe", "ı": "i"}
+    | {"’": "'"}
+)
+_ACCENTED: Final = re.compile("[\u00c0-\u024f]")
+_DOT: Final = re.compile(rf"(?<=[{HAN}]) ?[·•・‧∙.\-] ?(?=[{HAN}])")
+_LISTED_SUBJECT: Final = re.compile(
+    rf"\s*(?:[、和及与]|以及)\s*{_SURNAME}[{HAN}]{{2}}{_WORDS.source('listed_subject')}"
+)
+_LISTED_BEFORE: Final = re.compile(rf"[{HAN}]{{2,4}}、$|{_SURNAME}[{HAN}]{{1,2}}(?:[和及]|以及)$")
 _IN_ROLE: Final = frozenset(("denied", "offered", "ranked"))
 """Objections that give the asked role to somebody else."""
 _TITLE_PAIR: Final = re.compile(r"\b[A-Z][a-z]+(?: [A-Z]\.?)?(?: [A-Z][a-z'-]+)+")
-_HAN_NAME: Final = re.compile(f"{SURNAME}{GIVEN}(?:{GIVEN})?")
+_HAN_NAME: Final = re.compile(f"{_SURNAME}{_GIVEN}(?:{_GIVEN})?")
 _OPENS_WITH_NAME: Final = re.compile(
-    f"(?:^|(?<=[由是为系:经]))(?!{_WORDS.source('not_surname')}){SURNAME}{GIVEN}{GIVEN}"
+    f"(?:^|(?<=[由是为系:经]))(?!{_WORDS.source('not_surname')}){_SURNAME}{_GIVEN}{_GIVEN}"
 )
 _STOP: Final = re.compile(r"[,。;\n]|\. ")
+
+
+class Occurrence(NamedTuple):
+    """An occurrence of a name, and why it is not the answer ("" if it is)."""
+
+    start: int
+    end: int
+    objection: str = ""
 
 
 def judge_name(wanted: Sequence[str], question: str, answer: str) -> FieldVerdict:
@@ -81,9 +94,8 @@ def _judge_one(name: str, question: str, text: str, known: str) -> FieldVerdict:
     if not good and _has_all_parts(name, question, text):
         return FieldVerdict(True, Message("legal.names", name=name))
     if not occurrences:
-        unsure = _has_surname_only(name, text)
         is_open = _may_be_paraphrased(name, question, text)
-        return FieldVerdict(False, Message("legal.not_in_answer", name=name), uncertain=unsure, unsettled=is_open)
+        return FieldVerdict(False, Message("legal.not_in_answer", name=name), unsettled=is_open)
     if not good:
         return _objected(name, question, occurrences, text)
     if occurrences[0].objection == "doubted":
@@ -107,24 +119,18 @@ def _may_be_paraphrased(name: str, question: str, text: str) -> bool:
     terms = terms - _stems(question) - _figures(question) or terms
     echo = _echo(text, terms)
     if _is_person(name):
-        return not _rival(text, question, name) and (echo > 0 or len(text) > SHORT_ANSWER)
-    is_explained = len(name.split()) >= EXPLANATION or len(name) > SHORT_ANSWER
-    if not is_explained and (_has_other_figures(name, question, text) or _is_organisation(name, text)):
+        return not _rival(text, question, name) and (echo > 0 or len(text) > thresholds.SHORT_ANSWER)
+    is_explained = len(name.split()) >= thresholds.EXPLANATION or len(name) > thresholds.SHORT_ANSWER
+    has_other_figures = _figures(name) and not _figures(text) <= _figures(name) | _figures(question)
+    has_organisations = all(_WORDS["organisation"].search(each) for each in (name, text))
+    if not is_explained and (has_other_figures or has_organisations):
         return False
     is_common = name.islower() and (name + text).isascii()  # a rival of common words cannot be told from a paraphrase
-    return is_common or echo >= max(1, PARAPHRASE * len(terms))
+    return is_common or echo >= max(1, thresholds.PARAPHRASE * len(terms))
 
 
 def _is_person(name: str) -> bool:
     return bool(_HAN_NAME.fullmatch(name) or _TITLE_PAIR.fullmatch(name))
-
-
-def _is_organisation(*texts: str) -> bool:
-    return all(_WORDS["organisation"].search(text) for text in texts)
-
-
-def _has_other_figures(name: str, question: str, text: str) -> bool:
-    return bool(_figures(name)) and not _figures(text) <= _figures(name) | _figures(question)
 
 
 def _figures(text: str) -> frozenset[str]:
@@ -146,17 +152,8 @@ def _objected(name: str, question: str, occurrences: Sequence[Occurrence], text:
     kind = next(kind for kind in reasons if any(occurrence.objection == kind for occurrence in occurrences))
     around = text[max(0, occurrences[0].start - 60) : occurrences[0].end + 60]
     unsure = kind in ("listed", "recipient") and _echo(around, _stems(question)) >= 2
-    is_open = kind == "part" and not _is_person(name) and not _is_organisation(name)
+    is_open = kind == "part" and not _is_person(name) and not _WORDS["organisation"].search(name)
     return FieldVerdict(False, reasons[kind], uncertain=unsure, names_another=kind in _IN_ROLE, unsettled=is_open)
-
-
-def _has_surname_only(name: str, text: str) -> bool:
-    """Whether the surname of an English name occurs alone."""
-    words = name.split()
-    if len(words) < 2 or not name.isascii() or _WORDS["organisation_word"].search(name) or len(words[-1]) < 3:
-        return False
-    alone = re.search(rf"(?<![A-Za-z-]){re.escape(words[-1])}(?![A-Za-z-])", text)
-    return alone is not None and not re.search(r"[A-Z][\w'.-]+ $", text[: alone.start()])
 
 
 # ----- the clause that answers
@@ -258,3 +255,144 @@ def _judge_digits(name: str, answer: str) -> FieldVerdict:
     if is_denied_name(answer, max(0, answer.find(wanted[:3]))):
         return FieldVerdict(False, Message("legal.denies", name=name))
     return FieldVerdict(True, Message("legal.answer_says", value=name))
+
+
+# ----- forms
+
+
+def folded(text: str) -> str:
+    """The text without accents, and without the dots between the parts of a foreign name in Chinese."""
+    if text.isascii():
+        return text
+    plain = text.translate(_PLAIN_LETTERS)
+    if _ACCENTED.search(plain):
+        plain = "".join(char for char in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(char))
+    return _DOT.sub("", plain)
+
+
+def untitled(text: str) -> str:
+    """The text without titles such as 先生, 被告人 and Mr."""
+    return _WORDS["title"].sub("", text)
+
+
+def digits_of(name: str) -> str:
+    """The digits of a name that is a number (phone, identity card), or ""."""
+    figures = re.sub(r"[\s\-()+]", "", name)
+    return figures.upper() if re.fullmatch(r"\d{5,}[0-9Xx]?", figures) else ""
+
+
+@lru_cache(maxsize=1 << 12)
+def name_pattern(name: str) -> re.Pattern[str]:
+    """The pattern of a name: with or without middle names, initials and hyphens, or with the surname first."""
+    plain = folded(name)
+    words = re.findall(r"[A-Za-z]+(?:'[A-Za-z]+)?", plain)
+    is_latin = plain.isascii() and bool(words) and not re.search(r"[\d_]", plain)
+    if is_latin and len(words) > 1 and words[0].lower() == "the":
+        words = words[1:]
+    if is_latin and 2 <= len(words) <= 4 and "," not in plain and not _WORDS["organisation_word"].search(plain):
+        return re.compile(_bounded(_person(words), "Aa"))
+    if not is_latin or "&" in plain:
+        return re.compile(_bounded(re.escape(plain), plain), re.IGNORECASE)
+    joined = r"[\s.,\-\"]{0,3}(?:& |and )?".join(map(re.escape, words))
+    return re.compile(_bounded(joined, plain), re.IGNORECASE)
+
+
+def _person(words: Sequence[str]) -> str:
+    """The pattern of a person's name; a middle name may be left out or added."""
+    first, *middle, last = map(re.escape, words)
+    gap = r"[\s.\-\"“”]"
+    added = r"(?:[A-Z][\w'.]{0,20}[\s\"“”\-]{1,3}){0,2}"
+    kept = "".join(rf"(?:(?i:{word}|{word[0]}){gap}{{0,3}})?" for word in middle)
+    is_initial = len(first) == 1
+    given = rf"(?i:{first}[a-z]{{0,12}})" if is_initial else f"(?i:{first}|{first[0]}(?=[. ]))"
+    forward = rf"{given}{gap}{{{0 if is_initial else 1},3}}{kept}{added}(?i:{last})"
+    return f"(?:{forward}|(?i:{last}),? (?i:{first}))"
+
+
+def _bounded(pattern: str, name: str) -> str:
+    """The pattern, which must not match inside a word or a number."""
+    before = r"(?<![A-Za-z0-9])" if name[:1].isascii() and name[:1].isalnum() else ""
+    after = r"(?![A-Za-z0-9])" if name[-1:].isascii() and name[-1:].isalnum() else ""
+    return before + pattern + after
+
+
+# ----- objections
+
+
+def asks_person(question: str) -> bool:
+    """Whether a question asks for a person."""
+    return _WORDS["asks_person"].search(question) is not None
+
+
+def is_denied_name(text: str, at: int) -> bool:
+    """Whether the words right before a position deny what follows."""
+    return _WORDS["denied_name"].search(text[max(0, at - thresholds.NAME_REACH) : at]) is not None
+
+
+def occurrences_of(name: str, question: str, text: str, known: str = "") -> Iterator[Occurrence]:
+    """The first occurrences of a name, each with the objection to it; names in `known` may be listed beside it."""
+    for match in islice(name_pattern(name).finditer(text), thresholds.OCCURRENCES):
+        yield Occurrence(match.start(), match.end(), _objection(name, question, text, match, f"{question} {known}"))
+
+
+def _objection(name: str, question: str, text: str, match: re.Match[str], known: str) -> str:
+    """Why an occurrence of the name is not an answer, or ""."""
+    before, after = (
+        text[max(0, match.start() - thresholds.NAME_REACH) : match.start()],
+        text[match.end() : match.end() + 60],
+    )
+    if not _is_whole(name, after) or (len(name) == 1 and re.search(f"(?![是为叫即])[{HAN}]$", before)):
+        return "part"
+    if is_denied_name(text, match.start()):
+        return "denied"
+    if _WORDS["offered_before"].search(before) or _WORDS["offered_after"].match(after):
+        return "offered"
+    if _is_listed(name, asks_person(question), known.lower(), before, after):
+        return "listed"
+    ahead = text[max(0, match.start() - 60) : match.start()]
+    if _WORDS["ranked_second"].search(ahead) or _is_replaced(question, before, after):
+        return "ranked"
+    if _SHARED["doubt"].search(outline(text).sentences.at(match.start()).text):
+        return "doubted"
+    if _WORDS["possessive"].match(after):
+        return "owner"
+    return "recipient" if _WORDS["recipient"].search(before) and _WORDS["asks_agent"].search(question) else ""
+
+
+def _is_replaced(question: str, before: str, after: str) -> bool:
+    """Whether somebody else replaced the named person: Ann Lee, who replaced X; X，后变更为乙."""
+    if beaten := _WORDS["beaten"].search(before):
+        return (beaten[1] or beaten[2])[:5].lower() not in question.lower()
+    return bool(_WORDS["superseded"].match(after)) and not _WORDS["asks_earlier"].search(question)
+
+
+def _is_whole(name: str, after: str) -> bool:
+    """Whether the name ends there and is not part of a longer name."""
+    if name.isascii():
+        if _WORDS["organisation_word"].search(name):
+            return not _WORDS["organisation_goes_on"].match(after)
+        return not (_WORDS["longer_name"].match(after) and len(name.split()) == 2)
+    after = untitled(after) if _WORDS["title"].match(after) else after
+    if not re.match(f"[{HAN}\\d]", after):
+        return True
+    if len(name) > 3:
+        return not _WORDS["organisation_tail"].match(after)
+    if _WORDS["legal_form"].match(after):
+        return False
+    is_full = name[0] in SURNAMES and not name.startswith(DOUBLE_SURNAMES) and len(name) == 3
+    return (is_full and not _WORDS["unit_end"].search(name)) or _WORDS["after_name"].match(after) is not None
+
+
+def _is_listed(name: str, is_person: bool, known: str, before: str, after: str) -> bool:
+    """Whether the name is in a list with names that are not known: 甲、乙 and 丙."""
+    if not name.isascii():
+        rest = _WORDS["listed_name"].match(after) or _LISTED_SUBJECT.match(after) or _LISTED_BEFORE.search(before)
+    elif long := _WORDS["long_list"].match(after):
+        rest = long
+    else:
+        rest = _WORDS["listed_person"].match(after) or _WORDS["listed_person_before"].search(before)
+        rest = rest if is_person else None
+    if rest is None:
+        return False
+    others = re.findall(rf"[A-Za-z']+|[{HAN}]{{2,}}", _WORDS["list_join"].sub(" ", rest[0]))
+    return not others or not all(other.lower() in known for other in others)

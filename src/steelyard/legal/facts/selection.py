@@ -1,7 +1,6 @@
 """Selecting the one value that answers a question: by conclusion, equation, total, or the asked role."""
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import partial
@@ -9,6 +8,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from steelyard.i18n import Message
+from steelyard.legal import thresholds
 from steelyard.legal.clauses import clause_of
 from steelyard.legal.facts.equations import equated, is_wrong_result
 from steelyard.legal.facts.roles import GENERIC, asked_roles, caps, contradicts, items, periods, roles
@@ -21,14 +21,6 @@ from steelyard.legal.facts.statements import (
     totalled,
 )
 from steelyard.legal.facts.verdict import FieldVerdict
-from steelyard.legal.thresholds import (
-    ALTERNATIVE_REACH,
-    CONVERSION,
-    PERIODS_IN_PERIOD,
-    RESTATEMENT,
-    ROLE_REACH,
-    WORKING,
-)
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 
@@ -37,7 +29,6 @@ _SHARED: Final = lexicon("shared")
 _COMMON_WORDS: Final = _WORDS.words("question_words")
 _COMMON_CHARACTERS: Final = _WORDS.words("question_characters")
 _LONG_WORD: Final = re.compile("[a-z]{4,}")
-_BRACKET: Final = re.compile(r"\s?[(（]")
 _SIDE_ROLES: Final = frozenset(("penalty", "fee", "price"))
 """Roles of sums that are named beside the asked sum."""
 _Values = Sequence[Mention]
@@ -54,11 +45,15 @@ def select_value(
     chosen = standing if len(_distinct(standing)) < 2 else _chosen(question, answer, standing)
     why = _objection(question, answer, values, standing, chosen, among or values)
     if why is None:
-        is_bound = _WORDS["bound_before"].search(answer, max(0, chosen[0].start - ALTERNATIVE_REACH), chosen[0].start)
+        is_bound = _WORDS["bound_before"].search(
+            answer, max(0, chosen[0].start - thresholds.ALTERNATIVE_REACH), chosen[0].start
+        )
         value = chosen[0]._replace(loose="bound") if is_bound and not chosen[0].loose else chosen[0]
         return value, FieldVerdict(True, Message("legal.answer_says", value=value.text))
     is_open = not values or (len(_distinct(chosen)) > 1 and not _SHARED["conclusion"].search(answer))
-    return None, FieldVerdict(False, why, names_another=bool(values), unsettled=is_open and len(answer) > WORKING)
+    return None, FieldVerdict(
+        False, why, names_another=bool(values), unsettled=is_open and len(answer) > thresholds.WORKING
+    )
 
 
 def _objection(
@@ -70,7 +65,7 @@ def _objection(
     if word := doubt_about(answer, chosen):
         return Message("legal.disclaims_itself", word=word)
     is_one = len(_distinct(chosen)) == 1
-    if are_alternatives(answer, _beside(chosen, rivals) if is_one else rivals):
+    if are_alternatives(answer, rivals):
         return Message("legal.offers_alternatives")
     if not is_one:
         return Message("legal.several_values", values=", ".join(value.text for value in standing[:8]))
@@ -87,28 +82,16 @@ def _distinct(values: _Values) -> set[Any]:
     return {(value.kind, value.value, value.until, value.loose) for value in values}
 
 
-def _beside(chosen: _Values, values: _Values) -> list[Mention]:
-    """The chosen values and those next to them."""
-    starts = {value.start for value in chosen}
-    indexes = {index + step for index, value in enumerate(values) if value.start in starts for step in (-1, 0, 1)}
-    return [value for index, value in enumerate(values) if index in indexes]
-
-
 def _restated_otherwise(text: str, chosen: _Values, values: _Values) -> Mention | None:
     """A different value in the brackets after a chosen one that restate it in words or in another unit; or None."""
-    starts = [value.start for value in values]
-    for value in chosen:
-        opening = _BRACKET.match(text, value.end)
-        close = text.find(")", opening.end(), opening.end() + RESTATEMENT) if opening else -1
-        if opening is None or close < 0:
-            continue
-        at = bisect_left(starts, opening.end())
-        other = values[at] if at < len(values) else value
-        if other.end > close or other.unit != value.unit or other.value == value.value or not other.is_exact:
-            continue
-        around = text[opening.end() : other.start], text[other.end : close]
-        if all(_WORDS["restated"].fullmatch(words) for words in around):
-            return other
+    starts = {value.start for value in chosen}
+    for value, other in pairwise(values):
+        before, after = text[value.end : other.start].lstrip(), text[other.end : other.end + thresholds.RESTATEMENT]
+        if value.start in starts and before.startswith("(") and ")" in after:
+            is_same = other.unit != value.unit or other.value == value.value or not other.is_exact
+            around = before[1:], after[: after.index(")")]
+            if not is_same and all(_WORDS["restated"].fullmatch(words) for words in around):
+                return other
     return None
 
 
@@ -181,7 +164,7 @@ def _is_multiple(one: Mention, two: Mention) -> bool:
     if not (isinstance(one.value, Decimal) and isinstance(two.value, Decimal) and one.value and two.value):
         return False
     ratio = max(one.value, two.value) / min(one.value, two.value)
-    return any(abs(ratio / factor - 1) <= Decimal(CONVERSION) for factor in PERIODS_IN_PERIOD)
+    return any(abs(ratio / factor - 1) <= Decimal(thresholds.CONVERSION) for factor in thresholds.PERIODS_IN_PERIOD)
 
 
 def _not_each(question: str, answer: str, values: _Values) -> _Values:
@@ -272,6 +255,6 @@ def own_words(text: str, values: _Values) -> Iterator[tuple[str, str]]:
     for at, value in enumerate(values):
         clause = clause_of(text, value.start)
         following = values[at + 1].start if at + 1 < len(values) else len(text)
-        end = max(value.end, min(clause.end, following, value.end + ROLE_REACH))
-        yield text[max(clause.start, last, value.start - ROLE_REACH) : value.start], text[value.end : end]
+        end = max(value.end, min(clause.end, following, value.end + thresholds.ROLE_REACH))
+        yield text[max(clause.start, last, value.start - thresholds.ROLE_REACH) : value.start], text[value.end : end]
         last = value.end

@@ -6,15 +6,8 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
+from steelyard.legal import thresholds
 from steelyard.legal.clauses import clause_of, outline, without_quotes
-from steelyard.legal.thresholds import (
-    ALTERNATIVE_REACH,
-    BOUND_WORDS,
-    DENIAL_REACH,
-    LIST_PIECE,
-    SHORTEST_LIST,
-    TOTAL_REACH,
-)
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 
@@ -31,8 +24,8 @@ def without_stated_bounds(answer: str, source: str) -> str:
     for value in reversed(mentions(answer)) if stated else ():
         same = stated.get(value.value) if value.loose == "bound" and value.value is not None else None
         if same:
-            before = _shared(answer[: value.start][: -BOUND_WORDS - 1 : -1], source[: same.start][::-1])
-            after = _shared(answer[value.end : value.end + BOUND_WORDS], source[same.end :])
+            before = _shared(answer[: value.start][: -thresholds.BOUND_WORDS - 1 : -1], source[: same.start][::-1])
+            after = _shared(answer[value.end : value.end + thresholds.BOUND_WORDS], source[same.end :])
             answer = f"{answer[: value.start - before]} {answer[value.start : value.end]} {answer[value.end + after :]}"
     return answer
 
@@ -58,9 +51,11 @@ def retraction(text: str) -> str:
 def is_bare_list(text: str) -> bool:
     """Whether a text only lists many values or names and states nothing about them."""
     pieces = [piece for piece in _SEPARATORS.split(_GROUP_COMMA.sub("", text)) if piece.strip()]
-    if len(pieces) < SHORTEST_LIST:
+    if len(pieces) < thresholds.SHORTEST_LIST:
         return False
-    statements = sum(len(piece) > LIST_PIECE or _WORDS["predicate"].search(piece) is not None for piece in pieces)
+    statements = sum(
+        len(piece) > thresholds.LIST_PIECE or _WORDS["predicate"].search(piece) is not None for piece in pieces
+    )
     return statements <= len(pieces) // 10
 
 
@@ -87,7 +82,7 @@ def asserted_values(text: str, values: Sequence[Mention]) -> list[Mention]:
 
 def is_denied_at(text: str, start: int, end: int) -> bool:
     """Whether a negator of its clause governs what is there."""
-    first = max(clause_of(text, start).start, start - DENIAL_REACH)
+    first = max(clause_of(text, start).start, start - thresholds.DENIAL_REACH)
     return bool(_WORDS["denied_before"].search(text[first:start]) or _WORDS["denied_after"].match(text, end))
 
 
@@ -112,11 +107,11 @@ def are_alternatives(text: str, values: Sequence[Mention]) -> bool:
         before, after = bisect_right(ends, word.start()) - 1, bisect_left(starts, word.end())
         if (
             before < 0
-            or word.start() - ends[before] > ALTERNATIVE_REACH
+            or word.start() - ends[before] > thresholds.ALTERNATIVE_REACH
             or _WORDS["same_again"].match(text, word.end())
         ):
             continue
-        if after < len(values) and starts[after] - word.end() <= ALTERNATIVE_REACH:
+        if after < len(values) and starts[after] - word.end() <= thresholds.ALTERNATIVE_REACH:
             if values[after].value != values[before].value:
                 return True
         elif _FIGURE.match(text, word.end()):
@@ -130,7 +125,7 @@ def totalled(text: str, values: Sequence[Mention]) -> list[Mention]:
     totals = []
     for value in values:
         last = ends[bisect_right(ends, value.start) - 1]
-        start = max(clause_of(text, value.start).start, last, value.start - TOTAL_REACH)
+        start = max(clause_of(text, value.start).start, last, value.start - thresholds.TOTAL_REACH)
         if _SHARED["total"].search(text, start, value.start) or _WORDS["total_after"].match(text, value.end):
             totals.append(value)
     return totals

@@ -7,15 +7,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from steelyard.i18n import Message
 from steelyard.legal.facts.names import judge_name
 from steelyard.legal.facts.selection import select_value
 from steelyard.legal.facts.statements import is_denied_at
-from steelyard.legal.facts.verdict import FieldVerdict, inexact, right_value
+from steelyard.legal.facts.verdict import Case, FieldVerdict, inexact, right_value
 from steelyard.legal.grounding.articles import Article, articles, is_known_article
-from steelyard.legal.model import FactRules
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normalisation import normalise
@@ -30,20 +29,20 @@ _ORDINAL: Final = re.compile(f"(?<=第)[{_NUMERALS}]{{1,9}}(?=[一-鿿])")
 _ARTICLE_NUMBER: Final = re.compile(rf"(?<=[法典例定释则约》]) ?(?=(?:\d{{1,5}}|[{_NUMERALS}]{{1,9}})条)")
 
 
-def judge_text(expected: str, question: str, answer: str, rules: FactRules) -> FieldVerdict:
+def judge_text(expected: Any, answer: str, case: Case) -> FieldVerdict:
     """Whether the answer gives this name or text, or one of its aliases."""
     verdicts, names = [], []
-    for text in (normalise(each) for each in (expected, *rules.aliases)):
+    for text in (normalise(str(each)) for each in (expected, *case.rules.aliases)):
         if cited := _whole_articles(text):
-            verdicts.append(_judge_articles(cited, question, answer))
+            verdicts.append(_judge_articles(cited, case.question, answer))
         elif (percent := _whole_percent(text)) is not None:
-            verdicts.append(_judge_percent(percent, question, answer, rules))
+            verdicts.append(_judge_percent(percent, answer, case))
         else:
             names.append(text)
     if names:
-        verdicts.append(judge_name(names, question, answer))
+        verdicts.append(judge_name(names, case.question, answer))
     if any(map(mentions, names)):
-        verdicts.append(judge_name([plain_values(name) for name in names], question, plain_values(answer)))
+        verdicts.append(judge_name([plain_values(name) for name in names], case.question, plain_values(answer)))
     denial = replace(verdicts[0], unsettled=any(verdict.unsettled for verdict in verdicts))
     return next((verdict for verdict in verdicts if verdict.correct), denial)
 
@@ -82,12 +81,12 @@ def _whole_percent(text: str) -> Decimal | None:
     return values[0].value if is_whole and values[0].is_exact else None
 
 
-def _judge_percent(expected: Decimal, question: str, answer: str, rules: FactRules) -> FieldVerdict:
+def _judge_percent(expected: Decimal, answer: str, case: Case) -> FieldVerdict:
     """Whether the answer is this percentage and no other; a number is one if the question asks for the per cent."""
     values = _percents(answer)
-    if not values and _WORDS["percent_asked"].search(question):
+    if not values and _WORDS["percent_asked"].search(case.question):
         values = [value for value in mentions(answer) if value.kind == "number" and value.text[0].isdigit()]
-    value, verdict = select_value(question, answer, values)
+    value, verdict = select_value(case.question, answer, values)
     if value is None:
         return verdict
     if not value.is_exact:
@@ -95,8 +94,8 @@ def _judge_percent(expected: Decimal, question: str, answer: str, rules: FactRul
     if value.value != expected:
         wanted = f"{expected.normalize():f}%"
         return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=wanted), names_another=True)
-    known = [each for each in _percents(normalise(rules.source)) if each.value == expected]
-    return right_value(value, known, exact=rules.numeric_exact, strict=rules.approx_policy == "strict")
+    known = [each for each in _percents(normalise(case.rules.source)) if each.value == expected]
+    return right_value(value, known, case.rules)
 
 
 # ----- articles

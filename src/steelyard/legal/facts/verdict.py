@@ -1,11 +1,23 @@
-"""The verdict on one field of an answer."""
+"""What a judge of a field is given, and its verdict."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from steelyard.i18n import Localized, Message
+from steelyard.legal.model import FactRules
 from steelyard.legal.wording import LOOSE, named
 from steelyard.text.mentions import Mention
+
+
+class Case(NamedTuple):
+    """A question with the rules of its facts; the answer, its announced final part, and the currency of the record."""
+
+    question: str
+    rules: FactRules
+    answer: str = ""
+    final: str = ""
+    currency: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +41,16 @@ class FieldVerdict:
         return str(self.why)
 
 
-def right_value(value: Mention, known: Iterable[Mention], *, exact: bool, strict: bool) -> FieldVerdict:
+def right_value(value: Mention, known: Iterable[Mention], rules: FactRules) -> FieldVerdict:
     """The verdict on a right value; `known` are the same values in the source.
 
     With 约 it is correct and flagged if the source does not say so, and wrong if that is strictly judged.
     """
     is_source_approximate = any(each.approx for each in known)
-    if value.approx and not is_source_approximate and exact:
-        why = Message("legal.only_approximate" if strict else "legal.says_about", text=value.text)
-        return FieldVerdict(not strict, why, (Message("legal.approx_added"),))
+    if value.approx and not is_source_approximate and rules.numeric_exact:
+        is_strict = rules.approx_policy == "strict"
+        why = Message("legal.only_approximate" if is_strict else "legal.says_about", text=value.text)
+        return FieldVerdict(not is_strict, why, (Message("legal.approx_added"),))
     flags = (Message("legal.approx_dropped"),) if is_source_approximate and not value.approx else ()
     return FieldVerdict(True, Message("legal.answer_says", value=value.text), flags)
 
