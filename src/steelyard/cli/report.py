@@ -2,10 +2,10 @@
 
 import argparse
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steelyard.cli.options import (
     add_choice_options,
@@ -18,6 +18,9 @@ from steelyard.cli.options import (
     documents_folder,
 )
 from steelyard.i18n import Message
+
+if TYPE_CHECKING:
+    from steelyard.table import Table
 
 
 def add_command(commands: Any) -> None:
@@ -32,6 +35,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--by", metavar="TAG", help="help.by")
     parser.add_argument("--mask", action="store_true", help="help.mask")
     parser.add_argument("--benchmark", metavar="DIR", help="help.benchmark")
+    parser.add_argument("--reviews", action="append", default=[], metavar="REVIEW", help="help.report_reviews")
     add_choice_options(parser)
     add_direction_option(parser)
     add_documents_option(parser)
@@ -52,6 +56,25 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
+def _reviewed(tables: "list[Table]", paths: Sequence[str]) -> "list[Table]":
+    """The tables with the reviews of their verdicts; a review of none of them is an error."""
+    from steelyard.errors import InputError
+    from steelyard.io.reviews import digest_of, read_review
+    from steelyard.reports.agreement import OTHER_HINT
+    from steelyard.stats.review import with_reviews
+
+    digests = [digest_of(table) for table in tables] if paths else []
+    for path in paths:
+        judgements = read_review(path)
+        result = judgements[0].result
+        if result not in digests:
+            message = Message("reports.review_of_other_result", result=result, digest=", ".join(digests))
+            raise InputError(message, where=path, hint=OTHER_HINT)
+        at = digests.index(result)
+        tables[at] = with_reviews(tables[at], judgements)
+    return tables
+
+
 @_uncollected()
 def run(arguments: argparse.Namespace) -> int:
     """Read the results, compare them, print and write."""
@@ -66,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     declare_directions(arguments)
     check_outputs(arguments.output, arguments.results, suffixes=RANKING_SUFFIXES, overwrite=arguments.overwrite)
     placed = chosen(read_placed(arguments.results, arguments.metric), arguments)
-    tables = [table for _, table in placed]
+    tables = _reviewed([table for _, table in placed], arguments.reviews)
     folders = [folder for folder, _ in placed]
     documents = load_documents(tables, arguments.benchmark, folders, documents_folder(arguments))
     if arguments.mask:

@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from steelyard.i18n import Message
 from steelyard.io.reviews import Judgement, Sampling, digest_of
 from steelyard.stats.sampling import Drawn, Stratum, draw, draw_in_turn
 from steelyard.stats.selection import AGAIN_HINT
-from steelyard.table import Flags, Table
+from steelyard.table import Flags, FloatArray, Table
 
 UNCERTAIN: Final = "uncertain"
 CERTAIN: Final = "certain"
@@ -24,6 +24,10 @@ NEAR: Final = 0.15
 """The largest distance of a score from the lowest one that passes to be near the threshold."""
 DOUBTS: Final = {"near the threshold": 4.0, "partial credit": 3.0, "remarks": 2.0, "clear": 1.0}
 """Kinds of verdicts, the most doubtful first, with their weights in a sample."""
+REVIEWED: Final = {"judge": "agreed_judge", "person": "agreed_person"}
+"""Who reviews a verdict, and the part that says whether they agree with it."""
+_IS_MODEL: Final = "judge:"
+"""How the names of reviewers begin that are models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,77 @@ class SampleSettings:
     by: str | None = None
     seed: int = 42
     metric: str | None = None
+
+
+class Coverage(NamedTuple):
+    """The verdicts that are left `without` the doubtful ones: their share, and the share of wrong ones among them.
+
+    `error` is NaN where nothing of some kind was reviewed.
+    """
+
+    without: str
+    share: float
+    reviewed: int
+    error: float
+
+
+def with_reviews(table: Table, judgements: Sequence[Judgement]) -> Table:
+    """The table with two more parts of the reviewed metric: whether a judge, or a person, agrees with each verdict."""
+    metric = verdict_metric(table, judgements[0].metric)
+    rows = {identifier: row for row, identifier in enumerate(table.ids)}
+    parts = {part: np.full(len(table), np.nan) for part in REVIEWED.values()}
+    for judgement in judgements:
+        if judgement.agree is not None and judgement.id in rows:
+            by = "judge" if judgement.reviewer.startswith(_IS_MODEL) else "person"
+            parts[REVIEWED[by]][rows[judgement.id]] = judgement.agree
+    column = table.columns[metric]
+    known = {part: values for part, values in parts.items() if not np.isnan(values).all()}
+    return replace(table, columns={**table.columns, metric: replace(column, parts={**column.parts, **known})})
+
+
+def decided_by(table: Table, metric: str) -> dict[str, int]:
+    """The number of verdicts that rules, a judge or a person decided, and of those that are still uncertain.
+
+    Empty if the result does not record which are uncertain.
+    """
+    flags = uncertain_flags(table, metric)
+    rows = [] if flags is None else reviewable(table, metric)
+    if flags is None or not rows:
+        return {}
+    judge, person = (~np.isnan(_agreed(table, metric, by))[rows] for by in REVIEWED)
+    counts = {"judge": judge & ~person, "person": person, UNCERTAIN: flags[rows] & ~judge & ~person}
+    found = {name: int(column.sum()) for name, column in counts.items()}
+    return {"rules": len(rows) - sum(found.values()), **found}
+
+
+def risk_coverage(table: Table, metric: str) -> list[Coverage]:
+    """Errors by coverage: of all verdicts, without the uncertain ones, and without those of partial credit as well.
+
+    The errors of each kind of verdicts count by the number of all verdicts of that kind, so that a sample in which one
+    kind is more frequent gives the same curve. Empty if nothing was reviewed.
+    """
+    flags = uncertain_flags(table, metric)
+    rows = [] if flags is None else reviewable(table, metric)
+    judge, person = (_agreed(table, metric, by)[rows] for by in REVIEWED)
+    agreed = np.where(np.isnan(person), judge, person)
+    if flags is None or np.isnan(agreed).all():
+        return []
+    scores = table.column(metric)[rows]
+    kinds = np.where(flags[rows], 0, np.where((scores > 0) & (scores < 1), 1, 2))
+    sizes = [int((kinds == kind).sum()) for kind in range(3)]
+    heard = [agreed[(kinds == kind) & ~np.isnan(agreed)] for kind in range(3)]
+    wrong = [size * float(1 - each.mean()) if len(each) else math.nan for size, each in zip(sizes, heard, strict=True)]
+    curve = []
+    for first, without in enumerate(("", UNCERTAIN, "partial")):
+        kept = [kind for kind in range(first, 3) if sizes[kind]]
+        if kept and (first == 0 or sizes[first - 1]):
+            total, reviewed = sum(sizes[kind] for kind in kept), sum(len(heard[kind]) for kind in kept)
+            curve.append(Coverage(without, total / len(rows), reviewed, sum(wrong[kind] for kind in kept) / total))
+    return curve
+
+
+def _agreed(table: Table, metric: str, by: str) -> FloatArray:
+    return table.parts.get(metric, {}).get(REVIEWED[by], np.full(len(table), np.nan))
 
 
 def take_sample(table: Table, settings: SampleSettings) -> list[Judgement]:
