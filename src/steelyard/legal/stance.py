@@ -226,7 +226,7 @@ def _asks(refusal: _Refusal, stated: float) -> Stance:
 
 def _weighed(refusal: _Refusal, stated: float) -> Stance:
     """The verdict by what is stated before and after the refusal."""
-    if _is_ground(refusal):
+    if _is_ground(refusal) or _is_conceded(refusal):
         return refusal.noted()
     if _is_of_self(refusal) and stated >= ANSWERED:
         return refusal.noted(uncertain=True)
@@ -285,6 +285,12 @@ def _is_ground(refusal: _Refusal) -> bool:
         if act.level == SPEAKER or not (WORDS["ground"].match(act.text) and follows):
             return False
     return True
+
+
+def _is_conceded(refusal: _Refusal) -> bool:
+    """Whether all refusing clauses are concessions after a statement: about 13 billion, though not exactly known."""
+    before = refusal.acts[: refusal.refusing[0]]
+    return bool(before) and before[-1].weight > 0 and all(_concedes(refusal.acts[at]) for at in refusal.refusing)
 
 
 def _concedes(act: Act) -> bool:

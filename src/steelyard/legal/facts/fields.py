@@ -210,7 +210,7 @@ def _refusal(case: Case) -> Localized | None:
 def _says_something(key: str, expected: Any, verdict: FieldVerdict, case: Case) -> bool:
     """Whether the text says anything about the field."""
     if key == "boolean_answer":
-        return polarity(case.question, case.answer) is not None or verdict.uncertain
+        return polarity(case.question, case.answer) is not None
     if key in ("entity", "text_answer"):
         return verdict.names_another or normalise(str(expected)).lower() in case.answer.lower()
     return bool(_VALUES[key](case.answer)) if key in _VALUES else False
