@@ -5,7 +5,6 @@ description of the system itself), or states something. The verdict follows from
 refusing clauses, and from what the others state.
 """
 
-import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -158,10 +157,6 @@ class _Refusal:
         direct = (self.acts[at] for at in self.refusing if self.acts[at].level >= THE_SOURCE)
         return any(WORDS["direct"].search(act.text) and (act.sentence or not later) for act in direct)
 
-    def norms(self) -> int:
-        """The number of clauses that state rules of law."""
-        return sum(1 for act in self.acts if act.weight and WORDS["norm"].search(act.text))
-
     def context(self, at: int) -> str:
         """A refusing clause, together with the clause before it that names its topic: 关于数额,没有记载."""
         act, before = self.acts[at], self.acts[at - 1] if at else None
@@ -311,18 +306,13 @@ def _supplied_after(refusal: _Refusal, before: float, after: float) -> Stance | 
     turned, closes = _turn(refusal), _closes_with_refusal(refusal)
     if not closes and (_concludes(refusal) or (turned is not None and _turn_supplies(refusal, turned))):
         return refusal.supplied()
-    if closes and _lacks_value(refusal):
-        return None
     if closes or refusal.has_direct(later=True):
         return None
-    if asked.open and after >= _needed(refusal, turned):
-        return refusal.supplied(uncertain=level == SPEAKER and after < 2 * EXPOSITION)
-    if after >= EXPOSITION and refusal.norms() >= 3:
-        return refusal.supplied(uncertain=level == SPEAKER)
+    is_opening = refusal.first.sentence == 0 and refusal.names_asked(refusal.refusing[0])
+    if asked.open and level < SPEAKER and after >= LONG_ANSWER and not (is_opening and turned is None):
+        return refusal.supplied()
     if level == SOMEBODY and after >= LONG:
         return refusal.noted()
-    if turned is not None and after >= 0.8 * EXPOSITION and refusal.norms() > 1:
-        return refusal.supplied(uncertain=True)
     return None
 
 
@@ -342,21 +332,6 @@ def _concludes(refusal: _Refusal) -> bool:
             stated = acts[at + 1] if is_mark else acts[at]
             return stated.weight >= ANSWERED and not WORDS["denial"].search(stated.text)
     return False
-
-
-def _needed(refusal: _Refusal, turned: int | None) -> float:
-    """The weight that the text after a refusal needs to answer an open question.
-
-    After a refusal by the speaker, text alone is its explanation; only a turn to the matter answers.
-    """
-    if refusal.level < SPEAKER:
-        is_opening = refusal.first.sentence == 0 and refusal.names_asked(refusal.refusing[0])
-        return math.inf if is_opening and turned is None else LONG_ANSWER
-    moral = sum(1 for act in refusal.acts[:12] if WORDS["moral"].search(act.text))
-    has_offer = turned is not None and WORDS["offer"].search(refusal.text, turned, turned + CUE_CONTEXT)
-    if turned is None or ((moral >= 2 or has_offer) and refusal.norms() < 4):
-        return math.inf
-    return 0.6 * EXPOSITION
 
 
 def _closes_with_refusal(refusal: _Refusal) -> bool:
@@ -431,14 +406,10 @@ def _given_before(refusal: _Refusal, before: float, after: float) -> Stance | No
         return refusal.noted()
     if refusal.has_direct() or (refusal.first.level == SPEAKER and before < STATED):
         return None
-    if refusal.level == SPEAKER and before >= LONG_ANSWER and refusal.norms() > 1:
-        return refusal.noted(uncertain=True)
     if _gives_value_before(refusal, first) or _says_yes_or_no(refusal, first):
         return refusal.noted()
     if _is_side_detail(refusal, first):
         return refusal.noted(uncertain=True)
-    if asked.open and not asked.why and before >= LONG / 2 and refusal.norms():
-        return refusal.noted()
     if before + after < LONG:
         return None
     names_item = any(refusal.names_asked(at) for at in refusal.refusing)
