@@ -5,6 +5,7 @@ description of the system itself), or states something. The verdict follows from
 refusing clauses, and from what the others state.
 """
 
+import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -308,8 +309,7 @@ def _supplied_after(refusal: _Refusal, before: float, after: float) -> Stance | 
         return refusal.supplied()
     if closes or refusal.has_direct(later=True):
         return None
-    is_opening = refusal.first.sentence == 0 and refusal.names_asked(refusal.refusing[0])
-    if asked.open and level < SPEAKER and after >= LONG_ANSWER and not (is_opening and turned is None):
+    if asked.open and after >= _needed(refusal, turned):
         return refusal.supplied()
     if level == SOMEBODY and after >= LONG:
         return refusal.noted()
@@ -332,6 +332,22 @@ def _concludes(refusal: _Refusal) -> bool:
             stated = acts[at + 1] if is_mark else acts[at]
             return stated.weight >= ANSWERED and not WORDS["denial"].search(stated.text)
     return False
+
+
+def _needed(refusal: _Refusal, turned: int | None) -> float:
+    """The weight that the text after a refusal needs to answer an open question.
+
+    After a refusal by the speaker, or of the asked item in the first sentence, text alone is its explanation: only a
+    turn to the matter answers, and not one to other help.
+    """
+    is_opening = refusal.first.sentence == 0 and refusal.names_asked(refusal.refusing[0])
+    if turned is None and (is_opening or refusal.level == SPEAKER):
+        return math.inf
+    if turned is None or refusal.level < SPEAKER:
+        return LONG_ANSWER
+    moral = sum(1 for act in refusal.acts[:12] if WORDS["moral"].search(act.text))
+    offers = WORDS["offer"].search(refusal.text, turned, turned + CUE_CONTEXT)
+    return math.inf if moral >= 2 or offers else 0.6 * EXPOSITION
 
 
 def _closes_with_refusal(refusal: _Refusal) -> bool:
