@@ -1,9 +1,13 @@
-"""Selecting the one value that answers a question: by conclusion, equation, total, or the asked role."""
+"""Selecting the one value that answers a question: by its role, period or item, by conclusion, equation or total.
+
+A role is what a value is said of: collected, owed, interest; signed, born. A rate by the day, the month or the year has
+a period; 第三年, "the third year" and 2021年 are items.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, Final
 
@@ -11,7 +15,6 @@ from steelyard.i18n import Message
 from steelyard.legal import thresholds
 from steelyard.legal.clauses import clause_of
 from steelyard.legal.facts.equations import equated, is_wrong_result
-from steelyard.legal.facts.roles import GENERIC, asked_roles, caps, contradicts, items, periods, roles
 from steelyard.legal.facts.statements import (
     after_last,
     are_alternatives,
@@ -23,6 +26,7 @@ from steelyard.legal.facts.statements import (
 from steelyard.legal.facts.verdict import FieldVerdict
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
+from steelyard.text.numerals import value_of
 
 _WORDS: Final = lexicon("facts")
 _SHARED: Final = lexicon("shared")
@@ -31,6 +35,34 @@ _COMMON_CHARACTERS: Final = _WORDS.words("question_characters")
 _LONG_WORD: Final = re.compile("[a-z]{4,}")
 _SIDE_ROLES: Final = frozenset(("penalty", "fee", "price"))
 """Roles of sums that are named beside the asked sum."""
+_SUM_ROLES: Final = ("owed", "interest", "principal", "deposit", "penalty", "wage", "rent", "fee", "price")
+"""Roles that only sums have."""
+_DATE_ROLES: Final = (
+    "signed", "effective", "born", "begun", "ended", "reported", "delivered", "arrested", "registered"
+)  # fmt: skip
+"""Roles that only days have; all others may be said of both."""
+_ROLES: Final = (
+    "owed",
+    "returned",
+    *_SUM_ROLES[1:7],
+    "compensation",
+    "fee",
+    "price",
+    "loan",
+    *_DATE_ROLES,
+    "collected",
+)
+_ROLE: Final = re.compile("|".join(f"(?P<{name}>{_WORDS.source(name)})" for name in _ROLES), re.IGNORECASE)
+_ALIKE: Final = ({"loan", "collected"}, {"delivered", "collected"})
+"""Roles of which one is said of the other: who lends or hands over gives."""
+_ENDS: Final = frozenset(("begun", "ended"))
+"""Roles that anything can have: a beginning and an end."""
+_FIRST: Final = (frozenset(("interest", "principal")), frozenset(("owed", "returned")))
+"""Roles that are asked for even if others are named: 还欠多少工资 asks what is owed."""
+_GENERIC: Final = frozenset(("collected", "loan", "compensation"))
+"""Roles that every part of a sum and the whole have; who pays a deposit pays."""
+_PERIODS: Final = ("daily", "monthly", "yearly")
+_NUMERAL: Final = re.compile("[一二三四五六七八九十]{1,3}")
 _Values = Sequence[Mention]
 
 
@@ -105,7 +137,7 @@ def _chosen(question: str, answer: str, values: _Values) -> _Values:
         if len(_distinct(values)) == 1:
             return values
     is_total = _SHARED["total"].search(question)
-    is_specific = not is_total and not asked_roles(question, values[0].kind) <= GENERIC
+    is_specific = not is_total and not asked_roles(question, values[0].kind) <= _GENERIC
     rules: list[Callable[[], _Values]] = [
         lambda: _in_role(question, answer, values) if is_specific else (),
         lambda: after_last(_SHARED["conclusion"], answer, values),
@@ -131,12 +163,12 @@ def _asked_about(question: str, answer: str, values: _Values) -> _Values:
     kind = values[0].kind
     asked, side = asked_roles(question, kind), _SIDE_ROLES - asked_roles(question)
     found = list(_stated(answer, values, partial(roles, kind=kind)))
-    values = [value for value, names in found if not contradicts(asked, names)] or values
+    values = [value for value, names in found if not _contradicts(asked, names)] or values
     if kind != "date":
         values = [value for value, names in found if value in values and (names & asked or not names & side)] or values
-    values = _same_aspect(question, answer, values, items)
-    values = _same_aspect(question, answer, values, periods, only=False)
-    return _not_converted(answer, _same_aspect(question, answer, values, caps))
+    values = _same_aspect(question, answer, values, _items)
+    values = _same_aspect(question, answer, values, _periods, only=False)
+    return _not_converted(answer, _same_aspect(question, answer, values, _caps))
 
 
 def _same_aspect(
@@ -145,7 +177,7 @@ def _same_aspect(
     """The values of the asked item, if any (`only`); else those of no other item."""
     wanted, found = aspect(question), list(_stated(answer, values, aspect))
     own = [value for value, stated in found if wanted & stated]
-    others = [value for value, stated in found if stated and not wanted & stated and (wanted or aspect is caps)]
+    others = [value for value, stated in found if stated and not wanted & stated and (wanted or aspect is _caps)]
     return (own if only else []) or [value for value in values if value not in others] or values
 
 
@@ -182,7 +214,7 @@ def _found_by_court(question: str, answer: str, values: _Values) -> _Values:
 
 def _adding_up(question: str, answer: str, values: _Values) -> _Values:
     """The total, or the first value before its parts, if the parts add up to it and no part is asked for."""
-    is_part_asked = not asked_roles(question, values[0].kind) <= GENERIC
+    is_part_asked = not asked_roles(question, values[0].kind) <= _GENERIC
     if is_part_asked or not all(isinstance(value.value, Decimal) for value in values):
         return ()
     announced = totalled(answer, values)[:1]
@@ -232,7 +264,7 @@ def _is_about_something_else(question: str, answer: str, chosen: _Values, values
     asked = asked_roles(question, values[0].kind)
     found = _stated(answer, values, partial(roles, kind=values[0].kind)) if asked else ()
     stated = {value.start: names for value, names in found}
-    return bool(asked) and all(contradicts(asked, stated.get(value.start, frozenset())) for value in chosen)
+    return bool(asked) and all(_contradicts(asked, stated.get(value.start, frozenset())) for value in chosen)
 
 
 # ----- the words of a value
@@ -258,3 +290,45 @@ def own_words(text: str, values: _Values) -> Iterator[tuple[str, str]]:
         end = max(value.end, min(clause.end, following, value.end + thresholds.ROLE_REACH))
         yield text[max(clause.start, last, value.start - thresholds.ROLE_REACH) : value.start], text[value.end : end]
         last = value.end
+
+
+# ----- roles, periods and items
+
+
+@lru_cache(maxsize=1 << 12)
+def roles(text: str, kind: str = "") -> frozenset[str]:
+    """The roles that words of a text name, without those that a value of this kind cannot have."""
+    impossible = () if not kind else _SUM_ROLES if kind == "date" else _DATE_ROLES
+    return frozenset(str(match.lastgroup) for match in _ROLE.finditer(text)).difference(impossible)
+
+
+def asked_roles(question: str, kind: str = "") -> frozenset[str]:
+    """The roles that a question asks about; payment only if no other is named."""
+    names = roles(question)
+    first = next((names & first for first in _FIRST if names & first), None)
+    return (first or names - {"collected"} or names) & roles(question, kind)
+
+
+def _contradicts(asked: frozenset[str], stated: frozenset[str]) -> bool:
+    """Whether the stated roles are different from the asked ones."""
+    if not asked or not stated or (asked <= _ENDS and not stated & _ENDS):
+        return False
+    if stated == {"collected"} and not asked & _FIRST[1]:
+        return False
+    return not (asked & stated or any(asked & alike and stated & alike for alike in _ALIKE))
+
+
+def _periods(text: str) -> frozenset[str]:
+    """The periods for which words of a text state a rate."""
+    return frozenset(name for name in _PERIODS if _WORDS[name].search(text))
+
+
+def _items(text: str) -> frozenset[str]:
+    """The years, instalments and other numbered items that a text names, with numerals in figures."""
+    found = (match[0].lower() for match in _WORDS["item"].finditer(text))
+    return frozenset(_NUMERAL.sub(lambda numeral: str(value_of(numeral[0]) or numeral[0]), item) for item in found)
+
+
+def _caps(text: str) -> frozenset[str]:
+    """Whether words of a text make a value an upper limit, as an aspect of it."""
+    return frozenset(("cap",)) if _WORDS["cap"].search(text) else frozenset()
