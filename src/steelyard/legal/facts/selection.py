@@ -61,7 +61,6 @@ _FIRST: Final = (frozenset(("interest", "principal")), frozenset(("owed", "retur
 """Roles that are asked for even if others are named: 还欠多少工资 asks what is owed."""
 _GENERIC: Final = frozenset(("collected", "loan", "compensation"))
 """Roles that every part of a sum and the whole have; who pays a deposit pays."""
-_PERIODS: Final = ("daily", "monthly", "yearly")
 _NUMERAL: Final = re.compile("[一二三四五六七八九十]{1,3}")
 _Values = Sequence[Mention]
 
@@ -132,7 +131,7 @@ def _restated_otherwise(text: str, chosen: _Values, values: _Values) -> Mention 
 
 def _chosen(question: str, answer: str, values: _Values) -> _Values:
     """The one of several values that answers the question; all of them if nothing decides."""
-    for narrow in (_not_asked, _asked_about, _not_each, _found_by_court):
+    for narrow in (_not_asked, _asked_about, _not_each, found_by_court):
         values = narrow(question, answer, values)
         if len(_distinct(values)) == 1:
             return values
@@ -144,8 +143,7 @@ def _chosen(question: str, answer: str, values: _Values) -> _Values:
         lambda: equated(answer, values),
         lambda: _adding_up(question, answer, values),
         lambda: totalled(answer, values) if is_total else (),
-        lambda: _in_role(question, answer, values),
-        lambda: _by_words(question, answer, values),
+        lambda: _in_role(question, answer, values, or_words=True),
     ]
     return next((chosen for rule in rules if len(_distinct(chosen := rule())) == 1), values)
 
@@ -167,8 +165,11 @@ def _asked_about(question: str, answer: str, values: _Values) -> _Values:
     if kind != "date":
         values = [value for value, names in found if value in values and (names & asked or not names & side)] or values
     values = _same_aspect(question, answer, values, _items)
-    values = _same_aspect(question, answer, values, _periods, only=False)
-    return _not_converted(answer, _same_aspect(question, answer, values, _caps))
+    values = _same_aspect(question, answer, values, partial(_named, classes=("daily", "monthly", "yearly")), only=False)
+    if not _WORDS["cap"].search(question):
+        found = list(_stated(answer, values, partial(_named, classes=("cap",))))
+        values = [value for value, is_cap in found if not is_cap] or values
+    return _not_converted(answer, values)
 
 
 def _same_aspect(
@@ -177,7 +178,7 @@ def _same_aspect(
     """The values of the asked item, if any (`only`); else those of no other item."""
     wanted, found = aspect(question), list(_stated(answer, values, aspect))
     own = [value for value, stated in found if wanted & stated]
-    others = [value for value, stated in found if stated and not wanted & stated and (wanted or aspect is _caps)]
+    others = [value for value, stated in found if stated and not wanted & stated and wanted]
     return (own if only else []) or [value for value in values if value not in others] or values
 
 
@@ -208,10 +209,6 @@ def _not_each(question: str, answer: str, values: _Values) -> _Values:
     ] or values
 
 
-def _found_by_court(question: str, answer: str, values: _Values) -> _Values:
-    return found_by_court(answer, values) if not _SHARED["claim"].search(question) else values
-
-
 def _adding_up(question: str, answer: str, values: _Values) -> _Values:
     """The total, or the first value before its parts, if the parts add up to it and no part is asked for."""
     is_part_asked = not asked_roles(question, values[0].kind) <= _GENERIC
@@ -227,20 +224,17 @@ def _adding_up(question: str, answer: str, values: _Values) -> _Values:
     return ()
 
 
-def _in_role(question: str, answer: str, values: _Values) -> _Values:
-    """The values in the asked role; of several the one whose words are most like the question."""
+def _in_role(question: str, answer: str, values: _Values, *, or_words: bool = False) -> _Values:
+    """The value in the asked role, of several the one whose words are most like the question.
+
+    With `or_words`, if the question names no role or the answer none, the value whose words are most like it.
+    """
     asked = asked_roles(question, values[0].kind)
-    of_role = partial(roles, kind=values[0].kind)
-    found = [value for value, stated in _stated(answer, values, of_role) if asked & stated]
-    return _most_like(question, answer, found) if len(_distinct(found)) > 1 else found
-
-
-def _by_words(question: str, answer: str, values: _Values) -> _Values:
-    """The values whose clause shares most words with the question, if the question names no known role."""
-    of_role = partial(roles, kind=values[0].kind)
-    if asked_roles(question, values[0].kind) and any(stated for _, stated in _stated(answer, values, of_role)):
-        return ()
-    return _most_like(question, answer, values)
+    found = list(_stated(answer, values, partial(roles, kind=values[0].kind)))
+    in_role = [value for value, stated in found if asked & stated]
+    if or_words and not in_role and not (asked and any(stated for _, stated in found)):
+        return _most_like(question, answer, values)
+    return _most_like(question, answer, in_role) if len(_distinct(in_role)) > 1 else in_role
 
 
 def _most_like(question: str, answer: str, values: _Values) -> _Values:
@@ -318,17 +312,11 @@ def _contradicts(asked: frozenset[str], stated: frozenset[str]) -> bool:
     return not (asked & stated or any(asked & alike and stated & alike for alike in _ALIKE))
 
 
-def _periods(text: str) -> frozenset[str]:
-    """The periods for which words of a text state a rate."""
-    return frozenset(name for name in _PERIODS if _WORDS[name].search(text))
-
-
 def _items(text: str) -> frozenset[str]:
     """The years, instalments and other numbered items that a text names, with numerals in figures."""
     found = (match[0].lower() for match in _WORDS["item"].finditer(text))
     return frozenset(_NUMERAL.sub(lambda numeral: str(value_of(numeral[0]) or numeral[0]), item) for item in found)
 
 
-def _caps(text: str) -> frozenset[str]:
-    """Whether words of a text make a value an upper limit, as an aspect of it."""
-    return frozenset(("cap",)) if _WORDS["cap"].search(text) else frozenset()
+def _named(text: str, classes: Sequence[str]) -> frozenset[str]:
+    return frozenset(name for name in classes if _WORDS[name].search(text))

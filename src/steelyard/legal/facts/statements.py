@@ -131,15 +131,16 @@ def totalled(text: str, values: Sequence[Mention]) -> list[Mention]:
     return totals
 
 
-def found_by_court(text: str, values: Sequence[Mention]) -> list[Mention]:
-    """The values without those that somebody only claims, if others were found, awarded or confirmed."""
+def found_by_court(question: str, text: str, values: Sequence[Mention]) -> Sequence[Mention]:
+    """The values without those that somebody only claims, if others were found, and the question asks for no claim."""
     clauses = [clause_of(text, value.start).text for value in values]
     found = {clause: _SHARED["finding"].search(clause) is not None for clause in set(clauses)}
-    if not any(found.values()) and not _SHARED["correction"].search(text):
-        return list(values)
+    is_claim_asked = _SHARED["claim"].search(question)
+    if is_claim_asked or (not any(found.values()) and not _SHARED["correction"].search(text)):
+        return values
     stated = [
         value
         for value, clause in zip(values, clauses, strict=True)
         if found[clause] or not _SHARED["claim"].search(clause)
     ]
-    return stated or list(values)
+    return stated or values
