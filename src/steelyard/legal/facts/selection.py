@@ -21,6 +21,7 @@ from steelyard.legal.facts.statements import (
     asserted_values,
     doubt_about,
     found_by_court,
+    terms_of,
     totalled,
 )
 from steelyard.legal.facts.verdict import FieldVerdict
@@ -30,9 +31,6 @@ from steelyard.text.numerals import value_of
 
 _WORDS: Final = lexicon("facts")
 _SHARED: Final = lexicon("shared")
-_COMMON_WORDS: Final = _WORDS.words("question_words")
-_COMMON_CHARACTERS: Final = _WORDS.words("question_characters")
-_LONG_WORD: Final = re.compile("[a-z]{4,}")
 _SIDE_ROLES: Final = frozenset(("penalty", "fee", "price"))
 """Roles of sums that are named beside the asked sum."""
 _SUM_ROLES: Final = ("owed", "interest", "principal", "deposit", "penalty", "wage", "rent", "fee", "price")
@@ -238,20 +236,13 @@ def _in_role(question: str, answer: str, values: _Values, *, or_words: bool = Fa
 
 
 def _most_like(question: str, answer: str, values: _Values) -> _Values:
-    wanted = _terms(question)
+    wanted = terms_of(question)
     shared = [
-        2 * len(wanted & _terms(before)) + len(wanted & _terms(_WORDS["join"].split(behind)[0]))
+        2 * len(wanted & terms_of(before)) + len(wanted & terms_of(_WORDS["join"].split(behind)[0]))
         for before, behind in own_words(answer, values)
     ]
     most = max(shared)
     return [value for value, count in zip(values, shared, strict=True) if count == most] if most else ()
-
-
-def _terms(text: str) -> set[str]:
-    """The stems of English words, or the pairs of Chinese characters, that are not words of a question."""
-    if text.isascii():
-        return {word[:4] for word in set(_LONG_WORD.findall(text.lower())) - _COMMON_WORDS}
-    return {one + two for one, two in pairwise(text) if one not in _COMMON_CHARACTERS and two not in _COMMON_CHARACTERS}
 
 
 def _is_about_something_else(question: str, answer: str, chosen: _Values, values: _Values) -> bool:
