@@ -1,26 +1,27 @@
 """Judging dates and date ranges by value; coarser dates, bounds and lunar dates are wrong."""
 
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from steelyard.i18n import Message
-from steelyard.legal.facts.roles import asked_roles
-from steelyard.legal.facts.selection import select_value
+from steelyard.legal.facts.selection import asked_roles, select_value
 from steelyard.legal.facts.statements import asserted_values, doubt
 from steelyard.legal.facts.verdict import Case, FieldVerdict, inexact
 from steelyard.lexicon import lexicon
 from steelyard.text.dates import Day
 from steelyard.text.mentions import Mention, mentions
+from steelyard.text.normalisation import normalise
 
 _WORDS: Final = lexicon("facts")
 _ISO: Final = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})")
-_SLASHED: Final = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
 
 
 def day_of(text: str) -> Day | None:
-    """An expected date."""
+    """A date in a typed field: YYYY-MM-DD, or any notation of a day."""
     match = _ISO.fullmatch(text.strip()[:10])
-    day = Day(*map(int, match.groups())) if match else None
+    days = [value.value for value in date_values(normalise(text)) if value.is_exact] if not match else []
+    day = Day(*map(int, match.groups())) if match else days[0] if len(days) == 1 else None
     return day if day is not None and day.is_possible else None
 
 
@@ -40,7 +41,7 @@ def judge_date(expected: Any, answer: str, case: Case) -> FieldVerdict:
     wanted, question, exact = day_of(str(expected)), case.question, case.rules.date_exact
     if wanted is None:
         return FieldVerdict(False, Message("legal.expected_date_none", value=repr(expected)))
-    values = [_with_year_of(question, _read_by(question, value)) for value in date_values(answer)]
+    values = [_with_year_of(question, _asked_end(question, value)) for value in date_values(answer)]
     full = [value for value in values if value.value is not None and value.value.is_whole and value.until is None]
     value, verdict = select_value(question, answer, full or values)
     if value is None:
@@ -58,17 +59,11 @@ def judge_date(expected: Any, answer: str, case: Case) -> FieldVerdict:
     return verdict
 
 
-def _read_by(question: str, value: Mention) -> Mention:
-    """A date as the question wants it: 3/5/1972 in the order that it names, a range reduced to the end it asks for."""
-    asked, slashed = asked_roles(question), _SLASHED.fullmatch(value.text)
-    month_first = _WORDS["month_first"].search(question)
-    if slashed and (month_first or _WORDS["day_first"].search(question)):
-        first, second, year = map(int, slashed.groups())
-        day = Day(year, first, second) if month_first else Day(year, second, first)
-        return value._replace(value=day, loose="") if day.is_possible else value
-    if value.until is not None and "ended" in asked:
+def _asked_end(question: str, value: Mention) -> Mention:
+    """A range reduced to the end that the question asks for; any other date as it is."""
+    if value.until is not None and "ended" in asked_roles(question):
         return value._replace(value=value.until, until=None)
-    return value._replace(until=None) if "begun" in asked else value
+    return value._replace(until=None) if "begun" in asked_roles(question) else value
 
 
 def _with_year_of(question: str, value: Mention) -> Mention:
@@ -82,9 +77,15 @@ def _with_year_of(question: str, value: Mention) -> Mention:
     return value._replace(value=Day(year, day.month, day.day), loose=loose)
 
 
+def ends_of(given: Mapping[str, Any]) -> tuple[Day | None, Day | None]:
+    """The start and the end of a range in a typed field, in any notation."""
+    start, end = (str(given.get(bound, "")) for bound in ("start", "end"))
+    return day_of(start), day_of(end)
+
+
 def judge_range(expected: Any, answer: str, case: Case) -> FieldVerdict:
     """Whether the answer gives this range; two days that are only listed are not a range."""
-    start, end = (day_of(str(expected.get(bound, ""))) for bound in ("start", "end"))
+    start, end = ends_of(expected)
     if start is None or end is None:
         return FieldVerdict(False, Message("legal.expected_range_none", value=repr(expected)))
     if word := doubt(answer):

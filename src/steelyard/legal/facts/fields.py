@@ -19,7 +19,7 @@ from steelyard.legal.facts.amounts import (
     same_items,
 )
 from steelyard.legal.facts.counts import judge_count, numbers
-from steelyard.legal.facts.days import date_values, day_of, judge_date, judge_range
+from steelyard.legal.facts.days import date_values, ends_of, judge_date, judge_range
 from steelyard.legal.facts.polarity import judge_boolean, polarity
 from steelyard.legal.facts.statements import doubt, is_bare_list, retraction, without_stated_bounds
 from steelyard.legal.facts.texts import judge_text
@@ -167,20 +167,12 @@ def _judge_given(key: str, expected: Any, given: Any, case: Case) -> FieldVerdic
             is_right = same_items(items_of(given), items_of(expected))
             return FieldVerdict(is_right, Message("legal.field_lists", value=str(given)))
         case "date_range" if isinstance(given, Mapping):
-            ends = [str(given.get(end, "")) for end in ("start", "end")]
-            days = [day_of(_iso(end)) for end in ends]
-            wanted = [day_of(str(expected.get(end, ""))) for end in ("start", "end")]
-            why = Message("legal.field_is_range", start=ends[0], end=ends[1])
-            return FieldVerdict(None not in days and days == wanted, why)
+            is_right = None not in ends_of(given) and ends_of(given) == ends_of(expected)
+            ends = {end: str(given.get(end, "")) for end in ("start", "end")}
+            return FieldVerdict(is_right, Message("legal.field_is_range", **ends))
         case _:
             is_right = False
     return FieldVerdict(is_right, Message("legal.field_is", value=named(SENSES, given)))
-
-
-def _iso(text: str) -> str:
-    """A date in any notation as YYYY-MM-DD, or the text itself."""
-    dates = [value for value in date_values(normalise(text)) if value.is_exact]
-    return dates[0].value.isoformat() if len(dates) == 1 else text
 
 
 def _objection(key: str, expected: Any, case: Case) -> Localized | None:

@@ -16,7 +16,7 @@ from steelyard.i18n import Message
 from steelyard.legal import thresholds
 from steelyard.legal.clauses import outline
 from steelyard.legal.evidence.quotes import quote_key
-from steelyard.legal.facts.statements import doubt
+from steelyard.legal.facts.statements import doubt, terms_of
 from steelyard.legal.facts.verdict import FieldVerdict
 from steelyard.legal.grounding.proper_names import DOUBLE_SURNAMES, SURNAMES, names
 from steelyard.lexicon import lexicon
@@ -47,12 +47,11 @@ _OPENS_WITH_NAME: Final = re.compile(
 _STOP: Final = re.compile(r"[,。;\n]|\. ")
 
 
-class Occurrence(NamedTuple):
+class _Occurrence(NamedTuple):
     """An occurrence of a name, and why it is not the answer ("" if it is)."""
 
     start: int
-    end: int
-    objection: str = ""
+    objection: str
 
 
 def judge_name(wanted: Sequence[str], question: str, answer: str) -> FieldVerdict:
@@ -115,8 +114,8 @@ def _has_all_parts(name: str, question: str, text: str) -> bool:
 
 def _may_be_paraphrased(name: str, question: str, text: str) -> bool:
     """Whether a text without the name may mean it: it has some of its words, and states no rival of its kind."""
-    terms = _stems(name) | _figures(name)
-    terms = terms - _stems(question) - _figures(question) or terms
+    terms = terms_of(name) | _figures(name)
+    terms = terms - terms_of(question) - _figures(question) or terms
     echo = _echo(text, terms)
     if _is_person(name):
         return not _rival(text, question, name) and (echo > 0 or len(text) > thresholds.SHORT_ANSWER)
@@ -137,7 +136,7 @@ def _figures(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\d+(?:\.\d+)?", text))
 
 
-def _objected(name: str, question: str, occurrences: Sequence[Occurrence], text: str) -> FieldVerdict:
+def _objected(name: str, question: str, occurrences: Sequence[_Occurrence], text: str) -> FieldVerdict:
     """The verdict if there is an objection to every occurrence of the name."""
     reasons = {
         "offered": Message("legal.several_in_role"),
@@ -150,8 +149,8 @@ def _objected(name: str, question: str, occurrences: Sequence[Occurrence], text:
         "recipient": Message("legal.names_in_another_role", name=name),
     }
     kind = next(kind for kind in reasons if any(occurrence.objection == kind for occurrence in occurrences))
-    around = text[max(0, occurrences[0].start - 60) : occurrences[0].end + 60]
-    unsure = kind in ("listed", "recipient") and _echo(around, _stems(question)) >= 2
+    around = text[max(0, occurrences[0].start - 60) : occurrences[0].start + len(name) + 60]
+    unsure = kind in ("listed", "recipient") and _echo(around, terms_of(question)) >= 2
     is_open = kind == "part" and not _is_person(name) and not _WORDS["organisation"].search(name)
     return FieldVerdict(False, reasons[kind], uncertain=unsure, names_another=kind in _IN_ROLE, unsettled=is_open)
 
@@ -159,10 +158,10 @@ def _objected(name: str, question: str, occurrences: Sequence[Occurrence], text:
 # ----- the clause that answers
 
 
-def _in_answering_clause(name: str, question: str, good: Sequence[Occurrence], text: str) -> FieldVerdict:
+def _in_answering_clause(name: str, question: str, good: Sequence[_Occurrence], text: str) -> FieldVerdict:
     """Right, unless another clause shares more words with the question and names somebody else."""
     right = FieldVerdict(True, Message("legal.names", name=name))
-    asked, lower = _stems(question), text.lower()
+    asked, lower = terms_of(question), text.lower()
     shared = frozenset(stem for stem in asked if stem in lower)
     starts = _clause_starts(text) if shared and asks_person(question) else []
     if len(starts) < 2:
@@ -201,16 +200,6 @@ def _rival(clause: str, question: str, name: str) -> str:
         if not is_known and not is_denied_name(clause, at):
             return rival
     return ""
-
-
-@lru_cache(maxsize=1 << 10)
-def _stems(question: str) -> frozenset[str]:
-    """The terms of a question: stems of English words, pairs of Chinese characters."""
-    words = set(re.findall("[a-z]{3,}", question.lower())) - _WORDS.words("stems_without")
-    pairs = {one + two for run in re.findall(f"[{HAN}]{{2,}}", question) for one, two in pairwise(run)}
-    return frozenset(
-        {word[:5] for word in words} | {pair for pair in pairs if not _WORDS["pairs_without"].search(pair)}
-    )
 
 
 def _echo(text: str, stems: frozenset[str]) -> int:
@@ -329,18 +318,16 @@ def is_denied_name(text: str, at: int) -> bool:
     return _WORDS["denied_name"].search(text[max(0, at - thresholds.NAME_REACH) : at]) is not None
 
 
-def occurrences_of(name: str, question: str, text: str, known: str = "") -> Iterator[Occurrence]:
+def occurrences_of(name: str, question: str, text: str, known: str = "") -> Iterator[_Occurrence]:
     """The first occurrences of a name, each with the objection to it; names in `known` may be listed beside it."""
     for match in islice(name_pattern(name).finditer(text), thresholds.OCCURRENCES):
-        yield Occurrence(match.start(), match.end(), _objection(name, question, text, match, f"{question} {known}"))
+        yield _Occurrence(match.start(), _objection(name, question, text, match, f"{question} {known}"))
 
 
 def _objection(name: str, question: str, text: str, match: re.Match[str], known: str) -> str:
     """Why an occurrence of the name is not an answer, or ""."""
-    before, after = (
-        text[max(0, match.start() - thresholds.NAME_REACH) : match.start()],
-        text[match.end() : match.end() + 60],
-    )
+    ahead, after = text[max(0, match.start() - 60) : match.start()], text[match.end() : match.end() + 60]
+    before = ahead[-thresholds.NAME_REACH :]
     if not _is_whole(name, after) or (len(name) == 1 and re.search(f"(?![是为叫即])[{HAN}]$", before)):
         return "part"
     if is_denied_name(text, match.start()):
@@ -349,7 +336,6 @@ def _objection(name: str, question: str, text: str, match: re.Match[str], known:
         return "offered"
     if _is_listed(name, asks_person(question), known.lower(), before, after):
         return "listed"
-    ahead = text[max(0, match.start() - 60) : match.start()]
     if _WORDS["ranked_second"].search(ahead) or _is_replaced(question, before, after):
         return "ranked"
     if _SHARED["doubt"].search(outline(text).sentences.at(match.start()).text):
@@ -387,11 +373,10 @@ def _is_listed(name: str, is_person: bool, known: str, before: str, after: str) 
     """Whether the name is in a list with names that are not known: 甲、乙 and 丙."""
     if not name.isascii():
         rest = _WORDS["listed_name"].match(after) or _LISTED_SUBJECT.match(after) or _LISTED_BEFORE.search(before)
-    elif long := _WORDS["long_list"].match(after):
-        rest = long
-    else:
+    elif is_person:
         rest = _WORDS["listed_person"].match(after) or _WORDS["listed_person_before"].search(before)
-        rest = rest if is_person else None
+    else:
+        rest = _WORDS["long_list"].match(after)
     if rest is None:
         return False
     others = re.findall(rf"[A-Za-z']+|[{HAN}]{{2,}}", _WORDS["list_join"].sub(" ", rest[0]))

@@ -1,9 +1,13 @@
-"""Selecting the one value that answers a question: by conclusion, equation, total, or the asked role."""
+"""Selecting the one value that answers a question: by its role, period or item, by conclusion, equation or total.
+
+A role is what a value is said of: collected, owed, interest; signed, born. A rate by the day, the month or the year has
+a period; 第三年, "the third year" and 2021年 are items.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, Final
 
@@ -11,26 +15,51 @@ from steelyard.i18n import Message
 from steelyard.legal import thresholds
 from steelyard.legal.clauses import clause_of
 from steelyard.legal.facts.equations import equated, is_wrong_result
-from steelyard.legal.facts.roles import GENERIC, asked_roles, caps, contradicts, items, periods, roles
 from steelyard.legal.facts.statements import (
     after_last,
     are_alternatives,
     asserted_values,
     doubt_about,
     found_by_court,
+    terms_of,
     totalled,
 )
 from steelyard.legal.facts.verdict import FieldVerdict
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
+from steelyard.text.numerals import value_of
 
 _WORDS: Final = lexicon("facts")
 _SHARED: Final = lexicon("shared")
-_COMMON_WORDS: Final = _WORDS.words("question_words")
-_COMMON_CHARACTERS: Final = _WORDS.words("question_characters")
-_LONG_WORD: Final = re.compile("[a-z]{4,}")
 _SIDE_ROLES: Final = frozenset(("penalty", "fee", "price"))
 """Roles of sums that are named beside the asked sum."""
+_SUM_ROLES: Final = ("owed", "interest", "principal", "deposit", "penalty", "wage", "rent", "fee", "price")
+"""Roles that only sums have."""
+_DATE_ROLES: Final = (
+    "signed", "effective", "born", "begun", "ended", "reported", "delivered", "arrested", "registered"
+)  # fmt: skip
+"""Roles that only days have; all others may be said of both."""
+_ROLES: Final = (
+    "owed",
+    "returned",
+    *_SUM_ROLES[1:7],
+    "compensation",
+    "fee",
+    "price",
+    "loan",
+    *_DATE_ROLES,
+    "collected",
+)
+_ROLE: Final = re.compile("|".join(f"(?P<{name}>{_WORDS.source(name)})" for name in _ROLES), re.IGNORECASE)
+_ALIKE: Final = ({"loan", "collected"}, {"delivered", "collected"})
+"""Roles of which one is said of the other: who lends or hands over gives."""
+_ENDS: Final = frozenset(("begun", "ended"))
+"""Roles that anything can have: a beginning and an end."""
+_FIRST: Final = (frozenset(("interest", "principal")), frozenset(("owed", "returned")))
+"""Roles that are asked for even if others are named: 还欠多少工资 asks what is owed."""
+_GENERIC: Final = frozenset(("collected", "loan", "compensation"))
+"""Roles that every part of a sum and the whole have; who pays a deposit pays."""
+_NUMERAL: Final = re.compile("[一二三四五六七八九十]{1,3}")
 _Values = Sequence[Mention]
 
 
@@ -100,20 +129,19 @@ def _restated_otherwise(text: str, chosen: _Values, values: _Values) -> Mention 
 
 def _chosen(question: str, answer: str, values: _Values) -> _Values:
     """The one of several values that answers the question; all of them if nothing decides."""
-    for narrow in (_not_asked, _asked_about, _not_each, _found_by_court):
+    for narrow in (_not_asked, _asked_about, _not_each, found_by_court):
         values = narrow(question, answer, values)
         if len(_distinct(values)) == 1:
             return values
     is_total = _SHARED["total"].search(question)
-    is_specific = not is_total and not asked_roles(question, values[0].kind) <= GENERIC
+    is_specific = not is_total and not asked_roles(question, values[0].kind) <= _GENERIC
     rules: list[Callable[[], _Values]] = [
         lambda: _in_role(question, answer, values) if is_specific else (),
         lambda: after_last(_SHARED["conclusion"], answer, values),
         lambda: equated(answer, values),
         lambda: _adding_up(question, answer, values),
         lambda: totalled(answer, values) if is_total else (),
-        lambda: _in_role(question, answer, values),
-        lambda: _by_words(question, answer, values),
+        lambda: _in_role(question, answer, values, or_words=True),
     ]
     return next((chosen for rule in rules if len(_distinct(chosen := rule())) == 1), values)
 
@@ -131,12 +159,15 @@ def _asked_about(question: str, answer: str, values: _Values) -> _Values:
     kind = values[0].kind
     asked, side = asked_roles(question, kind), _SIDE_ROLES - asked_roles(question)
     found = list(_stated(answer, values, partial(roles, kind=kind)))
-    values = [value for value, names in found if not contradicts(asked, names)] or values
+    values = [value for value, names in found if not _contradicts(asked, names)] or values
     if kind != "date":
         values = [value for value, names in found if value in values and (names & asked or not names & side)] or values
-    values = _same_aspect(question, answer, values, items)
-    values = _same_aspect(question, answer, values, periods, only=False)
-    return _not_converted(answer, _same_aspect(question, answer, values, caps))
+    values = _same_aspect(question, answer, values, _items)
+    values = _same_aspect(question, answer, values, partial(_named, classes=("daily", "monthly", "yearly")), only=False)
+    if not _WORDS["cap"].search(question):
+        found = list(_stated(answer, values, partial(_named, classes=("cap",))))
+        values = [value for value, is_cap in found if not is_cap] or values
+    return _not_converted(answer, values)
 
 
 def _same_aspect(
@@ -145,7 +176,7 @@ def _same_aspect(
     """The values of the asked item, if any (`only`); else those of no other item."""
     wanted, found = aspect(question), list(_stated(answer, values, aspect))
     own = [value for value, stated in found if wanted & stated]
-    others = [value for value, stated in found if stated and not wanted & stated and (wanted or aspect is caps)]
+    others = [value for value, stated in found if stated and not wanted & stated and wanted]
     return (own if only else []) or [value for value in values if value not in others] or values
 
 
@@ -176,13 +207,9 @@ def _not_each(question: str, answer: str, values: _Values) -> _Values:
     ] or values
 
 
-def _found_by_court(question: str, answer: str, values: _Values) -> _Values:
-    return found_by_court(answer, values) if not _SHARED["claim"].search(question) else values
-
-
 def _adding_up(question: str, answer: str, values: _Values) -> _Values:
     """The total, or the first value before its parts, if the parts add up to it and no part is asked for."""
-    is_part_asked = not asked_roles(question, values[0].kind) <= GENERIC
+    is_part_asked = not asked_roles(question, values[0].kind) <= _GENERIC
     if is_part_asked or not all(isinstance(value.value, Decimal) for value in values):
         return ()
     announced = totalled(answer, values)[:1]
@@ -195,44 +222,34 @@ def _adding_up(question: str, answer: str, values: _Values) -> _Values:
     return ()
 
 
-def _in_role(question: str, answer: str, values: _Values) -> _Values:
-    """The values in the asked role; of several the one whose words are most like the question."""
+def _in_role(question: str, answer: str, values: _Values, *, or_words: bool = False) -> _Values:
+    """The value in the asked role, of several the one whose words are most like the question.
+
+    With `or_words`, if the question names no role or the answer none, the value whose words are most like it.
+    """
     asked = asked_roles(question, values[0].kind)
-    of_role = partial(roles, kind=values[0].kind)
-    found = [value for value, stated in _stated(answer, values, of_role) if asked & stated]
-    return _most_like(question, answer, found) if len(_distinct(found)) > 1 else found
-
-
-def _by_words(question: str, answer: str, values: _Values) -> _Values:
-    """The values whose clause shares most words with the question, if the question names no known role."""
-    of_role = partial(roles, kind=values[0].kind)
-    if asked_roles(question, values[0].kind) and any(stated for _, stated in _stated(answer, values, of_role)):
-        return ()
-    return _most_like(question, answer, values)
+    found = list(_stated(answer, values, partial(roles, kind=values[0].kind)))
+    in_role = [value for value, stated in found if asked & stated]
+    if or_words and not in_role and not (asked and any(stated for _, stated in found)):
+        return _most_like(question, answer, values)
+    return _most_like(question, answer, in_role) if len(_distinct(in_role)) > 1 else in_role
 
 
 def _most_like(question: str, answer: str, values: _Values) -> _Values:
-    wanted = _terms(question)
+    wanted = terms_of(question)
     shared = [
-        2 * len(wanted & _terms(before)) + len(wanted & _terms(_WORDS["join"].split(behind)[0]))
+        2 * len(wanted & terms_of(before)) + len(wanted & terms_of(_WORDS["join"].split(behind)[0]))
         for before, behind in own_words(answer, values)
     ]
     most = max(shared)
     return [value for value, count in zip(values, shared, strict=True) if count == most] if most else ()
 
 
-def _terms(text: str) -> set[str]:
-    """The stems of English words, or the pairs of Chinese characters, that are not words of a question."""
-    if text.isascii():
-        return {word[:4] for word in set(_LONG_WORD.findall(text.lower())) - _COMMON_WORDS}
-    return {one + two for one, two in pairwise(text) if one not in _COMMON_CHARACTERS and two not in _COMMON_CHARACTERS}
-
-
 def _is_about_something_else(question: str, answer: str, chosen: _Values, values: _Values) -> bool:
     asked = asked_roles(question, values[0].kind)
     found = _stated(answer, values, partial(roles, kind=values[0].kind)) if asked else ()
     stated = {value.start: names for value, names in found}
-    return bool(asked) and all(contradicts(asked, stated.get(value.start, frozenset())) for value in chosen)
+    return bool(asked) and all(_contradicts(asked, stated.get(value.start, frozenset())) for value in chosen)
 
 
 # ----- the words of a value
@@ -258,3 +275,39 @@ def own_words(text: str, values: _Values) -> Iterator[tuple[str, str]]:
         end = max(value.end, min(clause.end, following, value.end + thresholds.ROLE_REACH))
         yield text[max(clause.start, last, value.start - thresholds.ROLE_REACH) : value.start], text[value.end : end]
         last = value.end
+
+
+# ----- roles, periods and items
+
+
+@lru_cache(maxsize=1 << 12)
+def roles(text: str, kind: str = "") -> frozenset[str]:
+    """The roles that words of a text name, without those that a value of this kind cannot have."""
+    impossible = () if not kind else _SUM_ROLES if kind == "date" else _DATE_ROLES
+    return frozenset(str(match.lastgroup) for match in _ROLE.finditer(text)).difference(impossible)
+
+
+def asked_roles(question: str, kind: str = "") -> frozenset[str]:
+    """The roles that a question asks about; payment only if no other is named."""
+    names = roles(question)
+    first = next((names & first for first in _FIRST if names & first), None)
+    return (first or names - {"collected"} or names) & roles(question, kind)
+
+
+def _contradicts(asked: frozenset[str], stated: frozenset[str]) -> bool:
+    """Whether the stated roles are different from the asked ones."""
+    if not asked or not stated or (asked <= _ENDS and not stated & _ENDS):
+        return False
+    if stated == {"collected"} and not asked & _FIRST[1]:
+        return False
+    return not (asked & stated or any(asked & alike and stated & alike for alike in _ALIKE))
+
+
+def _items(text: str) -> frozenset[str]:
+    """The years, instalments and other numbered items that a text names, with numerals in figures."""
+    found = (match[0].lower() for match in _WORDS["item"].finditer(text))
+    return frozenset(_NUMERAL.sub(lambda numeral: str(value_of(numeral[0]) or numeral[0]), item) for item in found)
+
+
+def _named(text: str, classes: Sequence[str]) -> frozenset[str]:
+    return frozenset(name for name in classes if _WORDS[name].search(text))

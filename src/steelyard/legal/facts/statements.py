@@ -3,16 +3,20 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import takewhile
+from functools import lru_cache
+from itertools import pairwise, takewhile
 from typing import Final
 
 from steelyard.legal import thresholds
 from steelyard.legal.clauses import clause_of, outline, without_quotes
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
+from steelyard.text.scripts import HAN
 
 _WORDS: Final = lexicon("facts")
 _SHARED: Final = lexicon("shared")
+_COMMON_WORDS: Final = _WORDS.words("common_words")
+_COMMON_CHARACTERS: Final = _WORDS.words("common_characters")
 _SEPARATORS: Final = re.compile(r"[、,;，；/|\n]+")
 _GROUP_COMMA: Final = re.compile(r",(?<=\d,)(?=\d{3})")
 _FIGURE: Final = re.compile(r"\s{0,2}第?[\d一二两三四五六七八九十]")
@@ -131,15 +135,24 @@ def totalled(text: str, values: Sequence[Mention]) -> list[Mention]:
     return totals
 
 
-def found_by_court(text: str, values: Sequence[Mention]) -> list[Mention]:
-    """The values without those that somebody only claims, if others were found, awarded or confirmed."""
+def found_by_court(question: str, text: str, values: Sequence[Mention]) -> Sequence[Mention]:
+    """The values without those that somebody only claims, if others were found, and the question asks for no claim."""
     clauses = [clause_of(text, value.start).text for value in values]
     found = {clause: _SHARED["finding"].search(clause) is not None for clause in set(clauses)}
-    if not any(found.values()) and not _SHARED["correction"].search(text):
-        return list(values)
+    is_claim_asked = _SHARED["claim"].search(question)
+    if is_claim_asked or (not any(found.values()) and not _SHARED["correction"].search(text)):
+        return values
     stated = [
         value
         for value, clause in zip(values, clauses, strict=True)
         if found[clause] or not _SHARED["claim"].search(clause)
     ]
-    return stated or list(values)
+    return stated or values
+
+
+@lru_cache(maxsize=1 << 10)
+def terms_of(text: str) -> frozenset[str]:
+    """The words that say what a text is about: stems of English words, pairs of Chinese characters."""
+    words = set(re.findall("[a-z]{3,}", text.lower())) - _COMMON_WORDS
+    pairs = {one + two for run in re.findall(f"[{HAN}]{{2,}}", text) for one, two in pairwise(run)}
+    return frozenset(word[:5] for word in words) | {pair for pair in pairs if not _COMMON_CHARACTERS & set(pair)}

@@ -52,7 +52,15 @@ def judge_text(expected: Any, answer: str, case: Case) -> FieldVerdict:
 
 def plain_values(text: str) -> str:
     """The text with percentages, ordinals, counts, days and the numbers of cases in one form."""
-    text = _CASE.sub(lambda case: f"{case[1]}{case[2].replace(' ', '')}{case[3]}{case[4]}号", text)
+    pieces, at = [], 0
+    for case in _CASE.finditer(text):
+        number = f"{case[1]}{case[2].replace(' ', '')}{case[3]}{case[4]}号"
+        pieces += [_plain_figures(text[at : case.start()]), number]
+        at = case.end()
+    return "".join([*pieces, _plain_figures(text[at:])])
+
+
+def _plain_figures(text: str) -> str:
     for value in reversed(mentions(text)):
         if value.is_exact and value.until is None and (plain := _plain(value)):
             text = f"{text[: value.start]}{plain}{text[value.end :]}"
