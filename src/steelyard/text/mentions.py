@@ -54,11 +54,10 @@ def _score(kind: Kind, match: re.Match[str]) -> Mention:
 
 
 def _ordinal(kind: Kind, match: re.Match[str]) -> Mention:
-    """The number of a thing: 第十七届 is 17 and 届, page 3 is PAGE3."""
-    if not match[0].startswith("第"):
+    """The number of a thing: 第十七届 is 17 with the unit 届, page 3 is PAGE3; 第5.2条 is no single number."""
+    if match[1] is None:
         return _code(kind, match)
-    number = numerals(match[0])[0]
-    return Mention(kind, *match.span(), match[0], str(number.value), match[0][number.end :])
+    return Mention(kind, *match.span(), match[0], None if "." in match[1] else value_of(match[1]), match[2] or "")
 
 
 def _number(kind: Kind, match: re.Match[str]) -> Mention:
