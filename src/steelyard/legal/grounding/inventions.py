@@ -190,9 +190,6 @@ def _is_known_number(value: Mention, claims: Claims, ground: Ground) -> bool:
     start, end = claims.folded.original_span(value.start, value.end)
     if masked := _MASKED.search(claims.original, start, end):
         return _is_masked(masked, ground)
-    factors = claims.original[start:end].split("*")
-    if len(factors) > 1:  # 250*20, whose sign was taken for emphasis
-        return all(len(factor) < 4 or factor.strip() in ground.digits for factor in factors)
     digits = re.sub(r"\D", "", value.text)
     is_year = value.value < 10_000 and (int(value.value), None, None) in ground.dates
     return digits in ground.digits or value.value in ground.counts or is_year or _is_about_known(value, ground)
