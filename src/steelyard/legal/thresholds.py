@@ -152,6 +152,8 @@ ROUNDED_CENTS: Final = 50
 """Difference in cents between an amount and a percentage of another that is rounding."""
 ROUGH_MEASURE: Final = 40
 """A measure in another unit may differ from the exact one by this fraction (1/40): 8 km for 5 miles."""
+ROUGH_DIGITS: Final = 3
+"""Digits of a measure that may be rounded so; one with more is as exact as its last digit."""
 ROUGH_MINUTES: Final = 20
 """A stated duration may differ from the exact one by this fraction (1/20)."""
 SMALL: Final = 1000

@@ -66,9 +66,10 @@ def own_words(answer: str, source: Source) -> str:
         runs = [run for run in runs if _length(run) >= least]
     if not runs:
         return answer
-    positions = _positions(key, answer)
+    positions = list(_located(key, answer))
     blanked = _blanked(answer, [(positions[start], positions[end - 1] + 1) for start, end in runs])
-    return "\n".join(_own_lines(blanked, source)) if is_patchwork else blanked
+    lines = blanked.split("\n") if is_patchwork else [blanked]
+    return "\n".join(line for line in lines if not is_patchwork or not source.key.holds(line))
 
 
 def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -77,10 +78,6 @@ def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
     for start, end in spans:
         chars[start:end] = [" " if outside[at] == text[at] else text[at] for at in range(start, end)]
     return "".join(chars)
-
-
-def _own_lines(text: str, source: Source) -> Iterator[str]:
-    return (line for line in text.split("\n") if not source.key.holds(line))
 
 
 @lru_cache(maxsize=1 << 6)
@@ -132,12 +129,8 @@ def _shortest(source: Source) -> int:
     return 2 * PASSAGE // 5 * _scale(source)
 
 
-def _positions(key: str, text: str) -> Sequence[int]:
-    """The position of each character of a key in its text."""
-    return list(_located(key, text))
-
-
 def _located(key: str, text: str) -> Iterator[int]:
+    """The position of each character of a key in its text."""
     at = 0
     for char in key:
         while at < len(text) - 1 and text[at].lower() != char and not (text[at] == "," and not char.isprintable()):

@@ -18,12 +18,13 @@ from steelyard.lexicon import lexicon
 from steelyard.text.measures import is_measure
 from steelyard.text.mentions import Mention
 from steelyard.text.normalisation import Folded
-from steelyard.text.reading import ADDRESS, without_thinking
 
 _WORDS: Final = lexicon("grounding")
 _CHECKED: Final = frozenset(
     ("id", "phone", "card", "serial", "date", "time", "percent", "age", "money", "count", "number")
 )
+REPORTED: Final = {"ordinal": "count", "score": "number", "version": "serial"}
+"""Kinds of values that are checked, and as which kind they are reported."""
 _LIST_NUMBER: Final = re.compile(r"(?:^|[\n。;:,])\s*(?:\(?\d{1,2}[.、)](?!\d)|[①-⑳])")
 _DIGITS: Final = re.compile(r"\d{1,3}(?:\.\d+)?")
 _HEADING: Final = re.compile(r"(?:(?<=\n)|\A)\d{1,2}(?:\.\d{1,2})+\.? |(?<=and )\d{1,2}[.)] |(?<=[;:] )\d{1,2}[.)] ")
@@ -73,7 +74,7 @@ def claims_of(answer: str, *, full: bool = False) -> Claims:
     own = marks | own_numbers(text, named) if full else marks
     values: list[Mention] = []
     exempt: list[Mention] = []
-    for value in (value for value in values_of(text) if value.kind in _CHECKED or value.kind == "ordinal"):
+    for value in (value for value in values_of(text) if value.kind in _CHECKED or value.kind in REPORTED):
         if not _is_exempt(text, value, marks, is_record=is_record):
             values.append(value)
         elif full and (bare := _bare_number(text, value, own)):
@@ -91,16 +92,16 @@ def claims_of(answer: str, *, full: bool = False) -> Claims:
         places=tuple(chinese_places(text)),
         articles=tuple(named),
         own_counts=tuple((value, tuple(nouns_of(text, value))) for value in counts),
-        addresses=tuple(_addresses(answer)) if full else (),
+        addresses=tuple(_addresses(answer, text)) if full else (),
         full=full,
     )
 
 
-def _addresses(answer: str) -> Iterator[tuple[int, int]]:
-    """The addresses outside the links of Markdown, which are markup."""
-    for address in ADDRESS.finditer(answer, len(answer) - len(without_thinking(answer))):
-        if not answer.endswith("](", 0, address.start()):
-            yield address.span()
+def _addresses(answer: str, text: str) -> Iterator[tuple[int, int]]:
+    """The places of addresses in the answer."""
+    for value in values_of(text):
+        if value.kind == "address":
+            yield read_with_offsets(answer).original_span(value.start, value.end)
 
 
 def _without_keys(text: str) -> tuple[str, bool]:
@@ -147,7 +148,11 @@ def _is_own_count(text: str, value: Mention) -> bool:
 
 
 def _is_unit(unit: str) -> bool:
-    return is_measure(unit) or _WORDS["unit_after"].fullmatch(f" {unit}" if unit.isascii() else unit) is not None
+    return (
+        "/" in unit
+        or is_measure(unit)
+        or _WORDS["unit_after"].fullmatch(f" {unit}" if unit.isascii() else unit) is not None
+    )
 
 
 def _is_own_noun(text: str, value: Mention) -> bool:

@@ -26,12 +26,12 @@ from steelyard.text.numerals import numerals
 _WORDS: Final = lexicon("grounding")
 _Operand = TypeVar("_Operand")
 _SIZES: Final = {
-    unit: (dimension, Decimal(size))
+    unit: (dimension, Decimal(size.partition(":")[0]), Decimal(size.partition(":")[2] or 0))
     for dimension, (name, entry) in enumerate(_WORDS.entries())
     if name == "unit_sizes"
     for unit, size in (pair.split("=") for pair in entry["words"].split())
 }
-"""The dimension and the size of units."""
+"""The dimension, the size and the zero of units."""
 _SECONDS, _MONTHS = _SIZES["秒"][0], _SIZES["个月"][0]
 _HOUR, _DAY = _SIZES["小时"][1], _SIZES["天"][1]
 
@@ -159,26 +159,30 @@ class DerivedValues:
         """The full span that a value is part of: 1小时25分钟 is 85 minutes, 两年七个月 is 31 months."""
         before, unit = self.text[max(0, value.start - 20) : value.start], value.unit
         match _SIZES.get(unit):
-            case (dimension, 60) if dimension == _SECONDS and (hours := _WORDS["hours_before"].search(before)):
+            case (dimension, 60, _) if dimension == _SECONDS and (hours := _WORDS["hours_before"].search(before)):
                 return value.value + 60 * _number(hours[1]), unit
-            case (_, size) if size == _HOUR and (minutes := _WORDS["minutes_after"].match(self.text, value.end)):
+            case (_, size, _) if size == _HOUR and (minutes := _WORDS["minutes_after"].match(self.text, value.end)):
                 return value.value * 60 + _number(minutes[1]), "分钟"
-            case (dimension, 1) if dimension == _MONTHS and (years := _WORDS["years_before"].search(before)):
+            case (dimension, 1, _) if dimension == _MONTHS and (years := _WORDS["years_before"].search(before)):
                 return value.value + 12 * _number(years[1]), unit
-            case (_, 12) if months := _WORDS["months_after"].match(self.text, value.end):
+            case (_, 12, _) if months := _WORDS["months_after"].match(self.text, value.end):
                 return value.value * 12 + _number(months[1]), "个月"
         return value.value, unit
 
     def _is_converted(self, value: Mention) -> bool:
         """Whether a measure is one of the document in another unit: 8 km for 5 miles."""
-        dimension, size = _SIZES.get(value.unit, (-1, Decimal(0)))
-        last_digit = Decimal(10) ** value.value.normalize().as_tuple().exponent
-        slack = min(value.value / thresholds.ROUGH_MEASURE, last_digit / 2)
-        known = ((number, unit) for ground in self.grounds for number, units in ground.counts.items() for unit in units)
+        dimension, size, zero = _SIZES.get(value.unit, (-1, Decimal(1), Decimal(0)))
+        figures = value.value.normalize().as_tuple()
+        is_rough = len(figures.digits) <= thresholds.ROUGH_DIGITS
+        slack = value.value / thresholds.ROUGH_MEASURE if is_rough else Decimal(10) ** figures.exponent / 2
+        known = [
+            (*_SIZES[unit], number) for ground in self.grounds for number, unit in ground.measures if unit in _SIZES
+        ]
         return any(
-            abs(number * _SIZES[unit][1] / size - value.value) <= slack
-            for number, unit in known
-            if unit in _SIZES and _SIZES[unit][0] == dimension and _SIZES[unit][1] != size
+            other == dimension
+            and length != size
+            and abs((number + start) * length / size - zero - value.value) <= slack
+            for other, length, start, number in known
         )
 
     def _counts_before(self, value: Mention) -> list[int]:
@@ -201,8 +205,7 @@ class DerivedValues:
         """Whether a date is a period of the document after or before one of its days."""
         if value.until is not None or not value.value.is_whole or not self._says("deadline", value):
             return False
-        counts = (item for ground in self.grounds for item in ground.counts.items())
-        periods = [(count, unit) for count, units in counts for unit in units if unit in _SIZES]
+        periods = [each for ground in self.grounds for each in ground.measures if each[1] in _SIZES]
         return any(
             _is_span(count, unit, (known, value.value), ())
             for ground in self.grounds
@@ -278,7 +281,7 @@ def is_rounded(value: Mention, known: Decimal) -> bool:
 
 def _is_span(value: Decimal, unit: str, days: Sequence[Day], clocks: Sequence[int]) -> bool:
     """Whether so many days, weeks, months, years, hours or minutes lie between two of these moments."""
-    dimension, size = _SIZES.get(unit, (-1, Decimal(1)))
+    dimension, size, _ = _SIZES.get(unit, (-1, Decimal(1), Decimal(0)))
     if dimension == _MONTHS:
         years = {day.year for day in days if day.year} if size == 12 else ()
         if any(value == abs(one - two) for one, two in combinations(years, 2)):

@@ -11,6 +11,7 @@ from steelyard.legal.evidence.quotes import quote_key
 from steelyard.legal.grounding.articles import Article, articles, items
 from steelyard.lexicon import lexicon
 from steelyard.text.dates import Day
+from steelyard.text.measures import is_measure
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normalisation import normalise
 from steelyard.text.numerals import CHINESE, NUMBER_WORDS, numerals, value_of
@@ -25,7 +26,8 @@ def cents(value: Decimal) -> int:
     return int((value * 100).to_integral_value())
 
 
-_ORDINAL: Final = re.compile(rf"第(\d{{1,12}}|[{CHINESE}]{{1,12}})([\u4e00-\u9fff])")
+_ORDINAL: Final = re.compile(rf"第(\d{{1,12}}|[{CHINESE}]{{1,12}})([\u4e00-\u9fff]?)")
+_FEET: Final = re.compile(r"""(?<![\d.])(\d{1,2})(?:'| ?ft\.?| feet| foot) ?(\d{1,2})(?=["″]| ?in)""")
 
 
 class Ground:
@@ -93,13 +95,21 @@ class Ground:
 
     @cached_property
     def others(self) -> frozenset[tuple[str, str]]:
-        """Personal, card, phone and serial numbers and ages, with their kind."""
-        return frozenset((each.kind, str(each.value)) for each in self._of("id", "serial", "age", "phone", "card"))
+        """Values that are compared as they are, with their kind."""
+        kinds = ("id", "serial", "age", "phone", "card", "version", "score")
+        return frozenset((each.kind, str(each.value)) for each in self._of(*kinds))
+
+    @cached_property
+    def measures(self) -> list[tuple[Decimal, str]]:
+        """Counts with their measure words; 6'2" as inches, and pounds as money and as a weight."""
+        pounds = ((value.value, "lbs") for value in self._of("money") if value.text.endswith("pounds"))
+        inches = ((12 * Decimal(feet) + Decimal(rest), "inches") for feet, rest in _FEET.findall(self.text))
+        return [*((value.value, value.unit) for value in self._of("count")), *pounds, *inches]
 
     @cached_property
     def counts(self) -> Mapping[Decimal, set[str]]:
-        """Counts with their measure words."""
-        return _grouped((value.value, value.unit) for value in self._of("count"))
+        """The measure words of each count."""
+        return _grouped(self.measures)
 
     @cached_property
     def counted(self) -> Mapping[str, set[Decimal]]:
@@ -120,7 +130,7 @@ class Ground:
     @cached_property
     def ordinals(self) -> Mapping[str, set[Decimal]]:
         """The ordinals of each unit."""
-        return _grouped((value.unit, value.value) for value in self._of("ordinal") if value.unit)
+        return _grouped((value.unit, value.value) for value in self._of("ordinal"))
 
     @cached_property
     def digits(self) -> frozenset[str]:
@@ -162,12 +172,13 @@ def values_of(text: str) -> tuple[Mention, ...]:
 def _with_kind(text: str, value: Mention, tails: frozenset[int]) -> Mention:
     """A number as what it is by the words beside it; 第17届 as 17 with its unit."""
     if value.kind == "ordinal" and (ordinal := _ORDINAL.match(text, value.start)):
-        return value._replace(value=value_of(ordinal[1]), unit=ordinal[2], end=ordinal.end(), text=ordinal[0])
+        unit, end = (ordinal[2], ordinal.end()) if is_measure(ordinal[2]) else ("", ordinal.end(1))
+        return value._replace(value=value_of(ordinal[1]), unit=unit, end=end, text=text[value.start : end])
     if value.kind == "number" and value.start in tails:
         return value._replace(kind="card")
-    if value.kind == "number" and (unit := _WORDS["unit_after"].match(text, value.end)):
-        name = next(group for group in unit.groups() if group)
-        return value._replace(kind="count", unit=name, end=unit.end(), text=text[value.start : unit.end()])
+    if value.kind == "number" and (after := _WORDS["unit_after"].match(text, value.end)):
+        unit = next(group for group in after.groups() if group)
+        return value._replace(kind="count", unit=unit, end=after.end(), text=text[value.start : after.end()])
     return value
 
 
@@ -206,7 +217,7 @@ def nouns_of(text: str, value: Mention) -> Iterator[str]:
 
 def host_of(address: str) -> str:
     """Host and path of an address."""
-    return address.partition("://")[2].rstrip("/")
+    return address.rpartition("://")[2].rstrip("/")
 
 
 def _digit_runs(text: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Final
 from steelyard.legal.evidence.quotes import key_of, quote_key
 from steelyard.legal.grounding.articles import case_numbers, is_known_article
 from steelyard.legal.grounding.chinese_places import is_known_place
-from steelyard.legal.grounding.claims import Claims, claims_of
+from steelyard.legal.grounding.claims import REPORTED, Claims, claims_of
 from steelyard.legal.grounding.derivations import DerivedValues, is_rounded
 from steelyard.legal.grounding.english_names import latin_words
 from steelyard.legal.grounding.grounds import Ground, cents, document_ground, minutes_of
@@ -121,7 +121,7 @@ def _values(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
         if derived.follows(value):
             derived.add(value)
         else:
-            yield Invented(value.text, "count" if value.kind == "ordinal" else value.kind, value.start, value.end)
+            yield Invented(value.text, REPORTED.get(value.kind, value.kind), value.start, value.end)
 
 
 def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
@@ -133,9 +133,8 @@ def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
         case "count":
             return _is_counted(value, ground)
         case "ordinal":
-            return value.value in ground.ordinals.get(value.unit, ()) or value.unit in ground.counts.get(
-                value.value, ()
-            )
+            known = ground.ordinals.get(value.unit, set()) | ground.ordinals.get("", set())
+            return value.value in known or value.unit in ground.counts.get(value.value, ())
         case "time":
             return not ground.minutes.isdisjoint(minutes_of(claims.text, value))
         case "percent":
@@ -144,15 +143,22 @@ def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
             return _is_known_digits(value.text.upper(), ground) or _is_known_range(value, ground)
         case "age" if value.value in ground.money:
             return True
-        case "serial" if _has_whole(ground.key, quote_key(value.text)):
+        case "serial" | "version" if _is_known_code(value, ground):
             return True
-        case "serial" if numbers := case_numbers(value.text):
-            return numbers <= case_numbers(ground.text)
-        case "serial" if masked := _MASKED.fullmatch(value.text):
-            return _is_masked(masked, ground)
-        case "serial" if counted := _COUNTED.fullmatch(value.text):
-            return Decimal(counted[1]) in ground.numerals
+        case "score" if _has_whole(ground.text, value.value.replace(":", "-")):
+            return True
     return (value.kind, str(value.value)) in ground.others
+
+
+def _is_known_code(value: Mention, ground: Ground) -> bool:
+    """Whether the document has an identifier, a case number or a version, in any writing."""
+    if numbers := case_numbers(value.text):
+        return numbers <= case_numbers(ground.text)
+    if masked := _MASKED.fullmatch(value.text):
+        return _is_masked(masked, ground)
+    counted = _COUNTED.fullmatch(value.text)
+    is_counted = counted is not None and Decimal(counted[1]) in ground.numerals
+    return is_counted or _has_whole(ground.key, quote_key(value.text))
 
 
 def _is_known_amount(value: Mention, claims: Claims, ground: Ground) -> bool:
@@ -164,7 +170,8 @@ def _is_known_amount(value: Mention, claims: Claims, ground: Ground) -> bool:
         return value.kind == "number" or is_dollar or not units.isdisjoint((value.unit, ""))
     if value.kind == "number":
         return _is_known_number(value, claims, ground)
-    return _is_about_known(value, ground)
+    is_weight = value.text.endswith("pounds") and _is_counted(value._replace(unit="lbs"), ground)
+    return is_weight or _is_about_known(value, ground)
 
 
 def _is_about_known(value: Mention, ground: Ground) -> bool:
@@ -183,9 +190,6 @@ def _is_known_number(value: Mention, claims: Claims, ground: Ground) -> bool:
     start, end = claims.folded.original_span(value.start, value.end)
     if masked := _MASKED.search(claims.original, start, end):
         return _is_masked(masked, ground)
-    factors = claims.original[start:end].split("*")
-    if len(factors) > 1:  # 250*20, whose sign was taken for emphasis
-        return all(len(factor) < 4 or factor.strip() in ground.digits for factor in factors)
     digits = re.sub(r"\D", "", value.text)
     is_year = value.value < 10_000 and (int(value.value), None, None) in ground.dates
     return digits in ground.digits or value.value in ground.counts or is_year or _is_about_known(value, ground)
@@ -231,7 +235,7 @@ def _is_dated(value: Mention, ground: Ground) -> bool:
 def _is_counted(value: Mention, ground: Ground) -> bool:
     if value.unit == "号":
         return _has_whole(ground.key, quote_key(value.text))
-    if any(same_measure(value.unit, unit) for unit in ground.counts.get(value.value, ())):
+    if any(_is_same_unit(value.unit, unit) for unit in ground.counts.get(value.value, ())):
         return True
     if value.unit == "笔" and value.value <= len(ground.amounts):
         return True
@@ -239,6 +243,12 @@ def _is_counted(value: Mention, ground: Ground) -> bool:
     if not highest and same_measure(value.unit, "次"):
         return bool(value.value <= min(FEW_TIMES, len(ground.amounts)))
     return value.value in highest
+
+
+def _is_same_unit(one: str, two: str) -> bool:
+    """Whether two units are the same; 度 may be degrees of any scale."""
+    is_open = not _WORDS.words("open_degrees").isdisjoint((one, two))
+    return same_measure(one, two) or (is_open and all(re.match("[°℃度摄华cdf]", unit) for unit in (one, two)))
 
 
 def _is_known_percent(value: Mention, text: str, ground: Ground) -> bool:

@@ -33,7 +33,6 @@ _FAMILIAR: Final = re.compile(
     f"(?:(?<![{_HAN}])|(?<=[给找叫是跟与和])) ?([老阿小](?:{_SURNAME}|[{_HAN}](?=[”,。;、]|$)))(?=[,。;、”\\s]|$|的|说)"
 )
 _TITLED: Final = re.compile(f"[{''.join(sorted(SURNAMES - _AMBIGUOUS))}](?:先生|女士|小姐|太太)")
-_CALLED: Final = re.compile(f"(?:{_WORDS.source('called')})([{_HAN}]{{2,4}}?)(?=[,。;!?、)”\\s]|$|的|是|说)")
 
 
 @lru_cache(maxsize=1 << 5)
@@ -55,9 +54,6 @@ def _chinese_names(text: str) -> Iterator[tuple[str, int]]:
         if match[1] not in _WORDS.words("not_familiar"):
             yield match[1], match.start(1)
     yield from ((match[0], match.start()) for match in _TITLED.finditer(text))
-    for match in _CALLED.finditer(text):
-        if match[1][0] in SURNAMES and match[1][-1] not in _NEVER and match[1][:2] not in _SURNAME_WORDS:
-            yield match[1], match.start(1)
 
 
 def _name_at(text: str, at: int, surname: str) -> str:
