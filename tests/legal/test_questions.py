@@ -672,7 +672,7 @@ def test_the_case_beside_the_project(real):
 def words_in(text: str) -> set[str]:
     """The words of an English text; all pieces of one to three characters of a Chinese one."""
     if text.isascii():
-        return set(re.findall("[a-z]+", text.lower()))
+        return set(re.findall("[a-z]{2,}", text.lower()))
     return {text[at : at + length] for length in (1, 2, 3) for at in range(len(text) - length + 1)}
 
 
