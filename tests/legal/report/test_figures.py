@@ -5,7 +5,7 @@ import pytest
 
 import steelyard
 from steelyard.legal.report.items import PLAIN, shown_value, unit_of
-from steelyard.legal.report.page import legal_tiles, type_groups
+from steelyard.legal.report.page import LegalPage, type_groups
 from steelyard.legal.report.passages import Library
 from steelyard.legal.report.results import weighted_parts
 
@@ -28,7 +28,7 @@ def test_the_tiles_are_counted_from_the_items(table):
     should = [of for of in gaps if of["should_abstain"]]
     others = [of for of in gaps if not of["should_abstain"]]
     wrong = sum(not of["abstained"] for of in should), sum(of["abstained"] for of in others)
-    shown = lines(legal_tiles(table))
+    shown = lines(LegalPage().tiles(table))
     passed = np.array(table.parts["legal"]["passed"])
     assert shown["report.passed_questions", ""].counted == f"{passed.sum():.0f} / {len(table)}"
     errors = "report.abstention_errors"
@@ -43,7 +43,7 @@ def test_the_tiles_are_counted_from_the_items(table):
 
 def test_a_result_without_gaps_has_no_tile_for_them(table):
     facts = table.take(np.flatnonzero(np.array(table.tags["type"]) == "fact_exact"))
-    titles = [tile.title for tile in legal_tiles(facts)]
+    titles = [tile.title for tile in LegalPage().tiles(facts)]
     assert titles == ["report.passed_questions", "report.citations_correct"]
 
 

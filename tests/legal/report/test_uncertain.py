@@ -72,10 +72,10 @@ def test_the_range_of_the_mean(marked):
     table = load(marked)
     found = uncertain(table)
     assert found.count == int(table.parts["legal"]["uncertain"].sum()) > 20
-    assert (found.items, found.mean) == (153, table.mean("legal"))
+    assert (found.share.items, found.mean) == (153, table.mean("legal"))
     assert [found.low, found.high] == pytest.approx(expected_range(marked, ALL))
     assert found.low < found.mean < found.high
-    by_type = {each.type: each for each in uncertain_by_type(table)}
+    by_type = {each.share.type: each for each in uncertain_by_type(table)}
     assert set(by_type) == set(ALL)
     for kind, each in by_type.items():
         assert [each.low, each.high] == pytest.approx(expected_range(marked, (kind,)))
@@ -139,7 +139,7 @@ def test_items_without_the_part_are_not_counted(marked):
     column = table.parts["legal"]["uncertain"]
     parts = {**table.parts.get("legal", {}), "uncertain": np.where(np.arange(153) < 50, np.nan, column)}
     found = uncertain(replace(table, columns={"legal": replace(table["legal"], parts=parts)}))
-    assert (found.items, found.count, found.mean) == (103, column[50:].sum(), table.mean("legal"))
+    assert (found.share.items, found.count, found.mean) == (103, column[50:].sum(), table.mean("legal"))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -151,8 +151,8 @@ def test_the_tile(marked, language):
     words = {"en": "uncertain items</span>", "zh": "存疑条目</span>"}[language]
     ends = f"{found.low:.4f}", f"{found.high:.4f}"
     ranges = {"en": "the mean would be between {} and {}</span>", "zh": "均值为 {} 至 {}</span>"}[language]
-    low = f"{100 * found.interval.low:.1f} – "
-    for said in (words, f"{100 * found.share:.1f} %", f"{found.count} / 153", low, ranges.format(*ends)):
+    low = f"{100 * found.share.interval.low:.1f} – "
+    for said in (words, f"{100 * found.share.mean:.1f} %", f"{found.count} / 153", low, ranges.format(*ends)):
         assert said in tile
 
 

@@ -17,6 +17,8 @@ from steelyard.legal.verdicts import LegalVerdict
 from steelyard.systems.base import Failure, Reply
 
 Json = dict[str, Any]
+UNWRITABLE: Final = (ValueError, TypeError, RecursionError, MemoryError)
+"""What an answer can raise that a results file cannot hold."""
 _LONGEST_REASON: Final = 200  # characters
 
 
@@ -73,9 +75,12 @@ def item_of(question: Question, answer: Reply | Failure, document: Document) -> 
     spent = {"seconds": round(answer.seconds, 6), **({} if answer.tokens is None else {"tokens": answer.tokens})}
     output = {**answer.record, "question": question.about.question, **spent}
     verdict = judge_safely(question, answer.record, document)
-    if isinstance(verdict, Message):
-        return failed_item(question, Failure(verdict, answer.seconds, 1), document, output)
-    return judged_item(question, verdict, output)
+    try:
+        if isinstance(verdict, Message):
+            return failed_item(question, Failure(verdict, answer.seconds, 1), document, output)
+        return judged_item(question, verdict, output)
+    except UNWRITABLE as error:
+        return unwritable_item(question, answer, document, error)
 
 
 def judged_item(question: Question, verdict: LegalVerdict, output: Json) -> Item:

@@ -38,6 +38,11 @@ class Benchmark:
     digest: str
     folder: str = ""
 
+    @property
+    def by_id(self) -> dict[str, Question]:
+        """The questions by their ids."""
+        return {question.about.id: question for question in self.questions}
+
     def asks(self, without: frozenset[str] = frozenset()) -> Iterator[Ask]:
         """What a system sees of the questions, apart from those with the ids `without`."""
         return (

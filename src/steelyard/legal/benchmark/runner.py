@@ -47,7 +47,6 @@ MOST_FAILURES: Final = 10
 JUDGED_TOGETHER: Final = 16
 """The number of answers in a part for the workers of an engine."""
 UNASKED: Final = "counts.answers_unasked"
-_UNWRITABLE: Final = (ValueError, TypeError, RecursionError, MemoryError)
 
 
 def evaluate_legal(
@@ -127,14 +126,14 @@ class BenchmarkRun:
         writer, done = self._writer(path, replaces=replaces)
         if writer is None:
             return self._in_order(load(path))
-        questions = {question.about.id: question for question in self.benchmark.questions}
+        questions = self.benchmark.by_id
         task = partial(_items, questions, self.benchmark.documents)
         answered = bool(done)
         with writer, closing(ask_all(self.system, self.benchmark.asks(frozenset(done)), self.settings)) as answers:
             for number, ((ask, answer), item) in enumerate(self._judged(task, answers), len(done) + 1):
                 try:
                     writer.add(item)
-                except _UNWRITABLE as error:
+                except judging.UNWRITABLE as error:
                     document = self.benchmark.documents[ask.document]
                     writer.add(judging.unwritable_item(questions[ask.id], answer, document, error))
                 answered = answered or isinstance(answer, Reply)
@@ -182,7 +181,7 @@ class BenchmarkRun:
             return Message("legal.recorded_with_other_settings", names=", ".join(differences)), RESUME_HINT
         if self.name not in (None, old.name):
             return Message("legal.recorded_under_other_name", name=old.name), Message("legal.resume_name_hint")
-        asked = {question.about.id for question in self.benchmark.questions}
+        asked = self.benchmark.by_id
         foreign = next((item.id for item in items if item.id not in asked), None)
         return None if foreign is None else (Message("legal.item_of_no_question", item=foreign), RESUME_HINT)
 
@@ -190,7 +189,7 @@ class BenchmarkRun:
         """The number of recorded answers that belong to no question; an error if all of them do not."""
         if not isinstance(self.system, ReplaySystem):
             return 0
-        ids, wanted = self.system.ids, {question.about.id for question in self.benchmark.questions}
+        ids, wanted = self.system.ids, self.benchmark.by_id.keys()
         if not ids & wanted:
             hint = Message("legal.recording_hint", ids=min(ids), wanted=min(wanted))
             raise InputError(Message("legal.recording_of_other_questions"), where=self.system.name, hint=hint)
@@ -208,7 +207,7 @@ class BenchmarkRun:
     def _in_order(self, table: Table) -> Table:
         """The items in the order of the questions."""
         rows = {identifier: row for row, identifier in enumerate(table.ids)}
-        order = [rows[each.about.id] for each in self.benchmark.questions if each.about.id in rows]
+        order = [rows[identifier] for identifier in self.benchmark.by_id if identifier in rows]
         return table.take(np.array(order, np.int64))
 
 
@@ -229,7 +228,7 @@ def judge_answers(
 ) -> JudgedAnswers:
     """Verdicts on answers by the id of their question; None (a failed answer) scores 0. The table has this name."""
     benchmark = load_benchmark(folder or benchmark_folder())
-    questions = {question.about.id: question for question in benchmark.questions}
+    questions = benchmark.by_id
     verdicts: dict[str, LegalVerdict] = {}
     items: dict[str, Item] = {}
     for done, (identifier, answer) in enumerate(answers.items()):
@@ -294,14 +293,7 @@ def _items(
     questions: Mapping[str, Question], documents: Mapping[str, Document], answers: Sequence[Answered]
 ) -> list[Item]:
     """The item of each answer; with the first two arguments, the task of the workers of an engine."""
-    items = []
-    for ask, answer in answers:
-        question, document = questions[ask.id], documents[ask.document]
-        try:
-            items.append(judging.item_of(question, answer, document))
-        except _UNWRITABLE as error:
-            items.append(judging.unwritable_item(question, answer, document, error))
-    return items
+    return [judging.item_of(questions[ask.id], answer, documents[ask.document]) for ask, answer in answers]
 
 
 def unfinished_path(path: Path, *, resume: bool, overwrite: bool) -> Path:

@@ -1,7 +1,7 @@
 """Two legal results that are compared: refusals before and after, and how the parts of their scores differ."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -39,11 +39,15 @@ def pair_blocks(new: Table, old: Table, words: Words) -> Iterator[Block]:
             "report.no_answer": (before.silent, after.silent),
         }
         rows = [
-            [words(code), " → ".join(f"{count:,}" for count in counts), cells.DASH, cells.DASH]
-            for code, counts in unanswered.items()
-            if any(counts)
+            [words(code), " → ".join(f"{each:,}" for each in pair), cells.DASH, cells.DASH]
+            for code, pair in unanswered.items()
+            if any(pair)
         ]
-        yield pair_table(Counts(*astuple(before)[:4]), Counts(*astuple(after)[:4]), words, rows)
+        counts = (
+            Counts(of.refused_answerable, of.answered_answerable, of.refused_unanswerable, of.answered_unanswerable)
+            for of in (before, after)
+        )
+        yield pair_table(*counts, words, rows)
     yield Notes([text for table in (old, new) for text in mean_lines(table, words)])
 
 

@@ -1,7 +1,7 @@
 """Where a legal result lost its points, stage by stage, from its items."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -48,18 +48,10 @@ class Loss:
 def losses(table: Table) -> list[Loss]:
     """The stages at which a legal result lost points, in order; with the points earned they add up to its items.
 
-    The points that a part of a score lacks are lost at one stage:
-
-    - `exact_match`: not retrieved, if a required passage is not; else refused wrongly, if the answer refuses or there
-      is none; else wrong value;
-    - `citation_correctness`, `recall`: the earliest stage of the missed passages: not retrieved (no text that the
-      system shows has its words), not cited (only texts that it does not cite have them), wrong place (cited, but with
-      another page or speaker, too long, or with other words than the document);
-    - `precision`, `citation_provided`: wrong place, if there are snippets, else as `recall`;
-    - `correct_abstention`: should have refused; or, where there is an answer, as `exact_match`;
-    - `no_hallucination`: invented; after an empty answer as `correct_abstention`;
-    - `quote_included`, `conflict_surfaced`: not retrieved or not cited; should have refused, if both sides were
-      retrieved and the answer does not say that they disagree.
+    The points that a part of a score lacks are lost at one stage, which the method of `_Case` with the name of the part
+    finds. A passage is not retrieved if no text that the system shows has its words, not cited if only texts that it
+    does not cite have them, and in the wrong place if it is cited with another page or speaker, too long, or with other
+    words than the document.
 
     If the system failed on an item, its point is lost there. If no item of a result shows a passage, nothing counts as
     not retrieved. A loss that the parts do not account for, as in a file without parts, is unexplained. Items without
@@ -80,11 +72,11 @@ def losses(table: Table) -> list[Loss]:
 
 def _passages(output: Mapping[str, Any]) -> dict[str, list[str]]:
     """The texts that a system showed, by field."""
-    fields = {name: output.get(name) or () for name in ("citations", "evidence", "contexts")}
-    texts = {
-        name: [item.get("text") if isinstance(item, Mapping) else item for item in fields[name]] for name in fields
-    }
-    return {name: [text for text in found if isinstance(text, str)] for name, found in texts.items()}
+    found = {}
+    for name in ("citations", "evidence", "contexts"):
+        texts = [item.get("text") if isinstance(item, Mapping) else item for item in output.get(name) or ()]
+        found[name] = [text for text in texts if isinstance(text, str)]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,44 +93,46 @@ class _Case:
         by_stage: dict[str, float] = {}
         for part, (weight, value) in counted_parts(self.parts, self.score, self._verdict.get("reached") or {}).items():
             if (points := weight * (1 - value)) > 0:
-                stage = _STAGE_OF.get(part, _Case.wrong_answer)(self)
+                stage: str = getattr(self, part)()
                 by_stage[stage] = by_stage.get(stage, 0.0) + points
         return by_stage if abs(math.fsum(by_stage.values()) - lost) <= _TOLERANCE else {UNEXPLAINED: lost}
 
-    def wrong_answer(self) -> str:
+    def exact_match(self) -> str:
         """The value is missing or wrong."""
         if not all(self._is_retrieved(words) for words in self._evidence):
             return NOT_RETRIEVED
         return REFUSED if self._refuses() else WRONG_VALUE
 
-    def wrong_refusal(self) -> str:
+    def correct_abstention(self) -> str:
         """An answer in place of a refusal, or a refusal in place of an answer."""
-        return NOT_REFUSED if self._verdict.get("should_abstain") else self.wrong_answer()
+        return NOT_REFUSED if self._verdict.get("should_abstain") else self.exact_match()
 
-    def invented(self) -> str:
+    def no_hallucination(self) -> str:
         """Something was invented, or there is no answer."""
-        return INVENTED if self._verdict.get("invented") else self.wrong_refusal()
+        return INVENTED if self._verdict.get("invented") else self.correct_abstention()
 
-    def missing_quote(self) -> str:
+    def quote_included(self) -> str:
         """None of the accepted quotations is in the answer or in a citation."""
-        quotes, cited = self._expected.get("quotes", ()), (self._answer, *self._judged("citations", "evidence"))
-        return self._earliest([quote for quote in quotes if self._is_retrieved(quote)] or quotes, cited=cited)
+        quotes = self._expected.get("quotes", ())
+        return self._earliest([quote for quote in quotes if self._is_retrieved(quote)] or quotes, self._stated)
 
-    def missing_citation(self) -> str:
+    def citation_correctness(self) -> str:
         """Passages that support a fact are not cited as required."""
-        return self._earliest(self._missed("citation_correctness"), cited=self._judged("citations", "evidence"))
+        return self._earliest(self._missed("citation_correctness"), self._judged("citations", "evidence"))
 
-    def missing_evidence(self) -> str:
+    def recall(self) -> str:
         """Requested passages are not given as required."""
-        return self._earliest(self._missed("recall"), cited=self._judged("evidence", "citations"))
+        return self._earliest(self._missed("recall"), self._judged("evidence", "citations"))
 
-    def wrong_evidence(self) -> str:
+    def precision(self) -> str:
         """Passages were given that were not requested or are not in the document, or none at all."""
-        return WRONG_PLACE if self._judged("evidence", "citations") else self.missing_evidence()
+        return WRONG_PLACE if self._judged("evidence", "citations") else self.recall()
 
-    def conflict_not_stated(self) -> str:
+    citation_provided = precision
+
+    def conflict_surfaced(self) -> str:
         """Both sides of a conflict were retrieved and the conflict is not stated; or one was not retrieved."""
-        stage = self._earliest(self._evidence, cited=(self._answer, *self._judged("citations", "evidence")))
+        stage = self._earliest(self._evidence, self._stated)
         return NOT_REFUSED if stage == WRONG_PLACE else stage
 
     def _refuses(self) -> bool:
@@ -147,7 +141,7 @@ class _Case:
             return detect_abstention(self._answer, question=str(self.output.get("question", ""))).abstains
         return all(self.output.get(field) is None for field in FIELDS)
 
-    def _earliest(self, passages: Sequence[str], *, cited: Sequence[str]) -> str:
+    def _earliest(self, passages: Sequence[str], cited: Sequence[str]) -> str:
         """The first stage at which any of these passages was lost; if all are cited, not as required."""
         if not all(self._is_retrieved(words) for words in passages):
             return NOT_RETRIEVED
@@ -173,6 +167,10 @@ class _Case:
         return shown[first] or shown[second]
 
     @property
+    def _stated(self) -> list[str]:
+        return [self._answer, *self._judged("citations", "evidence")]
+
+    @property
     def _verdict(self) -> Mapping[str, Any]:
         return self.output.get("verdict") or {}
 
@@ -188,19 +186,6 @@ class _Case:
     def _answer(self) -> str:
         answer = self.output.get("answer")
         return answer if isinstance(answer, str) else ""
-
-
-_STAGE_OF: Final[Mapping[str, Callable[[_Case], str]]] = {
-    "exact_match": _Case.wrong_answer,
-    "citation_correctness": _Case.missing_citation,
-    "recall": _Case.missing_evidence,
-    "precision": _Case.wrong_evidence,
-    "citation_provided": _Case.wrong_evidence,
-    "correct_abstention": _Case.wrong_refusal,
-    "no_hallucination": _Case.invented,
-    "quote_included": _Case.missing_quote,
-    "conflict_surfaced": _Case.conflict_not_stated,
-}
 
 
 def _is_in(words: str, texts: Sequence[str]) -> bool:

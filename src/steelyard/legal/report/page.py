@@ -84,13 +84,39 @@ class LegalPage(KindPage):
 
     def sections(self, tables: Sequence[Table], units: Units = "auto") -> Sections:
         """A panel for each result; of a single one, the figures are below the headline."""
-        panels = [legal_panel(table, self._losses(table), units) for table in tables if table.kind == METRIC]
+        panels = [self._panel(table, units) for table in tables if table.kind == METRIC]
         details = [Section("legal_panels.html.j2", panels)]
         return Sections([Section("legal_figures.html.j2", panels)] if len(panels) == 1 else [], details)
 
-    def tiles(self, table: Table, units: Units = "auto") -> Sequence[Tile]:
-        """What was passed, hallucinated, answered or refused wrongly, and cited."""
-        return legal_tiles(table, units)
+    def _panel(self, table: Table, units: Units) -> LegalPanel:
+        weighted, spent, doubts = results.weighted_mean(table), results.spent(table), uncertain(table, units=units)
+        times = (_duration(spent[name]) for name in ("seconds_median", "seconds_p95") if name in spent)
+        return LegalPanel(
+            table.name,
+            self.tiles(table, units),
+            results.refusals(table) if results.has_gaps(table) else None,
+            type_groups(table, units),
+            self._losses(table),
+            None if weighted is None else cells.number(weighted),
+            " · p95 ".join(times) or None,
+            doubts and _line(doubts.share),
+            _range(doubts),
+        )
+
+    def tiles(self, table: Table, units: Units = "auto") -> list[Tile]:
+        """What was passed, hallucinated, answered or refused wrongly, and cited, where there are questions for it."""
+        clusters = clusters_of(table, scope_of(units, table))
+        parts, nothing = table.parts.get(METRIC, {}), np.full(len(table), np.nan)
+        passed, cited = (
+            Tile(title, list(_lines(clusters, parts.get(part, nothing))), of) for title, (part, of) in _BY_ITEM.items()
+        )
+        invented = _lines(clusters, results.inventions(table), bad=True)
+        refusals = [
+            *_lines(clusters, results.wrong_answers(table), "report.answered_unanswerable", bad=True),
+            *_lines(clusters, results.wrong_refusals(table), "report.refused_answerable", bad=True),
+        ]
+        of_gaps = Tile("report.hallucinating_answers", list(invented), "report.of_gaps")
+        return [tile for tile in (passed, of_gaps, Tile("report.abstention_errors", refusals), cited) if tile.lines]
 
     def charts(self, table: Table, language: Language) -> Iterator[Chart]:
         """Where points were lost."""
@@ -127,22 +153,6 @@ def losses_chart(table: Table, lost: Sequence[Loss], language: Language = "en") 
     return draw(panel, about=about, language=language, translated=names)
 
 
-def legal_panel(table: Table, lost: Sequence[Loss], units: Units = "auto") -> LegalPanel:
-    """What a page shows of one legal result, with its losses."""
-    weighted, spent, doubts = results.weighted_mean(table), results.spent(table), uncertain(table, units=units)
-    return LegalPanel(
-        table.name,
-        legal_tiles(table, units),
-        results.refusals(table) if results.has_gaps(table) else None,
-        type_groups(table, units),
-        lost,
-        None if weighted is None else cells.number(weighted),
-        " · p95 ".join(_duration(spent[name]) for name in ("seconds_median", "seconds_p95") if name in spent) or None,
-        doubts and _line(PartMean("", "", doubts.share, doubts.interval, doubts.items)),
-        _range(doubts),
-    )
-
-
 def _range(doubts: Uncertain | None) -> tuple[str, ...]:
     """Between which bounds the uncertain verdicts leave the mean, in every language; empty where none is uncertain."""
     return tuple(mean_range(doubts, words_of(each)) for each in LANGUAGES) if doubts and doubts.count else ()
@@ -159,22 +169,6 @@ def _item_weights(table: Table, rows: Rows) -> list[list[list[str | float]]]:
     weighted = results.weighted_parts(table)
     parts = [{} if row is None else weighted[row] for row in rows]
     return [[[part, weight, counted] for part, (weight, counted) in of_item.items()] for of_item in parts]
-
-
-def legal_tiles(table: Table, units: Units = "auto") -> list[Tile]:
-    """The tiles in their order; a figure that a result has no question for is left out."""
-    clusters = clusters_of(table, scope_of(units, table))
-    parts, nothing = table.parts.get(METRIC, {}), np.full(len(table), np.nan)
-    passed, cited = (
-        Tile(title, list(_lines(clusters, parts.get(part, nothing))), of) for title, (part, of) in _BY_ITEM.items()
-    )
-    invented = _lines(clusters, results.inventions(table), bad=True)
-    refusals = [
-        *_lines(clusters, results.wrong_answers(table), "report.answered_unanswerable", bad=True),
-        *_lines(clusters, results.wrong_refusals(table), "report.refused_answerable", bad=True),
-    ]
-    of_gaps = Tile("report.hallucinating_answers", list(invented), "report.of_gaps")
-    return [tile for tile in (passed, of_gaps, Tile("report.abstention_errors", refusals), cited) if tile.lines]
 
 
 def _lines(clusters: IntArray | None, column: FloatArray, label: str = "", *, bad: bool = False) -> Iterator[TileLine]:

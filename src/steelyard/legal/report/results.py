@@ -7,8 +7,8 @@ nothing to show.
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -38,14 +38,14 @@ class PartMean:
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """Refused and answered, of questions that can and cannot be answered; in the order of `refusals.Counts`."""
+    """Answered and refused, of questions that can and cannot be answered, and those without an answer."""
 
-    refused_answerable: int = 0
-    answered_answerable: int = 0
-    refused_unanswerable: int = 0
-    answered_unanswerable: int = 0
-    failed: int = 0
-    silent: int = 0
+    answered_answerable: int
+    refused_answerable: int
+    answered_unanswerable: int
+    refused_unanswerable: int
+    failed: int
+    silent: int
 
     @property
     def over_refusal(self) -> float:
@@ -111,7 +111,7 @@ def weighted_parts(table: Table) -> list[dict[str, tuple[float, float]]]:
 def refusals(table: Table) -> Refusals:
     """How questions about gaps were answered; those without an answer are counted by themselves."""
     over, missed = wrong_refusals(table), wrong_answers(table)
-    counts = [int((column == value).sum()) for column, value in ((over, 1), (over, 0), (missed, 0), (missed, 1))]
+    counts = [int((column == value).sum()) for column, value in ((over, 0), (over, 1), (missed, 1), (missed, 0))]
     gaps = _gaps(table)
     failed = sum(row in table.failures for row in gaps)
     return Refusals(*counts, failed, len(gaps) - sum(counts) - failed)
@@ -185,31 +185,21 @@ def score_range(scores: FloatArray, parts: Mapping[str, FloatArray]) -> tuple[Fl
 
 @dataclass(frozen=True, slots=True)
 class Uncertain:
-    """The uncertain verdicts among the items of a type (all types where it is empty) that have the part.
+    """The share of uncertain verdicts among the items that have the part, and the bounds of the mean score."""
 
-    `interval` is that of the share. `low` and `high` bound the mean score, which as judged is `mean`.
-    """
-
-    type: str
+    share: PartMean
     count: int
-    items: int
-    interval: Interval
     mean: float
     low: float
     high: float
 
-    @property
-    def share(self) -> float:
-        """The share of verdicts that are uncertain."""
-        return self.count / self.items
-
     def as_dict(self) -> dict[str, Any]:
         """As in JSON output."""
+        share = {"share": self.share.mean, "ci95": interval_list(self.share.interval)}
         return {
             "count": self.count,
-            "items": self.items,
-            "share": self.share,
-            "ci95": interval_list(self.interval),
+            "items": self.share.items,
+            **share,
             "mean_range": [known(self.low), known(self.high)],
         }
 
@@ -222,7 +212,7 @@ def uncertain(table: Table, kind: str = "", units: Units = "auto") -> Uncertain 
     clusters = clusters_of(table, scope_of(units, table))
     share = part_mean(kind, UNCERTAIN, table.parts[METRIC][UNCERTAIN], clusters)
     means = [mean(ends[~np.isnan(ends)]) for ends in score_range(table.column(METRIC), table.parts.get(METRIC, {}))]
-    return Uncertain(kind, int(flags.sum()), share.items, share.interval, table.mean(METRIC), *means)
+    return Uncertain(share, int(flags.sum()), table.mean(METRIC), *means)
 
 
 def uncertain_by_type(table: Table, units: Units = "auto") -> list[Uncertain]:
@@ -230,11 +220,6 @@ def uncertain_by_type(table: Table, units: Units = "auto") -> list[Uncertain]:
     scope = scope_of(units, table)
     of_types = (uncertain(of_type, kind, scope) for kind, of_type in by_type(table).items())
     return [summary for summary in of_types if summary is not None]
-
-
-def worst(table: Table) -> Sequence[int]:
-    """The rows with the lowest scores, in order, of equal scores in the order of their ids; all below 1."""
-    return lowest_rows(table, METRIC, WORST, best=1.0)
 
 
 def weighted_mean(table: Table) -> float | None:
@@ -266,19 +251,15 @@ def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
     return {
         "by_type": by_part,
         "abstention": {
-            "answered_answerable": matrix.answered_answerable,
-            "abstained_answerable": matrix.refused_answerable,
-            "answered_unanswerable": matrix.answered_unanswerable,
-            "abstained_unanswerable": matrix.refused_unanswerable,
-            "failed": matrix.failed,
-            "silent": matrix.silent,
+            **{name.replace("refused", "abstained"): count for name, count in asdict(matrix).items()},
             "over_refusal_rate": known(matrix.over_refusal),
             "false_answer_rate": known(matrix.false_answer),
         },
         **({} if weighted is None else {"weighted_mean": weighted}),
         "hallucination_rate": known(hallucination_rate(table)),
         "worst": [
-            {"id": table.ids[row], "score": float(scores[row]), "reason": notes.get(row, "")} for row in worst(table)
+            {"id": table.ids[row], "score": float(scores[row]), "reason": notes.get(row, "")}
+            for row in lowest_rows(table, METRIC, WORST, best=1.0)
         ],
         **spent(table),
         **_uncertain_json(table, units),
@@ -287,10 +268,8 @@ def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
 
 def _uncertain_json(table: Table, units: Units) -> dict[str, Any]:
     summary = uncertain(table, units=units)
-    if summary is None:
-        return {}
-    by_type = {of_type.type: of_type.as_dict() for of_type in uncertain_by_type(table, units)}
-    return {UNCERTAIN: {**summary.as_dict(), "by_type": by_type}}
+    kinds = {each.share.type: each.as_dict() for each in uncertain_by_type(table, units)}
+    return {} if summary is None else {UNCERTAIN: {**summary.as_dict(), "by_type": kinds}}
 
 
 def _share(some: int, others: int) -> float:

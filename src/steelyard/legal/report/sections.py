@@ -10,6 +10,7 @@ from steelyard.legal.report.results import Uncertain, uncertain, uncertain_by_ty
 from steelyard.legal.report.verdicts import note_in
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, ItemList, ListItem, TableBlock
+from steelyard.reports.content import lowest_rows
 from steelyard.stats.scopes import Units
 from steelyard.table import Table
 
@@ -63,8 +64,8 @@ def _uncertain(table: Table, words: Words) -> TableBlock | None:
         return None
     rows = [
         [
-            words.value("type", each.type) if each.type else words("report.all"),
-            f"{each.count:,} / {each.items:,} ({cells.percent(each.share, words)})",
+            words.value("type", each.share.type) if each.share.type else words("report.all"),
+            f"{each.count:,} / {each.share.items:,} ({cells.percent(each.share.mean, words)})",
             *map(cells.number, (each.mean, each.low, each.high)),
         ]
         for each in (*uncertain_by_type(table), summary)
@@ -78,7 +79,7 @@ def _uncertain(table: Table, words: Words) -> TableBlock | None:
 def _lowest(table: Table, words: Words) -> ItemList:
     """The questions with the lowest scores and the reasons, below what is to be known of the mean."""
     items = []
-    for row in results.worst(table):
+    for row in lowest_rows(table, METRIC, results.WORST, best=1.0):
         score, question = table.column(METRIC)[row], str(results.output_of(table, row).get("question", ""))
         shown = (table.ids[row], cells.number(float(score), 2), question)
         items.append(ListItem(shown, note_in(words.language, table, row)))
@@ -93,8 +94,8 @@ def mean_lines(table: Table, words: Words) -> Iterator[str]:
         yield words.labelled(table.name, f"{words('report.weighted_mean')} {cells.number(weighted)}")
     doubts = uncertain(table)
     if doubts is not None:
-        share = cells.percent(doubts.share, words)
-        counted = words("report.uncertain_share", n=f"{doubts.count:,}", items=f"{doubts.items:,}", share=share)
+        share = cells.percent(doubts.share.mean, words)
+        counted = words("report.uncertain_share", n=f"{doubts.count:,}", items=f"{doubts.share.items:,}", share=share)
         bounds = [mean_range(doubts, words)] if doubts.count else []
         yield words.labelled(table.name, words.joined("core.comma", [counted, *bounds]))
 
