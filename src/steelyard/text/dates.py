@@ -41,7 +41,7 @@ _FORMS: Final = tuple(
 )
 """In order of precedence."""
 _SHORT_END: Final = re.compile(rf"(?P<m>\d{{1,2}})[./](?P<d>\d{{1,2}})(?![\d./])|(?P<lone>\d{{1,2}}|{_N}{{1,3}})[日号]")
-_JOIN: Final = re.compile(rf"\s*起?\s*(?:,\s*)?{_UNTIL}\s*(?:on\s+)?", re.IGNORECASE)
+_JOIN: Final = re.compile(rf"\s*(?:起\s*)?(?:,\s*)?{_UNTIL}\s*(?:on\s+)?", re.IGNORECASE)
 _MONTHS: Final = "janfebmaraprmayjunjulaugsepoctnovdec"
 _YEARS_LATER: Final = {"同": 0, "次": 1, "翌": 1}
 

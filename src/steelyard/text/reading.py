@@ -87,7 +87,7 @@ def _without_blocks(text: Folded) -> Folded:
 # ----- tables, lists, disclaimers
 
 _TABLE_RULE: Final = re.compile(
-    r"^[ \t]*\|?[ \t]*:?-{1,40}:?[ \t]*(?:\|[ \t]*:?-{1,40}:?[ \t]*){0,40}\|?[ \t]*$", re.MULTILINE
+    r"^[ \t]*(?:\|[ \t]*)?:?-{1,40}:?[ \t]*(?:\|[ \t]*:?-{1,40}:?[ \t]*){0,40}(?:\|[ \t]*)?$", re.MULTILINE
 )
 _BAR: Final = re.compile(r"(?<![ \t])[ \t]*\|[ \t]*")
 _NUMERIC_CELL: Final = re.compile(r"[¥￥$€£]?[ \t]*[\d０-９][\d０-９,，. ]*")
@@ -231,7 +231,7 @@ _PASSES: Final = _compiled(
 )
 _LATE_PASSES: Final = _compiled(
     (r"^[ \t]*(?:[-*_=][ \t]*){3,}$", ""),  # rules
-    (r"^[ \t]{0,6}#{1,6}[ \t]+|[ \t]+#{1,6}[ \t]*$", ""),  # headers
+    (r"^[ \t]{0,6}#{1,6}[ \t]+|(?<![ \t])[ \t]+#{1,6}[ \t]*$", ""),  # headers
     (r"^[ \t]*(?:[>•●▪◦·*+-][ \t]+|>+[ \t]*)+(?:\[[ x]\][ \t]+)?", ""),  # bullets
     (
         r"(?=[*_~`])(?:(?<!\d)\*{1,3}(?=\S)|(?<=[^\s\d])\*{1,3}|\*{2,3}(?!\d)|(?<![A-Za-z0-9_])_{1,3}(?=\S)"
@@ -242,7 +242,7 @@ _LATE_PASSES: Final = _compiled(
     (r"(?<![A-Za-z0-9])‘((?:[^‘’\n]|(?<=\w)’(?=(?-i:[a-z]))){1,300})’(?![A-Za-z0-9])", lambda match: f"“{match[1]}”"),
     (r"(?<=\w)[’ʼ](?=[a-z]|\s|\Z)|(?<=[a-z])[’ʼ]", "'"),
     ("[«»‹›]", lambda match: _GUILLEMETS[match[0]]),
-    (r"[ \t\r]*\n[ \t\r\n]*", "\n"),
+    (r"(?<![ \t\r])[ \t\r]*\n[ \t\r\n]*", "\n"),
     (rf"\n(?:(?<=[\d年月]\n)(?=[\d年月日元])|(?<=[{HAN}]\n)(?=[月日]))", ""),  # a line break inside a value
     # a footnote digit glued to a word, a year or a sum: episodes1. · 20171. · 42000元1。
     (
@@ -251,5 +251,5 @@ _LATE_PASSES: Final = _compiled(
         r"|(?<=[\d,]\d{3}\.\d)(?=\s|\Z)))",
         "",
     ),
-    (r"(?:\s+and)?\s+\d{2}/100(?=\s+dollars?\b)", ""),  # hundredths as on cheques
+    (r"(?<!\s)(?:\s+and)?\s+\d{2}/100(?=\s+dollars?\b)", ""),  # hundredths as on cheques
 )
