@@ -3,7 +3,9 @@
 import pytest
 
 from steelyard.legal import find_invented
+from steelyard.legal.grounding.articles import articles, case_numbers, is_known_article
 from steelyard.legal.grounding.forbidden import find_forbidden
+from steelyard.text.normalisation import normalise
 
 ZH = (
     "时间：2020年9月3日14时10分至16时05分　地点：云岫县公安局城关派出所\n被讯问人：霍听澜，男，35岁\n"
@@ -185,3 +187,99 @@ def test_forbidden_values_have_the_places_of_the_original():
     assert (answer[found.start : found.end], found.kind) == ("１３０００００００４５", "forbidden phone")
     assert find_forbidden(answer, "must_not_provide_phone", ZH, question="13000000045是谁的？") == []
     assert [each.text for each in find_forbidden("介绍人是龚半夏。", "must_not_provide_name", ZH)] == ["龚半夏"]
+
+
+# an answer, a document, and whether the answer invents
+TECHNICAL = [
+    ("Use Python 3.12.", "Requires Python 3.12 or later.", False),
+    ("Use Python 3.12.", "Requires Python 3.11.", True),
+    ("It needs 10 GB of memory.", "It needs 10GB memory.", False),
+    ("It needs 10 GB of memory.", "It needs 10 MB of memory.", True),
+    ("The timeout is 30 ms.", "timeout: 30ms", False),
+    ("The timeout is 30 ms.", "The timeout is 30 s.", True),
+    ("延迟20毫秒", "延迟20ms", False),
+    ("延迟20毫秒", "延迟20秒", True),
+    ("At most 100 requests per second.", "a limit of 100 requests/s", False),
+    ("At most 100 requests per second.", "At most 100 requests per minute.", True),
+    ("吞吐量为2000次/秒", "每秒2000次请求", False),
+    ("Connect to 192.168.0.1.", "host 192.168.0.1:8080", False),
+    ("Connect to 192.168.0.1.", "host 192.168.0.2", True),
+    ("See https://example.org/a.", "see example.org/a", False),
+    ("See https://example.org/a.", "See https://example.org/b.", True),
+    ("Edit config.yaml and pass --verbose.", "the file config.yaml; --verbose", False),
+    ("Edit config.yaml.", "Edit settings.yaml.", True),
+    ("Pass --verbose.", "Pass --quiet.", True),
+    ("中国队3比2获胜", "中国队以3:2取胜", False),
+    ("中国队3比2获胜", "中国队以3:1取胜", True),
+    ("第17届大会", "第十七届大会", False),
+    ("第17届大会", "第十六届大会", True),
+    ("获得第15名", "排名第15", False),
+    ("获得第15名", "获得第14名", True),
+    ("成绩为9分58秒", "成绩9分59秒", True),
+    ("体重150磅", "体重160磅", True),
+    ("气温达到38度", "气温38℃", False),
+    ("气温达到38度", "气温36度", True),
+    ("It weighs 150 pounds.", "weight: 150 lbs", False),
+]
+CONVERTED = [
+    ("The trail is 5 miles (8 km) long.", "The trail is 5 miles long.", False),
+    ("The trail is 5 miles (12 km) long.", "The trail is 5 miles long.", True),
+    ("It weighs 10 lbs (4.5 kg).", "It weighs 10 pounds.", False),
+    ("He is 6'2\" (188 cm).", "He is 6'2\".", False),
+    ("Preheat to 350°F (175°C).", "Preheat to 350 degrees F.", False),
+    ("The limit is 14 days.", "The limit is two weeks.", False),
+    ("The limit is 15 days.", "The limit is two weeks.", True),
+    ("期限为24个月。", "期限为2年。", False),
+    ("She took 500-1000 mg.", "She took 500 to 1000 mg.", False),
+    ("It opens at 8 AM.", "{'hours': {'Monday': '8:0-22:0'}}", False),
+    ("It was played on November 6, 1869 before 26,000 people.", "on November 6 , 1869 before 26, 000 people", False),
+    ("Serve it five days before.", "no later than five (5) days prior", False),
+]
+WORDS = [
+    ('He is 6\'2", she 5". He calls it "best".', 'He is 6\'2" and she 5". He calls it best.', False),
+    ('I would say "Unable to answer based on given passages".', "A passage.", False),
+    ('The "monthly deposit" is due.', "The deposit is monthly.", False),
+    ('He said "I never signed it".', "He said that he paid.", True),
+    ("**Unsubscribe Carefully:** do so.", "unsubscribe", False),
+    ("For Roth IRAs nothing is due.", "You may have a Roth IRA.", False),
+    ("Sorry, it was Paul Reith.", "Somebody called.", True),
+    ("抱歉，不过孟小军在场。", "有人在场。", True),
+    ("他住在上海。", "他住在北京。", True),
+    ("他住在上海市。", "他住在上海。", False),
+    ("通过支付宝转账。", "通过微信转账。", True),
+    ("应当强化公司治理，意图骗取保险公司赔偿的，推断医院有过错。", "无", False),
+    ("建立健全城乡统筹的就业政策，走出村外，它上市后进出道路。", "无", False),
+]
+
+
+@pytest.mark.parametrize(("answer", "document", "invents"), TECHNICAL + CONVERTED + WORDS)
+def test_values_and_words(answer, document, invents):
+    assert bool(find_invented(answer, document, full=True)) is invents
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("《中华人民共和国民法典》第五百七十七条", "《民法典》第577条", True),
+        ("民法典577条", "《民法典》第五百七十七条", True),
+        ("Article 577 of the Civil Code", "《民法典》第577条", True),
+        ("Article 577 of the Criminal Law", "《民法典》第577条", False),
+        ("民法典第585条第2款", "民法典第五百八十五条第二款", True),
+        ("民法典第585条第2款", "民法典第五百八十五条第三款", False),
+        ("劳动合同法第39条", "合同法第39条", False),
+        ("《民法典》577、578条", "《民法典》第577条和第578条", True),
+    ],
+)
+def test_articles_are_compared_by_title_and_number(one, other, is_same):
+    found, known = articles(normalise(one)), articles(normalise(other))
+    assert found
+    assert all(is_known_article(each, known, normalise(other)) for each in found) is is_same
+
+
+def test_case_numbers_are_compared_by_their_parts():
+    assert (
+        case_numbers("(2020)云01民初字第00123号")
+        == case_numbers("(2020)云01民初123号")
+        == {("2020", "云01民初", "123")}
+    )
+    assert find_invented("案号为（2020）苏01刑初123号。", "案号为（2020）云01民初123号。")

@@ -25,19 +25,10 @@ AT_PASSAGE: Final = "legal.at_passage"
 LONGEST_WORDS: Final = 24
 """The number of characters of a required passage that such a reason quotes."""
 _REPORTED_FIRST: Final = (
-    "legal.not_page",
-    "legal.does_not_include",
-    "legal.not_in",
-    "legal.said_to_be_in",
-    "legal.said_to_be_the",
-    "legal.not_said_in",
-    "legal.longer_than",
-    "legal.words_not_on_page",
-    "legal.another_document",
-    "legal.another_page",
-    "legal.page_not_named",
-    "legal.words_on_page",
-)
+    "legal.not_page", "legal.does_not_include", "legal.not_in", "legal.said_to_be_in", "legal.said_to_be_the",
+    "legal.not_said_in", "legal.longer_than", "legal.words_not_on_page", "legal.another_document",
+    "legal.another_page", "legal.page_not_named", "legal.words_on_page",
+)  # fmt: skip
 """Codes of mismatches; of several equally near citations, the one whose code comes first is reported."""
 # a name is that of a document only with one of these endings: 第3页, qa_pair, chunk 12 or "knowledge base" name none
 _FILE: Final = re.compile(

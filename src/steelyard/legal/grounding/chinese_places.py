@@ -44,7 +44,7 @@ def chinese_places(text: str) -> Iterator[Place]:
         if _is_place(name, match):
             start = match.start() - len(name)
             yield Place(text[start:end], start, tuple(_pieces(text[start:end])), match[0])
-    for match in re.finditer(_WORDS.source("known_places"), text):
+    for match in _WORDS["known_places"].finditer(text):
         yield Place(match[0], match.start(), (match[0],), "")
 
 

@@ -25,9 +25,10 @@ _CHECKED: Final = frozenset(
 )
 REPORTED: Final = {"ordinal": "count", "score": "number", "version": "serial"}
 """Kinds of values that are checked, and as which kind they are reported."""
-_LIST_NUMBER: Final = re.compile(r"(?:^|[\n。;:,])\s*(?:\(?\d{1,2}[.、)](?!\d)|[①-⑳])")
+_LIST_NUMBER: Final = re.compile(
+    r"(?:^|[\n。;:,]|\band)\s*(?:\(?\d{1,2}[.、)](?!\d)|[①-⑳])|(?:^|\n)\d{1,2}(?:\.\d{1,2})+\.? "
+)
 _DIGITS: Final = re.compile(r"\d{1,3}(?:\.\d+)?")
-_HEADING: Final = re.compile(r"(?:(?<=\n)|\A)\d{1,2}(?:\.\d{1,2})+\.? |(?<=and )\d{1,2}[.)] |(?<=[;:] )\d{1,2}[.)] ")
 # a number that is part of an identifier, a version, a fraction or a time, that a bracket encloses, or that labels
 _PART_BEFORE: Final = re.compile(r"[A-Za-z_#/@\\(\[]$|[A-Za-z)][-.]$|\d[./:-]$")
 _PART_AFTER: Final = re.compile(r"[A-Za-z_\]]|[-/][A-Za-z]|[.:/-]\d|倍率")
@@ -183,7 +184,7 @@ def _bare_number(text: str, value: Mention, own: frozenset[int]) -> Mention | No
     digits = _DIGITS.match(text, value.start)
     if digits is None or value.kind not in ("number", "count") or value.value is None or value.start in own:
         return None
-    if _is_unit(value.unit) or _HEADING.match(text, value.start) or _is_own_noun(text, value):
+    if _is_unit(value.unit) or _is_own_noun(text, value):
         return None
     before, end = text[max(0, value.start - 24) : value.start], digits.end()
     if _PART_BEFORE.search(before) or _PART_AFTER.match(text, end) or _WORDS["before_law_number"].search(before):

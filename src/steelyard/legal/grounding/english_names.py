@@ -21,6 +21,7 @@ _SAME_WORDS: Final = dict(pair.split("=") for pair in _WORDS.words("abbreviation
 
 _UPPER: Final = "A-ZÀ-ÖØ-Þ"
 _LETTER: Final = "A-Za-zÀ-ÖØ-öø-ÿĀ-ſ"
+_LATIN_WORD: Final = rf"[{_LETTER}]+(?:'[{_LETTER}]+)*"
 _WORD: Final = rf"(?:Mc|Mac|O'|D')?[{_UPPER}][{_LETTER}]*(?:(?:-|'(?!s\b))[{_LETTER}]+)*"
 _PART: Final = rf"(?:(?:{_WORDS.source('abbreviated')}|[{_UPPER}])\.|{_WORD})"
 # capitalised words in a row, joined by particles and initials
@@ -60,11 +61,9 @@ def _names_in(text: str, words: list[tuple[str, int]], lower: frozenset[str]) ->
     if not kept or any(word in _STATUTES for word in kept):
         return
     start, end = words[first][1], words[last][1] + len(words[last][0])
-    if _FIGURE_AFTER.match(text, end) or (
-        _HEADING.search(text[max(0, start - 8) : start]) and text[end : end + 1] == ":"
-    ):
-        return
     before = text[max(0, start - 12) : start]
+    if _FIGURE_AFTER.match(text, end) or (text[end : end + 1] == ":" and _HEADING.search(before)):
+        return
     has_title = first > 0 and plain[first - 1] in _TITLES
     is_introduced = has_title or _WORDS["named"].search(before) is not None
     if _is_named(kept, lower, is_introduced=is_introduced):
@@ -130,8 +129,9 @@ def is_known_english_name(name: str, text: str) -> bool:
 
 @lru_cache(maxsize=64)
 def latin_words(text: str) -> frozenset[str]:
-    """The words of a text in Latin letters, in lower case and without accents."""
-    return frozenset(map(_unaccented, re.findall(rf"[{_LETTER}]+(?:'[{_LETTER}]+)*", text)))
+    """The words of a text in Latin letters, in lower case and without accents; of OutdoorSeating, its parts too."""
+    parts = re.sub("(?<=[a-z])(?=[A-Z])", " ", text)
+    return frozenset(_unaccented(word) for each in (text, parts) for word in re.findall(_LATIN_WORD, each))
 
 
 def _unaccented(word: str) -> str:

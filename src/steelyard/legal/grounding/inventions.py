@@ -143,8 +143,8 @@ def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
             return _is_known_digits(value.text.upper(), ground) or _is_known_range(value, ground)
         case "age" if value.value in ground.money:
             return True
-        case "serial" | "version" if _is_known_code(value, ground):
-            return True
+        case "serial" | "version":
+            return _is_known_code(value, ground)
         case "score" if _has_whole(ground.text, value.value.replace(":", "-")):
             return True
     return (value.kind, str(value.value)) in ground.others
@@ -158,7 +158,8 @@ def _is_known_code(value: Mention, ground: Ground) -> bool:
         return _is_masked(masked, ground)
     counted = _COUNTED.fullmatch(value.text)
     is_counted = counted is not None and Decimal(counted[1]) in ground.numerals
-    return is_counted or _has_whole(ground.key, quote_key(value.text))
+    is_same = (value.kind, str(value.value)) in ground.others
+    return is_same or is_counted or _has_whole(ground.key, quote_key(value.text))
 
 
 def _is_known_amount(value: Mention, claims: Claims, ground: Ground) -> bool:
