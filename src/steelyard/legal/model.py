@@ -22,14 +22,7 @@ if TYPE_CHECKING:
 Fields = Mapping[str, Any]
 
 FIELDS: Final = (
-    "amount_total",
-    "amount_breakdown",
-    "date",
-    "date_range",
-    "count",
-    "boolean_answer",
-    "entity",
-    "text_answer",
+    *("amount_total", "amount_breakdown", "date", "date_range", "count", "boolean_answer", "entity", "text_answer"),
 )
 """The typed fields of an answer; each is defined in `question_types/common.json`."""
 SNIPPET: Final = 300
@@ -176,14 +169,9 @@ class Question(ABC):
         return self.parts
 
     @property
-    def passages(self) -> tuple[Evidence, ...]:
-        """All passages that an answer must give or cite."""
-        return self.evidence
-
-    @property
     def required_texts(self) -> tuple[str, ...]:
         """The words that an answer must give or cite."""
-        return tuple(item.must_include for item in self.passages)
+        return tuple(item.must_include for item in self.evidence)
 
     @property
     def hallucination_level(self) -> str:
@@ -214,10 +202,8 @@ def about_of(kind: type[Question], fields: Fields, document: str, criteria: Fiel
     least, factor = kind.citation_budget
     required = len(fields.get("required_evidence", ())) + len(fields.get("conflicting_evidence", ()))
     weight = float(fields.get("scoring", {}).get("weight", 1.0))
-    metadata = fields.get("metadata", {})
-    tags = {"type": kind.type, "document": document}
-    tags |= {key: str(metadata.get(key) or "") for key in ("difficulty", "category")}
-    tags["weight"] = "" if weight == 1.0 else f"{weight:g}"
+    metadata = {key: str(fields.get("metadata", {}).get(key) or "") for key in ("difficulty", "category")}
+    tags = {"type": kind.type, "document": document, **metadata, "weight": "" if weight == 1.0 else f"{weight:g}"}
     return About(
         id=str(fields["id"]),
         type=kind.type,
@@ -233,7 +219,7 @@ def about_of(kind: type[Question], fields: Fields, document: str, criteria: Fiel
     )
 
 
-def passages_json(items: Iterable[Evidence]) -> list[dict[str, Any]]:
+def listed(items: Iterable[Evidence]) -> list[dict[str, Any]]:
     """Required passages as results files and reports show them, and as citations of a correct answer."""
     return [{"page": item.page, "text": item.must_include, "speaker": item.speaker} for item in items]
 

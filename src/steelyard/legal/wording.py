@@ -11,16 +11,11 @@ def labels(section: str) -> dict[str, Message]:
     return {name: Message(code) for name, code in codes(section).items()}
 
 
-FIELD_LABELS: Final = labels("parts")
-"""Typed fields of an answer, and parts of a score."""
-INVENTED: Final = labels("kinds")
-"""Kinds of values that may be invented."""
-LOOSE: Final = labels("loose")
-"""Why a value is not exact."""
-UNITS: Final = labels("units")
-"""Speakers and sections of a document."""
-SENSES: Final = labels("senses")
-"""Answers to a question of yes or no, in words and as a field."""
+FIELD_LABELS: Final = labels("parts")  # typed fields of an answer, and parts of a score
+INVENTED: Final = labels("kinds")  # of values that may be invented
+LOOSE: Final = labels("loose")  # why a value is not exact
+UNITS: Final = labels("units")  # speakers and sections of a document
+SENSES: Final = labels("senses")  # answers to a question of yes or no, in words and as a field
 
 
 def named(names: Mapping[str, Message], key: object) -> Message | str:

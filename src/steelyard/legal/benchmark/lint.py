@@ -86,7 +86,6 @@ def _missing(number: int, others: Sequence[int], name: str) -> Message:
 
 def _misplaced(pointer: str, item: Fields, kinds: Sequence[str]) -> Iterator[Fault]:
     """A speaker or section that differs from the document; words that span several units have no kind."""
-    spoken: Localized = Message("words.a_question_or_an_answer")
     found = Joined("core.and", [_UNITS[kind] for kind in kinds]) if kinds else Message("words.several_units")
     speaker, section = item.get("speaker"), item.get("section")
     wrong: dict[str, Localized] = {}
@@ -95,7 +94,7 @@ def _misplaced(pointer: str, item: Fields, kinds: Sequence[str]) -> Iterator[Fau
     if section == "header" and "header" not in kinds:
         wrong["section"] = _UNITS["header"]
     if section == "qa_pair" and kinds and not {"question", "answer"} & set(kinds):
-        wrong["section"] = spoken
+        wrong["section"] = Message("words.a_question_or_an_answer")
     for field, units in wrong.items():
         yield Fault(f"{pointer}/{field}", Message("legal.stands_not", found=found, units=units))
 

@@ -127,9 +127,13 @@ def find_document(file: QuestionFile, directory: str | Path, documents: str | Pa
     A benchmark may come from anybody, so a name or a link must not lead out of its folder. `documents` is another
     folder that the user allows; it is searched first.
     """
-    base = Path(directory)
+    base, windows = Path(directory), PureWindowsPath(file.document)
     allowed = [base] if documents is None else [Path(documents), base]
-    _check_name(file, is_free=documents is not None)
+    leads_out = Path(file.document).is_absolute() or windows.drive or windows.root or ".." in windows.parts
+    if leads_out and documents is None:
+        raise _outside(file)
+    if "\0" in file.document:
+        raise InputError(Message("formats.invalid_file_name"), where=file.names_document_at)
     folders = [*allowed[:-1], Path(file.path).parent, base, base / "documents"]
     for folder in folders:
         path = folder / file.document
@@ -140,16 +144,6 @@ def find_document(file: QuestionFile, directory: str | Path, documents: str | Pa
     names = sorted({entry.name for folder in folders if is_folder(folder) for entry in folder.iterdir()})
     hint = nearest_only(file.document, names) or Message("formats.document_folders_hint")
     raise InputError(Message("formats.no_document", document=file.document), where=file.names_document_at, hint=hint)
-
-
-def _check_name(file: QuestionFile, *, is_free: bool) -> None:
-    """Refuse a name that leads out of the folder, unless another folder is allowed, and an impossible file name."""
-    name, windows = file.document, PureWindowsPath(file.document)
-    is_elsewhere = Path(name).is_absolute() or windows.drive or windows.root or ".." in windows.parts
-    if is_elsewhere and not is_free:
-        raise _outside(file)
-    if "\0" in name:
-        raise InputError(Message("formats.invalid_file_name"), where=file.names_document_at)
 
 
 def _outside(file: QuestionFile) -> InputError:

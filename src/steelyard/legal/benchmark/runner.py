@@ -10,7 +10,7 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -70,17 +70,13 @@ def evaluate_legal(
     an `engine`: "local", "ray", "dask" or an engine of `steelyard.engines`.
     """
     benchmark = load_benchmark(folder or benchmark_folder(), types, ids=ids, documents_folder=documents_folder)
-    opened = _opened(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
+    if isinstance(system, str):
+        system = open_system(system, SystemSettings(documents=benchmark.documents, folder=Path.cwd()))
+    elif isinstance(system, type) or not all(hasattr(system, name) for name in ("name", "ask", "close")):
+        system = PythonSystem(system)
     with TemporaryDirectory() as scratch, engine_of(engine) as workers:
         target = path_of(path) if path is not None else Path(scratch) / "results.jsonl"
-        return BenchmarkRun(benchmark, opened, settings or AskSettings(), target, name=name, engine=workers).table()
-
-
-def _opened(system: Any, settings: SystemSettings) -> System:
-    if isinstance(system, str):
-        return open_system(system, settings)
-    is_system = all(hasattr(system, name) for name in ("name", "ask", "close")) and not isinstance(system, type)
-    return cast(System, system) if is_system else PythonSystem(system)
+        return BenchmarkRun(benchmark, system, settings or AskSettings(), target, name=name, engine=workers).table()
 
 
 @dataclass(frozen=True, slots=True)

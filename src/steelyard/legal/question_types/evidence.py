@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from steelyard.i18n import Message
 from steelyard.legal.formulas import SLACK, weighted_sum
-from steelyard.legal.model import About, Evidence, Fields, Question, only, passages_json
+from steelyard.legal.model import About, Evidence, Fields, Question, listed, only
 from steelyard.legal.verdicts import Draft
 
 if TYPE_CHECKING:
@@ -101,8 +101,8 @@ class EvidenceQuestion(Question):
         )
 
     def expected_output(self) -> dict[str, Any]:
-        return {"evidence": passages_json(self.evidence)}
+        return {"evidence": listed(self.evidence)}
 
     def gold_record(self, document: "Document") -> dict[str, Any]:
-        passages = passages_json(self.evidence)
+        passages = listed(self.evidence)
         return {"answer": "", "evidence": passages, "citations": passages}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from steelyard.i18n import Message
 from steelyard.legal.formulas import weighted_sum
-from steelyard.legal.model import FIELDS, About, Evidence, FactRules, Fault, Fields, Question, only, passages_json
+from steelyard.legal.model import FIELDS, About, Evidence, FactRules, Fault, Fields, Question, listed, only
 from steelyard.legal.verdicts import Draft
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class FactQuestion(Question):
         return Draft({"exact_match": exact}, {"exact_match": verdict.why}, exact, verdict.flags, verdict.undecided)
 
     def expected_output(self) -> dict[str, Any]:
-        return {"answer": dict(self.expected), "evidence": passages_json(self.evidence)}
+        return {"answer": dict(self.expected), "evidence": listed(self.evidence)}
 
     def gold_record(self, document: "Document") -> dict[str, Any]:
-        return {**self.expected, "answer": "", "citations": passages_json(self.evidence)}
+        return {**self.expected, "answer": "", "citations": listed(self.evidence)}

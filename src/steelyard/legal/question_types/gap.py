@@ -6,18 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from steelyard.i18n import Joined, Localized, Message
 from steelyard.legal.formulas import PENALTIES, weighted_sum
-from steelyard.legal.model import (
-    FIELDS,
-    About,
-    Evidence,
-    FactRules,
-    Fault,
-    Fields,
-    Question,
-    only,
-    passages_json,
-    quotes_of,
-)
+from steelyard.legal.model import FIELDS, About, Evidence, FactRules, Fault, Fields, Question, listed, only, quotes_of
 from steelyard.legal.verdicts import Draft, LegalVerdict
 from steelyard.legal.wording import invented_kind
 
@@ -127,14 +116,9 @@ class GapQuestion(Question):
         return (*WEIGHTS, *(part for part, items in asked if items))
 
     @property
-    def passages(self) -> tuple[Evidence, ...]:
-        """The required passages and the conflicting ones."""
-        return (*self.evidence, *self.conflicting)
-
-    @property
     def required_texts(self) -> tuple[str, ...]:
         """The words of all passages, and the quotations."""
-        return (*(item.must_include for item in self.passages), *self.quotes)
+        return (*(item.must_include for item in (*self.evidence, *self.conflicting)), *self.quotes)
 
     @property
     def hallucination_level(self) -> str:
@@ -213,12 +197,12 @@ class GapQuestion(Question):
 
     def expected_output(self) -> dict[str, Any]:
         answer = {} if self.should_abstain else {"answer": dict(self.expected)}
-        passages = passages_json(self.passages)
+        passages = listed((*self.evidence, *self.conflicting))
         return {**answer, "abstain": self.should_abstain, "quotes": list(self.quotes), "evidence": passages}
 
     def gold_record(self, document: "Document") -> dict[str, Any]:
         typed = {} if self.should_abstain else self.expected
-        return {**typed, "answer": self._gold_answer(document), "citations": passages_json(self.conflicting)}
+        return {**typed, "answer": self._gold_answer(document), "citations": listed(self.conflicting)}
 
     def _gold_answer(self, document: "Document") -> str:
         """A refusal or nothing, then the quotations, in the words of the document."""

@@ -32,11 +32,6 @@ from steelyard.stats.scopes import Units, clusters_of, scope_of
 from steelyard.table import FloatArray, IntArray, Table
 
 _WHOLE: Final = 1e-6
-_BY_ITEM: Final = {
-    "report.passed_questions": ("passed", "report.of_all_questions"),
-    "report.citations_correct": ("citation_correctness", "report.of_cited_facts"),
-}
-"""Tiles of a part of the score: the part, and what it is a share of."""
 
 
 class PartRow(NamedTuple):
@@ -107,16 +102,20 @@ class LegalPage(KindPage):
         """What was passed, hallucinated, answered or refused wrongly, and cited, where there are questions for it."""
         clusters = clusters_of(table, scope_of(units, table))
         parts, nothing = table.parts.get(METRIC, {}), np.full(len(table), np.nan)
-        passed, cited = (
-            Tile(title, list(_lines(clusters, parts.get(part, nothing))), of) for title, (part, of) in _BY_ITEM.items()
-        )
-        invented = _lines(clusters, results.inventions(table), bad=True)
+        passed, cited = (_lines(clusters, parts.get(part, nothing)) for part in ("passed", "citation_correctness"))
         refusals = [
             *_lines(clusters, results.wrong_answers(table), "report.answered_unanswerable", bad=True),
             *_lines(clusters, results.wrong_refusals(table), "report.refused_answerable", bad=True),
         ]
-        of_gaps = Tile("report.hallucinating_answers", list(invented), "report.of_gaps")
-        return [tile for tile in (passed, of_gaps, Tile("report.abstention_errors", refusals), cited) if tile.lines]
+        tiles = (
+            Tile("report.passed_questions", passed, "report.of_all_questions"),
+            Tile(
+                "report.hallucinating_answers", _lines(clusters, results.inventions(table), bad=True), "report.of_gaps"
+            ),
+            Tile("report.abstention_errors", refusals),
+            Tile("report.citations_correct", cited, "report.of_cited_facts"),
+        )
+        return [tile for tile in tiles if tile.lines]
 
     def charts(self, table: Table, language: Language) -> Iterator[Chart]:
         """Where points were lost."""
@@ -171,10 +170,10 @@ def _item_weights(table: Table, rows: Rows) -> list[list[list[str | float]]]:
     return [[[part, weight, counted] for part, (weight, counted) in of_item.items()] for of_item in parts]
 
 
-def _lines(clusters: IntArray | None, column: FloatArray, label: str = "", *, bad: bool = False) -> Iterator[TileLine]:
+def _lines(clusters: IntArray | None, column: FloatArray, label: str = "", *, bad: bool = False) -> list[TileLine]:
     """The share of the items of a column that have 1; nothing if no item has a value."""
-    if not np.isnan(column).all():
-        yield _line(results.part_mean("", "", column, clusters), label, bad=bad)
+    is_empty = bool(np.isnan(column).all())
+    return [] if is_empty else [_line(results.part_mean("", "", column, clusters), label, bad=bad)]
 
 
 def _line(mean: PartMean, label: str = "", *, bad: bool = False) -> TileLine:

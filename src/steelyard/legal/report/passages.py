@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from steelyard.documents.pages import Document
 from steelyard.legal.evidence.citations import Citation, citations_of, mismatch
@@ -22,28 +22,21 @@ _LONG: Final = 20_000
 """Longer answers are not searched for quotations."""
 
 
-class Skeleton(NamedTuple):
-    """The normalised letters and figures of a text, with their offsets in the text."""
-
-    key: str
-    offsets: tuple[int, ...]
-
-
 def locate(passage: str, text: str) -> list[Span]:
     """The spans of the pieces of a passage between its gaps in a text, in order; none if a piece is missing.
 
     >>> locate("号码我忘记了", "答：号码，我忘记了。")
     [(2, 9)]
     """
-    skeleton = _skeleton(text)
+    key, offsets = _skeleton(text)
     spans: list[Span] = []
     at = 0
-    for piece in _pieces(passage):
-        start = skeleton.key.find(piece, at)
+    for piece in filter(None, ("".join(filter(str.isalnum, piece)) for piece in quote_pieces(passage))):
+        start = key.find(piece, at)
         if start < 0:
             return []
         at = start + len(piece)
-        spans.append((skeleton.offsets[start], skeleton.offsets[at - 1] + 1))
+        spans.append((offsets[start], offsets[at - 1] + 1))
     return spans
 
 
@@ -98,12 +91,7 @@ def answer_marks(answer: str, invented: Sequence[Any], quotes: Sequence[str]) ->
 
 def utf16(text: str, at: int) -> int:
     """An offset as JavaScript counts it: a character beyond the first 65,536 counts twice."""
-    return at + sum(char > "\uffff" for char in text[:at]) if _has_long(text) else at
-
-
-@lru_cache(maxsize=1 << 10)
-def _has_long(text: str) -> bool:
-    return max(text, default="") > "\uffff"
+    return len(text[:at].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _required(passages: Any) -> list[Evidence]:
@@ -162,15 +150,10 @@ def _invented_span(invented: Any, answer: str) -> Span | None:
     return None
 
 
-@lru_cache(maxsize=1 << 12)
-def _pieces(passage: str) -> tuple[str, ...]:
-    bare = ("".join(filter(str.isalnum, piece)) for piece in quote_pieces(passage))
-    return tuple(piece for piece in bare if piece)
-
-
 @lru_cache(maxsize=1 << 10)
-def _skeleton(text: str) -> Skeleton:
+def _skeleton(text: str) -> tuple[str, tuple[int, ...]]:
+    """The normalised letters and figures of a text, with their offsets in the text."""
     folded = normalise_with_offsets(text)
     chars = [(low, at) for char, at in zip(folded.text, folded.offsets, strict=False) for low in char.lower()]
     kept = [(char, at) for char, at in chars if char.isalnum()]
-    return Skeleton("".join(char for char, _ in kept), tuple(at for _, at in kept))
+    return "".join(char for char, _ in kept), tuple(at for _, at in kept)

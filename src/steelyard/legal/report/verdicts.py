@@ -7,18 +7,17 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from steelyard.i18n import LANGUAGES, Language, Message, texts, translations_from_json
+from steelyard.i18n import LANGUAGES, Language, Message, codes, translations_from_json
 from steelyard.legal.formulas import METRIC
 from steelyard.legal.report.results import output_of
 from steelyard.legal.wording import FIELD_LABELS, in_one_line
 from steelyard.table import Table
 
 Output = Mapping[str, Any]
-_SECTIONS: Final = {"parts": "part_names", "legal": "remarks"}
 _FOR_PEOPLE: Final = {
-    f"{stored}.{name}": f"{shown}.{name}"
-    for stored, shown in _SECTIONS.items()
-    for name in (code.partition(".")[2] for code in texts("en") if code.startswith(f"{shown}."))
+    f"{stored}.{code.partition('.')[2]}": code
+    for stored, shown in (("parts", "part_names"), ("legal", "remarks"))
+    for code in codes(shown).values()
 }
 """The codes of texts with names for programs, as results files have them, by those of the same in words."""
 _NAMES: Final = {name: Message(f"part_names.{name}") for name in FIELD_LABELS}
