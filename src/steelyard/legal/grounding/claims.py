@@ -1,7 +1,6 @@
 """Claims of an answer: the values, quotations, names and places that it asserts."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -83,6 +82,7 @@ def claims_of(answer: str, *, full: bool = False) -> Claims:
         else:
             exempt.append(value)
     counts = [value for value in exempt if value.kind in ("count", "number") and (value.value or 0) > 1]
+    addresses = [value for value in values_of(text) if value.kind == "address"] if full else []
     quotes, unsaid = _quoted(text)
     return Claims(
         original=answer,
@@ -93,16 +93,9 @@ def claims_of(answer: str, *, full: bool = False) -> Claims:
         places=tuple(chinese_places(text)),
         articles=tuple(named),
         own_counts=tuple((value, tuple(nouns_of(text, value))) for value in counts),
-        addresses=tuple(_addresses(answer, text)) if full else (),
+        addresses=tuple(read_with_offsets(answer).original_span(each.start, each.end) for each in addresses),
         full=full,
     )
-
-
-def _addresses(answer: str, text: str) -> Iterator[tuple[int, int]]:
-    """The places of addresses in the answer."""
-    for value in values_of(text):
-        if value.kind == "address":
-            yield read_with_offsets(answer).original_span(value.start, value.end)
 
 
 def _without_keys(text: str) -> tuple[str, bool]:
@@ -126,17 +119,12 @@ def _is_exempt(text: str, value: Mention, marks: frozenset[int], *, is_record: b
         case "number":
             return _is_plain_number(text, value, is_record=is_record)
         case "ordinal":
-            return value.value is None or not is_measure(value.unit) or value.value <= _own_ordinals(value.unit)
+            is_own = not is_measure(value.unit) or value.unit in _WORDS.words("own_units")
+            most = 1 if value.unit in _WORDS.words("ordinal_units") else FEW_TIMES
+            return is_own or value.value is None or value.value <= most
         case "serial":
             return _WORDS["label"].fullmatch(value.text) is not None
     return value.start in marks or (value.kind == "money" and value.value == 0)
-
-
-def _own_ordinals(unit: str) -> int:
-    """The highest ordinal with which an answer may count its own statements."""
-    if unit in _WORDS.words("own_units"):
-        return SMALL
-    return 1 if unit in _WORDS.words("ordinal_units") else FEW_TIMES
 
 
 def _is_own_count(text: str, value: Mention) -> bool:
@@ -149,11 +137,8 @@ def _is_own_count(text: str, value: Mention) -> bool:
 
 
 def _is_unit(unit: str) -> bool:
-    return (
-        "/" in unit
-        or is_measure(unit)
-        or _WORDS["unit_after"].fullmatch(f" {unit}" if unit.isascii() else unit) is not None
-    )
+    after = f" {unit}" if unit.isascii() else unit
+    return "/" in unit or is_measure(unit) or _WORDS["unit_after"].fullmatch(after) is not None
 
 
 def _is_own_noun(text: str, value: Mention) -> bool:

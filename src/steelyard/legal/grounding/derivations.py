@@ -293,7 +293,8 @@ def _is_span(value: Decimal, unit: str, days: Sequence[Day], clocks: Sequence[in
         whole = [date.fromisoformat(day.isoformat()) for day in days if day.is_whole and day.is_possible]
         between = {abs((two - one).days) for one, two in combinations(whole, 2)} - {0}
         return value * size / _DAY in between | {length + 1 for length in between}
-    return any(_is_minutes(value * size / 60, two - one) for one, two in combinations(sorted(clocks), 2))
+    minutes, lengths = value * size / 60, (two - one for one, two in combinations(sorted(clocks), 2))
+    return any(abs(minutes - length) * thresholds.ROUGH_MINUTES <= length for length in lengths if length)
 
 
 def _months(days: Sequence[Day]) -> list[tuple[int, int]]:
@@ -308,7 +309,3 @@ def _is_months(value: Decimal, length: int, one: tuple[int, int], two: tuple[int
     if passed < 1:
         return False
     return value in (passed // length, -(-passed // length), (passed + 1) // length, Decimal(passed) / length)
-
-
-def _is_minutes(value: Decimal, between: int) -> bool:
-    return between > 0 and abs(value - between) * thresholds.ROUGH_MINUTES <= between
