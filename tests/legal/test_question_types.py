@@ -1,11 +1,17 @@
 """The table of question types, and what a type must define."""
 
 import json
-from typing import Any
+import sys
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import pytest
 
+from steelyard.errors import InputError
+from steelyard.legal import question_types as question_types_module
+from steelyard.legal.benchmark import question_checks
 from steelyard.legal.benchmark.loading import load_benchmark
+from steelyard.legal.benchmark.questions import read_question_file
 from steelyard.legal.formulas import COMMON_PARTS, weighted_sum
 from steelyard.legal.question_types import (
     TYPES,
@@ -16,6 +22,7 @@ from steelyard.legal.question_types import (
     question_types,
     type_of_parts,
 )
+from steelyard.legal.question_types.evidence import EvidenceQuestion
 
 FIELDS: dict[str, dict[str, Any]] = {
     "fact_exact": {"expected": {"amount_total": 42000}, "required_evidence": [{"page": 1, "must_include": "一共收了"}]},
@@ -81,3 +88,42 @@ def test_the_digest_of_a_benchmark_does_not_depend_on_names_in_the_code(tmp_path
         content = {"benchmark_type": name, "document": "case.md", "questions": [question]}
         (tmp_path / f"{name}.json").write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
     assert load_benchmark(tmp_path).digest[:16] == "7e6552ef9f19da38"
+
+
+@dataclass(frozen=True, slots=True)
+class OrderQuestion(EvidenceQuestion):
+    """A type of question that somebody adds: one class and one line of the table."""
+
+    type: ClassVar = "event_order"
+    schema: ClassVar = {"required": ["order"], "properties": {"order": {"type": "array", "minItems": 2}}}
+    key_parts: ClassVar = frozenset(("order",))
+
+
+@pytest.fixture
+def new_type(monkeypatch):
+    monkeypatch.setitem(question_types_module.TYPES, "event_order", "added.OrderQuestion")
+    monkeypatch.setitem(sys.modules, f"{question_types_module.__name__}.added", sys.modules[__name__])
+    caches = [question_schema, question_types, question_type, part_labels, question_checks._validator]
+    for each in caches:
+        each.cache_clear()
+    yield
+    monkeypatch.undo()
+    for each in caches:
+        each.cache_clear()
+
+
+@pytest.mark.parametrize("typed", [False, True])
+def test_a_type_that_is_added_is_in_the_schema(tmp_path, new_type, typed):
+    question = {"id": "q", "question": "？", "order": ["签约", "付款"], **({"type": "event_order"} if typed else {})}
+    content = {"benchmark_type": "fact_exact" if typed else "event_order", "document": "d.md", "questions": [question]}
+    path = tmp_path / "q.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert read_question_file(path).questions[0].fields["order"] == ["签约", "付款"]
+    question["order"] = ["签约"]
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(InputError, match="/questions/0/order: at least 2 entries are required"):
+        read_question_file(path)
+    del question["order"]
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(InputError, match="the field 'order' is missing"):
+        read_question_file(path)

@@ -70,10 +70,8 @@ def is_consistent(scores: Scores, parts: Mapping[str, Scores], *, failed: bool) 
 
 
 def _check_weight(weight: Any, where: str) -> None:
-    if weight in (None, ""):
-        return
     try:
-        is_weight = not isinstance(weight, bool) and 0 < float(weight) <= limits.SCORE.value
+        is_weight = weight in (None, "") or (not isinstance(weight, bool) and 0 < float(weight) <= limits.SCORE.value)
     except ValueError:
         is_weight = False
     if not is_weight:

@@ -2,6 +2,7 @@
 an error of its item."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from steelyard import limits
@@ -11,7 +12,7 @@ from steelyard.i18n import Message, to_json
 from steelyard.io.outputs import record_of
 from steelyard.io.results import Item
 from steelyard.legal.formulas import METRIC
-from steelyard.legal.model import Question
+from steelyard.legal.model import About, Question
 from steelyard.legal.score import judge
 from steelyard.legal.verdicts import LegalVerdict
 from steelyard.systems.base import Failure, Reply
@@ -96,14 +97,7 @@ def judged_item(question: Question, verdict: LegalVerdict, output: Json) -> Item
         **({"reached": dict(verdict.reached)} if verdict.reached else {}),
         **question.verdict_fields(verdict),
     }
-    return Item(
-        question.about.id,
-        {METRIC: verdict.score},
-        parts={METRIC: dict(verdict.parts)},
-        notes={METRIC: verdict.reason},
-        tags=dict(question.about.tags),
-        output={**output, "verdict": content},
-    )
+    return _item(question.about, verdict.score, dict(verdict.parts), verdict.reason, {**output, "verdict": content})
 
 
 def failed_item(question: Question, failure: Failure, document: Document, output: Json | None = None) -> Item:
@@ -111,15 +105,13 @@ def failed_item(question: Question, failure: Failure, document: Document, output
     about, message = question.about, failure.message
     spent = output or {"question": about.question, "seconds": failure.seconds, "attempts": failure.attempts}
     stored = {} if isinstance(message, str) else {"messages": {"error": to_json(message)}}
-    return Item(
-        about.id,
-        {METRIC: 0.0},
-        parts={METRIC: _zero_parts(question, document)},
-        notes={METRIC: str(message)},
-        tags=dict(about.tags),
-        output={**spent, "verdict": {"expected": question.expected_output(), **stored}},
-        error=str(message),
-    )
+    shown = {**spent, "verdict": {"expected": question.expected_output(), **stored}}
+    return replace(_item(about, 0.0, _zero_parts(question, document), str(message), shown), error=str(message))
+
+
+def _item(about: About, score: float, parts: dict[str, float], note: str, output: Json) -> Item:
+    tags = dict(about.tags)
+    return Item(about.id, {METRIC: score}, parts={METRIC: parts}, notes={METRIC: note}, tags=tags, output=output)
 
 
 def unwritable_item(question: Question, answer: Reply | Failure, document: Document, error: Exception) -> Item:

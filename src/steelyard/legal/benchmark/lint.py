@@ -54,9 +54,9 @@ def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
             yield from _passage(pointer, place, source)
     for pointer, quote in quotes_of(fields).items():
         yield from (Fault(pointer, message) for message in _quotation(quote, source))
-    quote, number = fields.get("required_quote"), fields.get("evidence_location", {}).get("page")
-    if quote is not None and number in source.pages:
-        pages = source.pages_with(quote)
+    required, number = fields.get("required_quote"), fields.get("evidence_location", {}).get("page")
+    if required is not None and number in source.pages:
+        pages = source.pages_with(required)
         if pages and number not in pages:
             yield Fault("/required_quote", _missing(number, pages, source.document.name))
     check = fields.get("scoring", {}).get("hallucination_check")

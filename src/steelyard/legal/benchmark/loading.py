@@ -1,6 +1,6 @@
 """Loading a benchmark: its questions, and the documents that they are about."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -10,18 +10,11 @@ from steelyard.documents.pages import Document, read_document
 from steelyard.documents.sets import DocumentSet
 from steelyard.errors import InputError, Problem, SteelyardError, UnknownName, os_reason
 from steelyard.i18n import Message
+from steelyard.legal.benchmark import questions
 from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.questions import (
-    QuestionFile,
-    check_pages,
-    document_name,
-    find_document,
-    question_paths,
-    read_benchmark,
-)
+from steelyard.legal.benchmark.questions import QuestionFile, check_pages, find_document, question_paths
 from steelyard.legal.model import Question
 from steelyard.legal.question_types import TYPES, question_of
-from steelyard.systems.base import Ask
 
 BUNDLED: Final = "bundled"
 OUTSIDE: Final = Message("legal.outside_viewed_folder")
@@ -43,14 +36,6 @@ class Benchmark:
         """The questions by their ids."""
         return {question.about.id: question for question in self.questions}
 
-    def asks(self, without: frozenset[str] = frozenset()) -> Iterator[Ask]:
-        """What a system sees of the questions, apart from those with the ids `without`."""
-        return (
-            Ask(question.about.id, question.about.question, question.about.document)
-            for question in self.questions
-            if question.about.id not in without
-        )
-
 
 def load_benchmark(
     folder: str | Path,
@@ -68,7 +53,7 @@ def load_benchmark(
     for name in types:
         if name not in TYPES:
             raise UnknownName.of(Message("words.question_type"), name, TYPES)
-    files = read_benchmark(folder)
+    files = questions.read_benchmark(folder)
     documents: dict[str, Document] = {}
     for file in files:
         if file.document not in documents:
@@ -86,10 +71,10 @@ def load_benchmark(
     return Benchmark(tuple(chosen), documents, _digest(chosen, documents), BUNDLED if is_bundled else str(folder))
 
 
-def _digest(questions: Sequence[Question], documents: Mapping[str, Document]) -> str:
+def _digest(chosen: Sequence[Question], documents: Mapping[str, Document]) -> str:
     """The digest of questions and documents that results files hold; independent of the folder."""
     digest = sha256()
-    for question in questions:
+    for question in chosen:
         text = repr(replace(question, about=replace(question.about, where="")))  # type: ignore[type-var]
         digest.update(text.replace(type(question).__name__, question.digest_name, 1).encode())
     for name in sorted(documents):
@@ -125,7 +110,7 @@ def _documents_in(folder: Path, within: Path | None, also: Path | None) -> Docum
     try:
         for path in (folder, *folder.glob("*.json"), *folder.glob("questions/*.json")):  # may be links
             _check_within(path, within)
-        files = {file.document: file for file in map(document_name, question_paths(folder))}
+        files = {file.document: file for file in map(questions.document_name, question_paths(folder))}
     except (SteelyardError, ValueError, OSError) as error:
         return DocumentSet(missing=(_problem(error, folder),))
     return DocumentSet.of(_document_of(file, folder, within, also) for file in files.values())

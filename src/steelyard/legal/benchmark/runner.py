@@ -10,7 +10,7 @@ from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from steelyard.legal.verdicts import LegalVerdict
 from steelyard.progress import FailureCallback, ProgressCallback, no_failure, no_progress
 from steelyard.reports.kinds import failure_reason
 from steelyard.systems.ask import Answered, AskSettings, ask_all
-from steelyard.systems.base import Failure, Reply, System, SystemSettings, open_system
+from steelyard.systems.base import Ask, Failure, Reply, System, SystemSettings, open_system
 from steelyard.systems.python import PythonSystem
 from steelyard.systems.replay import ReplaySystem
 from steelyard.table import Signature, Table
@@ -125,7 +125,12 @@ class BenchmarkRun:
         questions = self.benchmark.by_id
         task = partial(_items, questions, self.benchmark.documents)
         answered = bool(done)
-        with writer, closing(ask_all(self.system, self.benchmark.asks(frozenset(done)), self.settings)) as answers:
+        asks = (
+            Ask(identifier, question.about.question, question.about.document)  # all that a system sees of a question
+            for identifier, question in questions.items()
+            if identifier not in done
+        )
+        with writer, closing(ask_all(self.system, asks, self.settings)) as answers:
             for number, ((ask, answer), item) in enumerate(self._judged(task, answers), len(done) + 1):
                 try:
                     writer.add(item)
@@ -207,8 +212,7 @@ class BenchmarkRun:
         return table.take(np.array(order, np.int64))
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedAnswers:
+class JudgedAnswers(NamedTuple):
     """Verdicts by the id of their question, in the order of the answers, and the same as a table."""
 
     verdicts: dict[str, LegalVerdict]

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 WEIGHTS: Final = {"recall": 0.5, "precision": 0.3, "citation_provided": 0.2}
 """Recall and precision count in full if they reach their thresholds, else not at all."""
-_PROVIDED: Final = Message("legal.snippet_on_page")
-_NOT_PROVIDED: Final = Message("legal.no_snippet_on_page")
-_NOTHING_CITED: Final = Message("legal.nothing_cited")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +82,11 @@ class EvidenceQuestion(Question):
             "precision": bool(snippets) and precision >= self.precision_min - SLACK,
             "citation_provided": provided,
         }
+        nothing = "legal.no_snippet_on_page" if count else "legal.nothing_cited"
         reasons = {
             "recall": why,
             "precision": Message("legal.relevant_snippets", relevant=relevant, count=count),
-            "citation_provided": _PROVIDED if provided else _NOT_PROVIDED if count else _NOTHING_CITED,
+            "citation_provided": Message("legal.snippet_on_page" if provided else nothing),
         }
         too_few = Message("legal.too_few_snippets", count=count, least=self.count_min)
         return Draft(

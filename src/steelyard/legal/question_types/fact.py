@@ -52,7 +52,6 @@ class FactQuestion(Question):
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        """The parts that count in the score."""
         return self.parts if self.citation_required else ("exact_match",)
 
     def judge(self, case: "Case") -> Draft:

@@ -117,12 +117,10 @@ class GapQuestion(Question):
 
     @property
     def required_texts(self) -> tuple[str, ...]:
-        """The words of all passages, and the quotations."""
         return (*(item.must_include for item in (*self.evidence, *self.conflicting)), *self.quotes)
 
     @property
     def hallucination_level(self) -> str:
-        """The level that the question file names."""
         return self.penalty
 
     def judge(self, case: "Case") -> Draft:
@@ -191,7 +189,6 @@ class GapQuestion(Question):
         return 1.0, Message("legal.disagreement_said")
 
     def verdict_fields(self, verdict: LegalVerdict) -> dict[str, Any]:
-        """Whether the answer should abstain and does, and what it invents."""
         invented = [asdict(value) for value in verdict.invented]
         return {"should_abstain": self.should_abstain, "abstained": verdict.abstained, "invented": invented}
 

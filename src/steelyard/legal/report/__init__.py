@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from steelyard.documents.sets import DocumentSet
     from steelyard.reports.render.html.kind_page import KindPage
 
-
 __all__ = ["blocks", "compared_parts", "documents", "fields", "kind_page", "pair_blocks", "reason"]
 
 

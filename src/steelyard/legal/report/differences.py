@@ -43,11 +43,11 @@ def pair_blocks(new: Table, old: Table, words: Words) -> Iterator[Block]:
             for code, pair in unanswered.items()
             if any(pair)
         ]
-        counts = (
+        old_counts, new_counts = (
             Counts(of.refused_answerable, of.answered_answerable, of.refused_unanswerable, of.answered_unanswerable)
             for of in (before, after)
         )
-        yield pair_table(*counts, words, rows)
+        yield pair_table(old_counts, new_counts, words, rows)
     yield Notes([text for table in (old, new) for text in mean_lines(table, words)])
 
 

@@ -60,7 +60,6 @@ class LegalItems(ItemDetails):
         )
 
     def documents(self) -> dict[str, dict[str, str]]:
-        """The pages with passages."""
         return self._library.as_json()
 
 

@@ -94,7 +94,7 @@ class LegalPage(KindPage):
             self._losses(table),
             None if weighted is None else cells.number(weighted),
             " · p95 ".join(times) or None,
-            doubts and _line(doubts.share),
+            _line(doubts.share) if doubts else None,
             _range(doubts),
         )
 
@@ -118,21 +118,17 @@ class LegalPage(KindPage):
         return [tile for tile in tiles if tile.lines]
 
     def charts(self, table: Table, language: Language) -> Iterator[Chart]:
-        """Where points were lost."""
         svg = losses_chart(table, self._losses(table), language)
         if svg:
             yield Chart("losses", "report.losses", svg)
 
     def details(self, documents: Mapping[str, Document]) -> LegalItems:
-        """Expected values, quotations and passages, and what was found in an answer."""
         return LegalItems(documents)
 
     def item_columns(self, tables: Sequence[Table], rows: Sequence[Rows], order: Sequence[int]) -> Json:
-        """The parts that count in the score of each item: part, weight and the value that counts."""
         return {"weights": [_item_weights(*each) for each in zip(tables, rows, strict=True)]}
 
     def note(self, table: Table, row: int, metric: str, language: Language) -> str:
-        """The reasons of a verdict in one line."""
         return note_in(language, table, row, metric)
 
 

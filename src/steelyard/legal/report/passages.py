@@ -18,8 +18,7 @@ PageSpan = tuple[int, int, int]
 """A page number, and where a passage begins and ends on the page, in UTF-16 units."""
 
 _QUOTED: Final = re.compile('“([^”]{2,400})”|「([^」]{2,400})」|『([^』]{2,400})』|"([^"]{2,400})"')
-_LONG: Final = 20_000
-"""Longer answers are not searched for quotations."""
+_LONG: Final = 20_000  # longer answers are not searched for quotations
 
 
 def locate(passage: str, text: str) -> list[Span]:

@@ -111,10 +111,13 @@ def weighted_parts(table: Table) -> list[dict[str, tuple[float, float]]]:
 def refusals(table: Table) -> Refusals:
     """How questions about gaps were answered; those without an answer are counted by themselves."""
     over, missed = wrong_refusals(table), wrong_answers(table)
-    counts = [int((column == value).sum()) for column, value in ((over, 0), (over, 1), (missed, 1), (missed, 0))]
+    answered, refused, wrong, right = (
+        int((column == value).sum()) for column, value in ((over, 0), (over, 1), (missed, 1), (missed, 0))
+    )
     gaps = _gaps(table)
     failed = sum(row in table.failures for row in gaps)
-    return Refusals(*counts, failed, len(gaps) - sum(counts) - failed)
+    silent = len(gaps) - answered - refused - wrong - right - failed
+    return Refusals(answered, refused, wrong, right, failed, silent)
 
 
 def inventions(table: Table) -> FloatArray:
@@ -241,7 +244,8 @@ def spent(table: Table) -> dict[str, float]:
 
 def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
     """The figures as fields of JSON output."""
-    matrix, weighted = refusals(table), weighted_mean(table)
+    matrix, weighted, doubts = refusals(table), weighted_mean(table), uncertain(table, units=units)
+    kinds = {each.share.type: each.as_dict() for each in uncertain_by_type(table, units)}
     by_part = [
         {"type": part.type, "part": part.part, "mean": known(part.mean), "ci95": interval_list(part.interval)}
         | {"items": part.items}
@@ -262,14 +266,8 @@ def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
             for row in lowest_rows(table, METRIC, WORST, best=1.0)
         ],
         **spent(table),
-        **_uncertain_json(table, units),
+        **({} if doubts is None else {UNCERTAIN: {**doubts.as_dict(), "by_type": kinds}}),
     }
-
-
-def _uncertain_json(table: Table, units: Units) -> dict[str, Any]:
-    summary = uncertain(table, units=units)
-    kinds = {each.share.type: each.as_dict() for each in uncertain_by_type(table, units)}
-    return {} if summary is None else {UNCERTAIN: {**summary.as_dict(), "by_type": kinds}}
 
 
 def _share(some: int, others: int) -> float:

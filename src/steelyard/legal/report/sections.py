@@ -20,9 +20,7 @@ def blocks(table: Table, words: Words, units: Units = "auto") -> Iterator[Block]
     yield _parts(table, words, units)
     if results.has_gaps(table):
         yield _gaps(table, words)
-    by_type = _uncertain(table, words)
-    if by_type is not None:
-        yield by_type
+    yield from _uncertain(table, words)
     yield _lowest(table, words)
 
 
@@ -57,11 +55,11 @@ def _gaps(table: Table, words: Words) -> TableBlock:
     return TableBlock(headings, rows, words.labelled(table.name, words("report.questions_about_gaps")))
 
 
-def _uncertain(table: Table, words: Words) -> TableBlock | None:
-    """A row for each type that has an uncertain verdict, and one for all types; None where no verdict is uncertain."""
+def _uncertain(table: Table, words: Words) -> Iterator[TableBlock]:
+    """A row for each type with an uncertain verdict, and one for all types, where there is any."""
     summary = uncertain(table)
     if summary is None or not summary.count:
-        return None
+        return
     rows = [
         [
             words.value("type", each.share.type) if each.share.type else words("report.all"),
@@ -73,7 +71,7 @@ def _uncertain(table: Table, words: Words) -> TableBlock | None:
     ]
     codes = ("report.type", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
     title = words.labelled(table.name, words("report.uncertain_items"))
-    return TableBlock([*map(words, codes)], rows, title)
+    yield TableBlock([*map(words, codes)], rows, title)
 
 
 def _lowest(table: Table, words: Words) -> ItemList:
