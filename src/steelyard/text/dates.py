@@ -42,6 +42,7 @@ _FORMS: Final = tuple(
 """In order of precedence."""
 _SHORT_END: Final = re.compile(rf"(?P<m>\d{{1,2}})[./](?P<d>\d{{1,2}})(?![\d./])|(?P<lone>\d{{1,2}}|{_N}{{1,3}})[日号]")
 _JOIN: Final = re.compile(rf"\s*(?:起\s*)?(?:,\s*)?{_UNTIL}\s*(?:on\s+)?", re.IGNORECASE)
+_BEFORE, _AFTER = 24, 8  # characters beside a date in which words qualify it
 _MONTHS: Final = "janfebmaraprmayjunjulaugsepoctnovdec"
 _YEARS_LATER: Final = {"同": 0, "次": 1, "翌": 1}
 
@@ -103,7 +104,7 @@ def _whole(text: str | None) -> int | None:
 
 def _qualified(text: str, date: Mention) -> Mention:
     """Whether the words beside a date make it a bound, a part of a month, approximate or lunar."""
-    before, after = text[max(0, date.start - 24) : date.start], text[date.end : date.end + 8]
+    before, after = text[max(0, date.start - _BEFORE) : date.start], text[date.end : date.end + _AFTER]
     part = _WORDS["part_of_month"].match(after) if date.value.day is None else None
     loose = "vague" if part else ""
     if _WORDS["lunar"].search(before):

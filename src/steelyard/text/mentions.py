@@ -12,7 +12,7 @@ from steelyard.text.dates import find_dates
 from steelyard.text.measures import MEASURES
 from steelyard.text.numerals import CHINESE, NUMBER_WORDS, SCALES, Numeral, numerals, value_of
 from steelyard.text.scripts import HAN
-from steelyard.text.values import Kind, Mention, blanked
+from steelyard.text.values import NEAR, NEAR_WORDS, Kind, Mention, blanked
 
 __all__ = ["Kind", "Mention", "currency_code", "mentions"]
 
@@ -91,6 +91,7 @@ def _times(kind: Kind, match: re.Match[str]) -> Mention:
 
 _CURRENCY_NAMES: Final = [entry["words"].split() for name, entry in _WORDS.entries() if name == "currency"]
 _CURRENCIES: Final = {name.lower(): names[0] for names in _CURRENCY_NAMES for name in names}
+_LOCAL: Final = _WORDS.words("local_currency")
 _NAMES: Final = sorted(map(re.escape, _CURRENCIES), key=len, reverse=True)
 _BEFORE: Final = "|".join(name for name in _NAMES if name not in _WORDS.words("currency_after"))
 _BEFORE_MONEY: Final = re.compile(rf"(?<![A-Za-z])({_BEFORE})\s?:?\s?\(?$", re.IGNORECASE)
@@ -107,11 +108,7 @@ _SHORT_SCALES: Final = {
 _GROUPED: Final = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:\.\d{3}){1,6},\d{1,2}|(?: \d{3}){1,6}(?:[.,]\d{2})?)(?![\d,])")
 _CHANGE: Final = re.compile(rf"(?:零?(\d|[{CHINESE}])[角毛])?(?:零?(\d|[{CHINESE}])分(?!钟|之))?")
 _TAIL_DIGIT: Final = re.compile(rf"([{CHINESE}]|\d)(?![\d.万千百十亿元块角毛分{CHINESE}])")
-_SPAN_BEFORE: Final = re.compile(
-    rf"[\d{CHINESE}](?:元|万元|yuan)?\s*(?:至|到|~|\bto\b)\s*[¥$]?$|\bbetween\s+[¥$]?[\d,.]+(?: yuan)?\s+and\s*[¥$]?$",
-    re.IGNORECASE,
-)
-_SPAN_AFTER: Final = re.compile(rf"\s*(?:至|到|-|~|to)\s*(?=[¥$]?[\d{CHINESE}])")
+_FUNCTION_WORDS: Final = _WORDS.words("function_word")
 _MEASURE: Final = re.compile(
     rf"\s*({'|'.join(sorted(MEASURES, key=len, reverse=True))}|{_WORDS.source('after_digits')}"
     r"|(?<=\d) ?[a-z]+|(?<=[a-z]) [a-z]+)",
@@ -127,11 +124,12 @@ def currency_code(name: str) -> str:
 def _find_figures(text: str) -> Iterator[Mention]:
     """Amounts of money, and the other numbers as counts or plain numbers."""
     end = 0
-    grouped = {match.start(): _foreign(match) for match in _GROUPED.finditer(text)}
+    foreign = {match.start(): _foreign(match) for match in _GROUPED.finditer(text)}
     for numeral in numerals(text):
         if numeral.start >= end:
-            number = grouped.get(numeral.start, numeral)
-            mention = _money(text, number) or _money(text, numeral) or _count(text, numeral)
+            grouped = foreign.get(numeral.start)
+            money = (_money(text, grouped) if grouped else None) or _money(text, numeral)
+            mention = money or _count(text, numeral)
             end = mention.end
             yield mention
 
@@ -145,7 +143,7 @@ def _foreign(match: re.Match[str]) -> Numeral:
 
 def _money(text: str, numeral: Numeral) -> Mention | None:
     """The amount of money that starts with this number; None without a currency."""
-    before = _BEFORE_MONEY.search(text[max(0, numeral.start - 12) : numeral.start])
+    before = _BEFORE_MONEY.search(text[max(0, numeral.start - NEAR) : numeral.start])
     value = numeral.value
     at, loose = _after_some(text, numeral)
     if (scale := _SCALE.match(text, at)) is not None:
@@ -181,7 +179,7 @@ def _scale_of(scale: re.Match[str]) -> Decimal:
 
 def _currency_of(names: list[str]) -> str:
     """The currency by the names after and before the number; the one before takes precedence over a local name."""
-    if len(names) == 2 and names[0] in _WORDS.words("local_currency"):
+    if len(names) == 2 and names[0] in _LOCAL:
         names.reverse()
     return _CURRENCIES[names[0]] if names else "CNY"
 
@@ -205,9 +203,9 @@ def _count(text: str, numeral: Numeral) -> Mention:
     at, loose = _after_some(text, numeral)
     measure = _MEASURE.match(text, at)
     unit = measure[1].strip().lower() if measure else ""
-    if measure is None or unit in _WORDS.words("function_word"):
+    if measure is None or unit in _FUNCTION_WORDS:
         return _qualified(text, Mention("number", numeral.start, at, "", numeral.value, "", loose))
-    end, before = measure.end(), text[max(0, numeral.start - 12) : numeral.start]
+    end, before = measure.end(), text[max(0, numeral.start - NEAR) : numeral.start]
     if rate := _WORDS["short_rate"].match(text, end):
         end = rate.end()
     rate = rate or _WORDS["rate"].match(text, end) or _WORDS["short_rate_before"].search(before)
@@ -218,9 +216,8 @@ def _count(text: str, numeral: Numeral) -> Mention:
 
 def _qualified(text: str, mention: Mention) -> Mention:
     """Whether the words beside a value make it a bound, a rate, a range, or approximate."""
-    before, after = text[max(0, mention.start - 40) : mention.start], text[mention.end : mention.end + 12]
-    if not re.search("[A-Za-z]", before[-12:]):  # words are longer than Chinese characters
-        before = before[-12:]
+    near, after = text[max(0, mention.start - NEAR) : mention.start], text[mention.end : mention.end + NEAR]
+    before = text[max(0, mention.start - NEAR_WORDS) : mention.start] if re.search("[A-Za-z]", near) else near
     loose = mention.loose or _looseness(mention.kind, before, after)
     approx = bool(_WORDS["approx_before"].search(before) or _WORDS["approx_after"].match(after))
     return mention._replace(loose=loose, approx=approx)
@@ -228,14 +225,14 @@ def _qualified(text: str, mention: Mention) -> Mention:
 
 def _looseness(kind: Kind, before: str, after: str) -> str:
     """Why a value is not exact, by the words before and after it."""
-    if any(_WORDS[name].search(before) for name in ("bound_before", "some_before")) or _WORDS["bound_after"].match(
-        after
-    ):
+    if _WORDS["bound_before"].search(before) or _WORDS["bound_after"].match(after):
         return "bound"
     if kind != "percent" and (_WORDS["rate"].match(after) or _WORDS["rate_before"].search(before)):
         return "rate"
-    is_range = _SPAN_BEFORE.search(before) or (_SPAN_AFTER.match(after) and "=" not in after)
-    return "range" if is_range and kind in ("money", "percent") else ""
+    if kind not in ("money", "percent"):
+        return ""
+    is_range = _WORDS["span_before"].search(before) or (_WORDS["span_after"].match(after) and "=" not in after)
+    return "range" if is_range else ""
 
 
 # ----- the kinds

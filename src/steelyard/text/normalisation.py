@@ -82,6 +82,8 @@ class Folded:
 
     def replaced(self, pattern: re.Pattern[str], put: str | Callable[[re.Match[str]], str]) -> "Folded":
         """The text with each match replaced."""
+        if pattern.search(self.text) is None:  # the usual case, quicker than to make no edits
+            return self
         matches = pattern.finditer(self.text)
         return self.edited(
             (match.start(), match.end(), put if isinstance(put, str) else put(match)) for match in matches

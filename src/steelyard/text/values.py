@@ -10,6 +10,10 @@ Kind = Literal[
 ]  # fmt: skip
 """An address is a URL, a host, an e-mail address, a file name or an option of a command."""
 
+NEAR: Final = 12
+"""Characters beside a value in which Chinese words qualify it, such as 约 or 以上."""
+NEAR_WORDS: Final = 40
+"""The same before it in English, whose words are longer."""
 _TAKEN: Final = "\0"
 
 
