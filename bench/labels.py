@@ -63,7 +63,7 @@ def _kappa(rows: Sequence[Judged]) -> float:
     pairs = Counter((row.label, row.decision) for row in rows)
     total = len(rows)
     agreed = (pairs[True, True] + pairs[False, False]) / total
-    labels, verdicts = (sum(row[at] for row in rows) / total for at in (1, 2))
+    labels, verdicts = (sum(flags) / total for flags in ([row.label for row in rows], [row.decision for row in rows]))
     chance = labels * verdicts + (1 - labels) * (1 - verdicts)
     return (agreed - chance) / (1 - chance) if chance < 1 else float("nan")
 

@@ -206,7 +206,7 @@ def _verdict(refusal: _Refusal) -> Stance:
     if not strong:
         return _asks(refusal, stated)
     refusal = replace(refusal, refusing=strong)
-    found = _weighed(refusal, stated)
+    found = _by_weight(refusal, stated)
     if found.kind == "refuses" and _supplies(refusal):
         return replace(found, kind="mixed", uncertain=True)
     doubts = found.kind == "mixed" or (found.kind == "refuses" and stated >= ANSWERED and not _lacks_value(refusal))
@@ -220,7 +220,7 @@ def _asks(refusal: _Refusal, stated: float) -> Stance:
     return replace(refusal.refused(), kind="mixed" if stated else "asks", uncertain=stated > 0)
 
 
-def _weighed(refusal: _Refusal, stated: float) -> Stance:
+def _by_weight(refusal: _Refusal, stated: float) -> Stance:
     """The verdict by what is stated before and after the refusal."""
     if _is_ground(refusal) or _is_conceded(refusal):
         return refusal.noted()
@@ -346,8 +346,8 @@ def _needed(refusal: _Refusal, turned: int | None) -> float:
     if turned is None or refusal.level < SPEAKER:
         return LONG_ANSWER
     moral = sum(1 for act in refusal.acts[:12] if WORDS["moral"].search(act.text))
-    offers = WORDS["offer"].search(refusal.text, turned, turned + CUE_CONTEXT)
-    return math.inf if moral >= 2 or offers else 0.6 * EXPOSITION
+    other_help = WORDS["offer"].search(refusal.text, turned, turned + CUE_CONTEXT)
+    return math.inf if moral >= 2 or other_help else 0.6 * EXPOSITION
 
 
 def _closes_with_refusal(refusal: _Refusal) -> bool:

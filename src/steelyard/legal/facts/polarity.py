@@ -155,20 +155,22 @@ def _refuses(replies: Sequence[Reply], answer: str, question: str, predicate: Pr
 def _prose(replies: Sequence[Reply]) -> _Reading:
     """The reading without a first word: of the conclusion, else of the clause that repeats most of the predicate."""
     own = [reply for reply in replies if reply.is_own and reply.answers]
-    told = [reply for reply in own if reply.is_strong] or own
-    found = [reply for reply in told if reply.has("conclusion", "finding")]
+    stated = [reply for reply in own if reply.is_strong] or own
+    found = [reply for reply in stated if reply.has("conclusion", "finding")]
     if not found and any(reply.has("both") for reply in replies):
         return _Reading("none", sure=False)
-    first = replies.index(told[0]) if told else len(replies)
+    first = replies.index(stated[0]) if stated else len(replies)
     if any(reply.has("depends") for reply in replies[: first + 1]):
         return _Reading("depends", sure=False)
-    if not told:
+    if not stated:
         return _indirect(replies)
     plain = [reply for reply in own if not reply.has("rule", "given")]
     chosen = (
-        found[-1] if found else max([reply for reply in told if not reply.has("rule", "given")] or told, key=_weight)
+        found[-1]
+        if found
+        else max([reply for reply in stated if not reply.has("rule", "given")] or stated, key=_weight)
     )
-    return _weighed(chosen, plain, replies)
+    return _judged(chosen, plain, replies)
 
 
 def _weight(reply: Reply) -> tuple[bool, int]:
@@ -177,7 +179,7 @@ def _weight(reply: Reply) -> tuple[bool, int]:
     return reply.shares_topic or reply.has("contrast"), reply.echo + bonus
 
 
-def _weighed(chosen: Reply, plain: Sequence[Reply], replies: Sequence[Reply]) -> _Reading:
+def _judged(chosen: Reply, plain: Sequence[Reply], replies: Sequence[Reply]) -> _Reading:
     """The reading of the chosen clause: sure if it repeats enough, has no condition, and nothing contradicts it."""
     if chosen.has("hedge"):
         return _Reading("none", sure=False)
@@ -188,9 +190,9 @@ def _weighed(chosen: Reply, plain: Sequence[Reply], replies: Sequence[Reply]) ->
         return _Reading("none", sure=False)
     share = max(reply.share for reply in (chosen, *plain) if reply.sense == chosen.sense)
     is_short = replies[-1].sentence == 0 and (chosen.sense == "no" or bool(chosen.predicate.chars))
-    is_said = is_short or (chosen.is_strong and share >= THESIS_SHARE)
+    is_explicit = is_short or (chosen.is_strong and share >= THESIS_SHARE)
     is_open = chosen.has("given", "mostly") or any(reply.has("depends") for reply in replies)
-    return _Reading(chosen.sense, sure=is_said and not is_open and not rivals)
+    return _Reading(chosen.sense, sure=is_explicit and not is_open and not rivals)
 
 
 def _indirect(replies: Sequence[Reply]) -> _Reading:
