@@ -49,3 +49,11 @@ CONVERSION: Final = "0.015"
 """Relative error of a conversion that is right: it may be rounded."""
 WORKING: Final = 150
 """Length from which an answer without a value, or with several and no conclusion, may say it in words (A25)."""
+NAME_CONTEXT: Final = 60
+"""Text on each side of a name that is read: a list, a rank or an owner beside it."""
+SURPLUS: Final = 16
+"""Text by which an answer that is a name may be longer than it: a title and a full stop."""
+ANSWERING: Final = 2
+"""Terms of the question that make a clause the answering one, or one clause clearly more so than another."""
+STATED_ITEMS: Final = 10
+"""A list states something if more than one piece in this number does."""
