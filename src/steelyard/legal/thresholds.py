@@ -124,3 +124,8 @@ Two words of two characters are shared by chance ("这是一个" is in many tran
 SHARED_WORDS: Final = 3  # the same for words of four or more Latin letters: one or two are shared by chance
 SHORTEST_QUOTE: Final = 4  # the least number of characters of a quotation; fewer are a word
 EXAMINED: Final = 2000  # the number of characters of an answer that are examined for content
+NAME_CONTEXT: Final = 60  # text on each side of a name that is read: a list, a rank or an owner beside it
+SURPLUS: Final = 16  # text by which an answer that is a name may be longer than it: a title and a full stop
+ANSWERING: Final = 2
+"""Terms of the question that make a clause the answering one, or one clause clearly more so than another."""
+STATED_ITEMS: Final = 10  # a list states something if more than one piece in this number does

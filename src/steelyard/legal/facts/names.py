@@ -87,7 +87,7 @@ def _untitled_name(name: str) -> str:
 def _judge_one(name: str, question: str, text: str, known: str) -> FieldVerdict:
     occurrences = list(occurrences_of(name, question, text, known))
     good = [occurrence for occurrence in occurrences if not occurrence.objection]
-    bare = quote_key(untitled(text)) if not good and len(text) <= len(name) + 16 else ""
+    bare = quote_key(untitled(text)) if not good and len(text) <= len(name) + thresholds.SURPLUS else ""
     if bare and bare == quote_key(untitled(folded(name))):
         return FieldVerdict(True, Message("legal.answer_is", name=name))
     if not good and _has_all_parts(name, question, text):
@@ -149,8 +149,9 @@ def _objected(name: str, question: str, occurrences: Sequence[_Occurrence], text
         "recipient": Message("legal.names_in_another_role", name=name),
     }
     kind = next(kind for kind in reasons if any(occurrence.objection == kind for occurrence in occurrences))
-    around = text[max(0, occurrences[0].start - 60) : occurrences[0].start + len(name) + 60]
-    unsure = kind in ("listed", "recipient") and _echo(around, terms_of(question)) >= 2
+    reach = thresholds.NAME_CONTEXT
+    around = text[max(0, occurrences[0].start - reach) : occurrences[0].start + len(name) + reach]
+    unsure = kind in ("listed", "recipient") and _echo(around, terms_of(question)) >= thresholds.ANSWERING
     is_open = kind == "part" and not _is_person(name) and not _WORDS["organisation"].search(name)
     return FieldVerdict(False, reasons[kind], uncertain=unsure, names_another=kind in _IN_ROLE, unsettled=is_open)
 
@@ -173,7 +174,7 @@ def _in_answering_clause(name: str, question: str, good: Sequence[_Occurrence], 
     rival = _rival(clauses[echoes.index(best)], question, name) if best > own_echo else ""
     if not rival:
         return right
-    if own_echo and best < len(asked) and best - own_echo < 2:
+    if own_echo and best < len(asked) and best - own_echo < thresholds.ANSWERING:
         return FieldVerdict(True, Message("legal.names_beside_rival", name=name, rival=rival), uncertain=True)
     return FieldVerdict(False, Message("legal.other_in_role", other=rival), uncertain=True, names_another=True)
 
@@ -218,7 +219,7 @@ def _other_in_role(wanted: Sequence[str], question: str, answer: str) -> str:
     copula = _WORDS["copula"].match(answer, at + len(role)) if at >= 0 else None
     if copula is None:
         return ""
-    rest = _STOP.split(answer[copula.end() : copula.end() + 60])[0]
+    rest = _STOP.split(answer[copula.end() : copula.end() + thresholds.NAME_CONTEXT])[0]
     if any(untitled(rest).lower().startswith(name.lower()) or name_pattern(name).search(rest) for name in wanted):
         return ""
     bare = untitled(rest).strip()
@@ -326,7 +327,8 @@ def occurrences_of(name: str, question: str, text: str, known: str = "") -> Iter
 
 def _objection(name: str, question: str, text: str, match: re.Match[str], known: str) -> str:
     """Why an occurrence of the name is not an answer, or ""."""
-    ahead, after = text[max(0, match.start() - 60) : match.start()], text[match.end() : match.end() + 60]
+    reach = thresholds.NAME_CONTEXT
+    ahead, after = text[max(0, match.start() - reach) : match.start()], text[match.end() : match.end() + reach]
     before = ahead[-thresholds.NAME_REACH :]
     if not _is_whole(name, after) or (len(name) == 1 and re.search(f"(?![是为叫即])[{HAN}]$", before)):
         return "part"

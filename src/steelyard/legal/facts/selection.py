@@ -200,11 +200,10 @@ def _is_multiple(one: Mention, two: Mention) -> bool:
 
 def _not_each(question: str, answer: str, values: _Values) -> _Values:
     """The values without shares (各执两份), unless the question asks for them."""
-    if _WORDS["each"].search(question):
-        return values
-    return [
-        value for value in values if not _WORDS["each_before"].search(answer, max(0, value.start - 8), value.start)
-    ] or values
+    befores = (answer[max(0, value.start - thresholds.ALTERNATIVE_REACH) : value.start] for value in values)
+    shares = [_WORDS["each_before"].search(before) is not None for before in befores]
+    kept = [value for value, is_share in zip(values, shares, strict=True) if not is_share]
+    return values if _WORDS["each"].search(question) else kept or values
 
 
 def _adding_up(question: str, answer: str, values: _Values) -> _Values:

@@ -60,7 +60,7 @@ def is_bare_list(text: str) -> bool:
     statements = sum(
         len(piece) > thresholds.LIST_PIECE or _WORDS["predicate"].search(piece) is not None for piece in pieces
     )
-    return statements <= len(pieces) // 10
+    return statements <= len(pieces) // thresholds.STATED_ITEMS
 
 
 def doubt_about(text: str, values: Sequence[Mention]) -> str:
