@@ -7,19 +7,9 @@ from functools import cache
 from itertools import islice, takewhile
 from typing import Final, NamedTuple
 
+from steelyard.legal import thresholds as limits
 from steelyard.legal.asked import WORDS, Asked, content_terms, shared_terms
 from steelyard.legal.clauses import QUOTED
-from steelyard.legal.thresholds import (
-    CUE_CONTEXT,
-    LATIN_WEIGHT,
-    LONG_CLAUSE,
-    MOST_CUES,
-    PREMISE_CUE,
-    PREMISE_TERMS,
-    SOMEBODY,
-    SPEAKER,
-    THE_SOURCE,
-)
 from steelyard.text.scripts import has_han
 
 _KINDS: Final = (
@@ -82,7 +72,9 @@ class _Cue(NamedTuple):
     @property
     def sentence_before(self) -> str:
         """The sentence up to the cue."""
-        return re.split(r"[。;!?\n]|\. ", self.text[max(0, self.match.start() - CUE_CONTEXT) : self.match.start()])[-1]
+        return re.split(
+            r"[。;!?\n]|\. ", self.text[max(0, self.match.start() - limits.CUE_CONTEXT) : self.match.start()]
+        )[-1]
 
 
 # ----- cues
@@ -100,12 +92,12 @@ def _patterns() -> tuple[re.Pattern[str], tuple[re.Pattern[str], ...]]:
 
 
 def _found(text: str) -> Iterator[re.Match[str]]:
-    """Refusing words; at most `MOST_CUES` of each pattern."""
+    """Refusing words; at most `limits.MOST_CUES` of each pattern."""
     chinese, english = _patterns()
     if has_han(text):
-        yield from islice(chinese.finditer(text), MOST_CUES)
+        yield from islice(chinese.finditer(text), limits.MOST_CUES)
     for pattern in english:
-        yield from islice(pattern.finditer(text), MOST_CUES)
+        yield from islice(pattern.finditer(text), limits.MOST_CUES)
 
 
 def has_cue(text: str) -> bool:
@@ -137,7 +129,7 @@ def _cues(text: str, asked: Asked) -> list[re.Match[str]]:
     matches = list(_found(own))
     if own != text and not asked.speech and not asked.why:
         short = _SHORT_QUOTE.sub(lambda quote: "□" * len(quote[0]), text)
-        matches += islice(_ignorant().finditer(short), MOST_CUES)
+        matches += islice(_ignorant().finditer(short), limits.MOST_CUES)
     return sorted(matches, key=lambda cue: cue.start())
 
 
@@ -155,7 +147,7 @@ def acts_of(text: str, asked: Asked) -> list[Act]:
         cue = _Cue(match, _around(match, acts[at], text), text, asked)
         if level := _level(cue):
             kind = _kind_of(cue)
-            acts[at].refuse(level if kind == cue.kind else THE_SOURCE, kind, cue.words)
+            acts[at].refuse(level if kind == cue.kind else limits.THE_SOURCE, kind, cue.words)
             _cover(acts[at + 1 :], match.end())
     return acts
 
@@ -197,9 +189,9 @@ def last_clause(text: str) -> str:
 
 def _around(match: re.Match[str], act: Act, text: str) -> Act:
     """The clause of a cue, or the part of a very long clause around the cue."""
-    if len(act.text) <= 2 * LONG_CLAUSE:
+    if len(act.text) <= 2 * limits.LONG_CLAUSE:
         return act
-    start, end = max(act.start, match.start() - LONG_CLAUSE), min(act.end, match.end() + LONG_CLAUSE)
+    start, end = max(act.start, match.start() - limits.LONG_CLAUSE), min(act.end, match.end() + limits.LONG_CLAUSE)
     return Act(text[start:end], start, end, act.sentence)
 
 
@@ -211,16 +203,16 @@ def _level(cue: _Cue) -> int:
     if WORDS["negated"].search(cue.before[-14:]) or WORDS["instruction"].search(cue.sentence_before):
         return 0
     if cue.kind in ("vague", "sorry", "self"):
-        return THE_SOURCE
+        return limits.THE_SOURCE
     if cue.kind == "policy":
-        return SPEAKER if cue.asked.open and cue.act.sentence == 0 else 0
+        return limits.SPEAKER if cue.asked.open and cue.act.sentence == 0 else 0
     if cue.kind == "speaker":
         return _speaker_level(cue)
     if _is_hypothetical(cue) or _is_content(cue) or WORDS["found"].search(cue.sentence_before) or _is_term(cue):
         return 0
     if cue.kind in ("unable", "source") or cue.words == "silent":
         return _agent_level(cue)
-    return THE_SOURCE if cue.kind == "nothing" else SOMEBODY
+    return limits.THE_SOURCE if cue.kind == "nothing" else limits.SOMEBODY
 
 
 def _speaker_level(cue: _Cue) -> int:
@@ -234,7 +226,7 @@ def _speaker_level(cue: _Cue) -> int:
         return 0
     if WORDS["cue_ignorant"].search(cue.words) and _is_content(cue):
         return 0
-    return THE_SOURCE if cue.words.startswith("我们") and cue.act.sentence else SPEAKER
+    return limits.THE_SOURCE if cue.words.startswith("我们") and cue.act.sentence else limits.SPEAKER
 
 
 def _is_term(cue: _Cue) -> bool:
@@ -248,7 +240,7 @@ def _is_hypothetical(cue: _Cue) -> bool:
     """Whether the cue is in a condition or a noun phrase: 如果无法认定, 无法认定数额的, 未知的因素."""
     if WORDS["condition"].match(cue.act.text) or WORDS["under_condition"].search(cue.sentence_before):
         return True
-    after = cue.text[cue.match.end() : cue.match.end() + CUE_CONTEXT]
+    after = cue.text[cue.match.end() : cue.match.end() + limits.CUE_CONTEXT]
     if WORDS["attribute"].match(after) and cue.kind in ("unable", "unknown", "source"):
         return True
     return WORDS["nominal"].match(after) is not None and "是" not in cue.before[-6:]
@@ -259,20 +251,20 @@ def _agent_level(cue: _Cue) -> int:
     subject = WORDS["connective"].sub("", cue.before.replace("□", ""))
     if (
         cue.kind == "source"
-        and len(cue.words) > PREMISE_CUE
-        and shared_terms(cue.words, cue.asked.text) >= PREMISE_TERMS
+        and len(cue.words) > limits.PREMISE_CUE
+        and shared_terms(cue.words, cue.asked.text) >= limits.PREMISE_TERMS
     ):
-        return SOMEBODY  # 没有女性哭倒长城的记录: the premise is corrected in the words of the question
+        return limits.SOMEBODY  # 没有女性哭倒长城的记录: the premise is corrected in the words of the question
     is_bare_not = WORDS["bare_not"].match(cue.words)
     if WORDS["material"].search(subject) or (not subject.strip() and not is_bare_not):
-        return THE_SOURCE
+        return limits.THE_SOURCE
     if cue.words.startswith("不足以") or is_bare_not:
         return 0
     if WORDS["party"].search(subject):
-        return SOMEBODY if cue.words != "silent" else 0
+        return limits.SOMEBODY if cue.words != "silent" else 0
     has_object = len(cue.text[cue.match.end() : cue.act.end].strip()) > 2
     is_other = cue.kind == "unable" and has_object and len(subject) <= 8 and "并" in cue.before
-    return 0 if is_other else SOMEBODY
+    return 0 if is_other else limits.SOMEBODY
 
 
 # ----- cues that are content
@@ -336,7 +328,7 @@ def assign_weights(acts: list[Act], text: str) -> None:
     """
     blank = without_quotes(text)
     goes_all = any("conflict" in act.kinds or (act.level and blank[act.end - 1] == "□") for act in acts)
-    first = next((act.start for act in acts if act.level >= THE_SOURCE), len(text))
+    first = next((act.start for act in acts if act.level >= limits.THE_SOURCE), len(text))
     own = blank if goes_all else text[:first] + without_quotes(text[first:])
     reason_of = -1
     for at, act in enumerate(acts):
@@ -348,11 +340,11 @@ def assign_weights(acts: list[Act], text: str) -> None:
             reason_of = act.sentence
         if act.sentence == reason_of and (follows or maybe):
             continue
-        refers = WORDS["referral"].search(act.text[:LONG_CLAUSE])
+        refers = WORDS["referral"].search(act.text[: limits.LONG_CLAUSE])
         if not (act.asks or act.is_covered or refers or WORDS["filler"].match(act.text)):
             act.weight = _weight(own[act.start : act.end])
 
 
 def _weight(text: str) -> float:
     """A Chinese character weighs 1, a letter less."""
-    return sum(1.0 if char >= "\u3000" else LATIN_WEIGHT for char in _UNCOUNTED.sub("", text))
+    return sum(1.0 if char >= "\u3000" else limits.LATIN_WEIGHT for char in _UNCOUNTED.sub("", text))

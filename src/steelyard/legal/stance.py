@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from steelyard.i18n import Localized, Message
 from steelyard.io.outputs import prose_around
+from steelyard.legal import thresholds as limits
 from steelyard.legal.asked import (
     VALUE_KINDS,
     WORDS,
@@ -25,24 +26,6 @@ from steelyard.legal.asked import (
 )
 from steelyard.legal.cues import Act, acts_of, assign_weights, has_cue, last_clause, topic_of, without_quotes
 from steelyard.legal.reading import Reading, answer_in, read
-from steelyard.legal.thresholds import (
-    ANSWERED,
-    BRIEF,
-    BRIEF_CONCLUSION,
-    CUE_CONTEXT,
-    EXPOSITION,
-    LEAST_STATED,
-    LONG,
-    LONG_ANSWER,
-    LONGEST_VALUE_SEARCH,
-    PHRASE,
-    SHORT_REFUSAL,
-    SOMEBODY,
-    SPEAKER,
-    STATED,
-    THE_SOURCE,
-    VAGUE_STATED,
-)
 from steelyard.text.mentions import Mention, mentions
 
 Kind = Literal["answers", "refuses", "mixed", "asks", "blank"]
@@ -101,7 +84,7 @@ def _of_reading(reading: Reading, asked: Asked) -> Stance:
     if WORDS["others_result"].search(WORDS["final_lead"].sub("", text[max(0, index - 40) : index])):
         return _decide(text, asked)
     full_text, announced = _decide(text, asked), _decide(final, asked)
-    if full_text.abstains and has_cue(last_clause(text[max(0, index - CUE_CONTEXT) : index])):
+    if full_text.abstains and has_cue(last_clause(text[max(0, index - limits.CUE_CONTEXT) : index])):
         return full_text  # 无法给出答案
     if announced.abstains and full_text.kind != "refuses":
         return replace(announced, kind="mixed", uncertain=True)
@@ -155,7 +138,7 @@ class _Refusal:
 
     def has_direct(self, *, later: bool = False) -> bool:
         """Whether a clause refuses the question itself: 无法回答这个问题; with `later` one after the first sentence."""
-        direct = (self.acts[at] for at in self.refusing if self.acts[at].level >= THE_SOURCE)
+        direct = (self.acts[at] for at in self.refusing if self.acts[at].level >= limits.THE_SOURCE)
         return any(WORDS["direct"].search(act.text) and (act.sentence or not later) for act in direct)
 
     def context(self, at: int) -> str:
@@ -209,13 +192,15 @@ def _verdict(refusal: _Refusal) -> Stance:
     found = _by_weight(refusal, stated)
     if found.kind == "refuses" and _supplies(refusal):
         return replace(found, kind="mixed", uncertain=True)
-    doubts = found.kind == "mixed" or (found.kind == "refuses" and stated >= ANSWERED and not _lacks_value(refusal))
+    doubts = found.kind == "mixed" or (
+        found.kind == "refuses" and stated >= limits.ANSWERED and not _lacks_value(refusal)
+    )
     return replace(found, uncertain=found.uncertain or doubts)
 
 
 def _asks(refusal: _Refusal, stated: float) -> Stance:
     """The verdict on an answer that asks back; what it states beside that may be the answer."""
-    if stated >= VAGUE_STATED:
+    if stated >= limits.VAGUE_STATED:
         return refusal.noted()
     return replace(refusal.refused(), kind="mixed" if stated else "asks", uncertain=stated > 0)
 
@@ -224,25 +209,25 @@ def _by_weight(refusal: _Refusal, stated: float) -> Stance:
     """The verdict by what is stated before and after the refusal."""
     if _is_ground(refusal) or _is_conceded(refusal):
         return refusal.noted()
-    if _is_of_self(refusal) and stated >= ANSWERED:
+    if _is_of_self(refusal) and stated >= limits.ANSWERED:
         return refusal.noted(uncertain=True)
     before = sum(act.weight for act in refusal.acts[: refusal.refusing[0]])
     after = stated - before
     if after and (supplied := _supplied_after(refusal, before, after)):
         return supplied
     is_apart = refusal.asked.whether or refusal.first.sentence > refusal.acts[0].sentence
-    if (before >= LEAST_STATED or (before and is_apart)) and (given := _given_before(refusal, before, after)):
+    if (before >= limits.LEAST_STATED or (before and is_apart)) and (given := _given_before(refusal, before, after)):
         return given
     if _is_rather_note(refusal, before):
         return refusal.noted(uncertain=True)
-    is_doubtful = refusal.level < SPEAKER and before >= STATED and after >= LONG
+    is_doubtful = refusal.level < limits.SPEAKER and before >= limits.STATED and after >= limits.LONG
     return refusal.refused(uncertain=is_doubtful or all(_is_note(refusal, at) for at in refusal.refusing))
 
 
 def _is_rather_note(refusal: _Refusal, before: float) -> bool:
     """Whether a refusal is more often a note than not: one clause after long text."""
     is_one = len(refusal.refusing) == 1 and refusal.first.sentence > 0
-    return is_one and before >= LONG_ANSWER and not refusal.has_direct()
+    return is_one and before >= limits.LONG_ANSWER and not refusal.has_direct()
 
 
 def _supplies(refusal: _Refusal) -> bool:
@@ -265,7 +250,7 @@ def _supplies(refusal: _Refusal) -> bool:
         own = {refusal.acts[at].sentence for at in refusal.refusing}
         apart = sum(act.weight for act in stating if act.sentence not in own)
         has_value = any(_states_value(act.text) for act in stating)
-        return apart >= PHRASE or sum(act.weight for act in stating) >= STATED or has_value
+        return apart >= limits.PHRASE or sum(act.weight for act in stating) >= limits.STATED or has_value
     if refusal.asked.kind not in VALUE_KINDS:
         return False
     about = max(shared_terms(refusal.context(at), refusal.asked.text) for at in refusal.refusing)
@@ -277,8 +262,8 @@ def _is_ground(refusal: _Refusal) -> bool:
     """Whether the refusing words are the reason for a statement: 因证据不足,不起诉."""
     for at in refusal.refusing:
         act = refusal.acts[at]
-        follows = at + 1 < len(refusal.acts) and refusal.acts[at + 1].weight > PHRASE
-        if act.level == SPEAKER or not (WORDS["ground"].match(act.text) and follows):
+        follows = at + 1 < len(refusal.acts) and refusal.acts[at + 1].weight > limits.PHRASE
+        if act.level == limits.SPEAKER or not (WORDS["ground"].match(act.text) and follows):
             return False
     return True
 
@@ -311,7 +296,7 @@ def _supplied_after(refusal: _Refusal, before: float, after: float) -> Stance | 
         return None
     if asked.open and after >= _needed(refusal, turned):
         return refusal.supplied()
-    if level == SOMEBODY and after >= LONG:
+    if level == limits.SOMEBODY and after >= limits.LONG:
         return refusal.noted()
     return None
 
@@ -328,9 +313,9 @@ def _concludes(refusal: _Refusal) -> bool:
     acts = refusal.acts
     for at in range(refusal.refusing[-1] + 1, len(acts)):
         if acts[at].sentence != acts[at - 1].sentence and WORDS["conclusion"].match(acts[at].text):
-            is_mark = len(acts[at].text) < BRIEF_CONCLUSION and at + 1 < len(acts)
+            is_mark = len(acts[at].text) < limits.BRIEF_CONCLUSION and at + 1 < len(acts)
             stated = acts[at + 1] if is_mark else acts[at]
-            return stated.weight >= ANSWERED and not WORDS["denial"].search(stated.text)
+            return stated.weight >= limits.ANSWERED and not WORDS["denial"].search(stated.text)
     return False
 
 
@@ -341,29 +326,33 @@ def _needed(refusal: _Refusal, turned: int | None) -> float:
     turn to the matter answers, and not one to other help.
     """
     is_opening = refusal.first.sentence == 0 and refusal.names_asked(refusal.refusing[0])
-    if turned is None and (is_opening or refusal.level == SPEAKER):
+    if turned is None and (is_opening or refusal.level == limits.SPEAKER):
         return math.inf
-    if turned is None or refusal.level < SPEAKER:
-        return LONG_ANSWER
+    if turned is None or refusal.level < limits.SPEAKER:
+        return limits.LONG_ANSWER
     moral = sum(1 for act in refusal.acts[:12] if WORDS["moral"].search(act.text))
-    other_help = WORDS["offer"].search(refusal.text, turned, turned + CUE_CONTEXT)
-    return math.inf if moral >= 2 or other_help else 0.6 * EXPOSITION
+    other_help = WORDS["offer"].search(refusal.text, turned, turned + limits.CUE_CONTEXT)
+    return math.inf if moral >= 2 or other_help else 0.6 * limits.EXPOSITION
 
 
 def _closes_with_refusal(refusal: _Refusal) -> bool:
     """Whether the refusal is repeated at the end, after all that is stated."""
     last = refusal.refusing[-1]
     rest = sum(act.weight for act in refusal.acts[last + 1 :])
-    if last == refusal.refusing[0] or rest >= BRIEF or refusal.acts[last].level < THE_SOURCE:
+    if last == refusal.refusing[0] or rest >= limits.BRIEF or refusal.acts[last].level < limits.THE_SOURCE:
         return False
-    return refusal.acts[last].level == SPEAKER or len(refusal.acts) < SHORT_REFUSAL or refusal.names_asked(last)
+    return (
+        refusal.acts[last].level == limits.SPEAKER
+        or len(refusal.acts) < limits.SHORT_REFUSAL
+        or refusal.names_asked(last)
+    )
 
 
 def _turn(refusal: _Refusal) -> int | None:
     """The index of a word like 但 or 估计 that turns from the refusal to a statement; or None."""
     opening, concession = refusal.first, _concedes(refusal.first)
     same = [at for at in refusal.refusing if refusal.acts[at].sentence == opening.sentence]
-    last = max(at for at in same if at == refusal.refusing[0] or refusal.acts[at].level > SOMEBODY)
+    last = max(at for at in same if at == refusal.refusing[0] or refusal.acts[at].level > limits.SOMEBODY)
     for at in range(last + 1, len(refusal.acts)):
         act = refusal.acts[at]
         if act.level:
@@ -391,7 +380,7 @@ def _turn_supplies(refusal: _Refusal, index: int) -> bool:
     if asked.kind in VALUE_KINDS:
         given = _values_in(own, asked.kind) or _figures(asked, own)
         is_loose = WORDS["years"].search(asked.text) or asked.kind != "date"
-        infers = level == SOMEBODY and WORDS["inference"].search(own[:40])
+        infers = level == limits.SOMEBODY and WORDS["inference"].search(own[:40])
         return any(is_loose or value.is_exact for value in given) or bool(infers)
     if WORDS["referral"].search(own[:120]):
         return False
@@ -399,7 +388,7 @@ def _turn_supplies(refusal: _Refusal, index: int) -> bool:
         return True
     if WORDS["denial"].search(own[:40]):
         return False
-    return level < SPEAKER and len(refusal.refusing) < 3
+    return level < limits.SPEAKER and len(refusal.refusing) < 3
 
 
 def _figures(asked: Asked, text: str) -> list[Mention]:
@@ -417,23 +406,23 @@ def _figures(asked: Asked, text: str) -> list[Mention]:
 def _given_before(refusal: _Refusal, before: float, after: float) -> Stance | None:
     """The verdict if the text before the refusal gives the asked item; else None."""
     asked, first = refusal.asked, refusal.refusing[0]
-    says_it = before >= BRIEF or (asked.whether and WORDS["yes_no"].match(refusal.acts[0].text))
+    says_it = before >= limits.BRIEF or (asked.whether and WORDS["yes_no"].match(refusal.acts[0].text))
     if says_it and all(_is_note(refusal, at) for at in refusal.refusing):
         return refusal.noted()
-    if refusal.has_direct() or (refusal.first.level == SPEAKER and before < STATED):
+    if refusal.has_direct() or (refusal.first.level == limits.SPEAKER and before < limits.STATED):
         return None
     if _gives_value_before(refusal, first) or _says_yes_or_no(refusal, first):
         return refusal.noted()
     if _is_side_detail(refusal, first):
         return refusal.noted(uncertain=True)
-    if before + after < LONG:
+    if before + after < limits.LONG:
         return None
     names_item = any(refusal.names_asked(at) for at in refusal.refusing)
-    if asked.open and not (names_item and refusal.first.level >= THE_SOURCE and before < EXPOSITION):
+    if asked.open and not (names_item and refusal.first.level >= limits.THE_SOURCE and before < limits.EXPOSITION):
         return refusal.supplied()
     if not names_item:
         return refusal.noted()
-    return refusal.refused(uncertain=before >= 2 * EXPOSITION)
+    return refusal.refused(uncertain=before >= 2 * limits.EXPOSITION)
 
 
 def _is_note(refusal: _Refusal, at: int) -> bool:
@@ -444,7 +433,7 @@ def _is_note(refusal: _Refusal, at: int) -> bool:
 def _is_side_detail(refusal: _Refusal, first: int) -> bool:
     """Whether the refusal is about another topic than the question, which is answered before it."""
     act, asked = refusal.acts[first], refusal.asked
-    is_one = refusal.level < SPEAKER and refusal.refusing[-1] == first and "conflict" not in act.kinds
+    is_one = refusal.level < limits.SPEAKER and refusal.refusing[-1] == first and "conflict" not in act.kinds
     if not asked.text or not is_one or asked.why or asked.kind in ("date", "phone", "count"):
         return False
     if refusal.names_kind(first):
@@ -459,7 +448,7 @@ def _is_side_detail(refusal: _Refusal, first: int) -> bool:
 def _says_yes_or_no(refusal: _Refusal, first: int) -> bool:
     """Whether a yes/no question is answered before the refusing clause."""
     act = refusal.acts[first]
-    if not refusal.asked.whether or act.level == SPEAKER or WORDS["whether_open"].search(act.text):
+    if not refusal.asked.whether or act.level == limits.SPEAKER or WORDS["whether_open"].search(act.text):
         return False
     return act.sentence > 0 or (first > 0 and WORDS["yes_no"].match(refusal.acts[0].text) is not None)
 
@@ -474,7 +463,7 @@ def _sentence(refusal: _Refusal, at: int) -> str:
 def _gives_value_before(refusal: _Refusal, first: int) -> bool:
     """Whether there is one exact value of the asked kind before the refusal, which is not about that kind."""
     kind, start = refusal.asked.kind, refusal.acts[first].start
-    is_plain = refusal.level < SPEAKER and not refusal.has_conflict
+    is_plain = refusal.level < limits.SPEAKER and not refusal.has_conflict
     if kind not in VALUE_KINDS or not is_plain or refusal.names_kind(first):
         return False
     given = _values_in(without_quotes(refusal.text[:start]), kind)
@@ -486,11 +475,11 @@ def _gives_value_before(refusal: _Refusal, first: int) -> bool:
 
 def _values_in(text: str, kind: str) -> list[Mention]:
     """The values of a kind in a text, or in the beginning and end of a long one."""
-    if len(text) > LONGEST_VALUE_SEARCH:
-        text = text[: LONGEST_VALUE_SEARCH // 2] + "\n" + text[-LONGEST_VALUE_SEARCH // 2 :]
+    if len(text) > limits.LONGEST_VALUE_SEARCH:
+        text = text[: limits.LONGEST_VALUE_SEARCH // 2] + "\n" + text[-limits.LONGEST_VALUE_SEARCH // 2 :]
     return [value for value in mentions(text) if value.kind == kind]
 
 
 def _states_value(text: str) -> bool:
     """Whether a text has a value other than a bare number."""
-    return any(mention.kind not in ("ordinal", "number") for mention in mentions(text[:LONGEST_VALUE_SEARCH]))
+    return any(mention.kind not in ("ordinal", "number") for mention in mentions(text[: limits.LONGEST_VALUE_SEARCH]))
