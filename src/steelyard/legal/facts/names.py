@@ -113,7 +113,10 @@ def _has_all_parts(name: str, question: str, text: str) -> bool:
 
 
 def _may_be_paraphrased(name: str, question: str, text: str) -> bool:
-    """Whether a text without the name may mean it: it has some of its words, and states no rival of its kind."""
+    """Whether a text without the name may mean it: it has some of its words, and states no rival of its kind.
+
+    Whether a text gives an expected explanation in other words is never for rules to decide.
+    """
     terms = terms_of(name) | _figures(name)
     terms = terms - terms_of(question) - _figures(question) or terms
     echo = _echo(text, terms)
@@ -125,7 +128,7 @@ def _may_be_paraphrased(name: str, question: str, text: str) -> bool:
     if not is_explained and (has_other_figures or has_organisations):
         return False
     is_common = name.islower() and (name + text).isascii()  # a rival of common words cannot be told from a paraphrase
-    return is_common or echo >= max(1, thresholds.PARAPHRASE * len(terms))
+    return is_explained or is_common or echo >= max(1, thresholds.PARAPHRASE * len(terms))
 
 
 def _is_person(name: str) -> bool:
