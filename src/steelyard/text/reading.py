@@ -161,11 +161,11 @@ def _without_list_numbers(text: Folded) -> Folded:
 
 
 def _without_disclaimers(text: Folded) -> Folded:
-    """The text without general disclaimers, unless it says nothing else."""
+    """The text without general disclaimers, unless it says nothing else; a sentence with a figure states something."""
     if not _WORDS["disclaimer"].search(text.text):
         return text
     sentences = [match for match in _SENTENCE.finditer(text.text) if match[0].strip()]
-    general = [match for match in sentences if _WORDS["disclaimer"].search(match[0])]
+    general = [match for match in sentences if _WORDS["disclaimer"].search(match[0]) and not re.search(r"\d", match[0])]
     return text.edited((*match.span(), "\n") for match in general) if len(general) < len(sentences) else text
 
 

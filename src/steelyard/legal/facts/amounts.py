@@ -78,7 +78,8 @@ def judge_amount(expected: Any, answer: str, case: Case) -> FieldVerdict:
     scale = Decimal(_SCALES[(asked[1] or asked[2]).lower()] if asked else 1)
     stated = -value.value if wanted < 0 and is_negative(answer, value) else value.value
     if not any(same_amount(stated * factor, wanted) for factor in (1, scale, 1 / scale)):
-        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=str(wanted)))
+        is_among = any(each.is_exact and same_amount(each.value, wanted) for each in asserted_values(answer, values))
+        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=str(wanted)), uncertain=is_among)
     source = amounts(normalise(case.rules.source))
     known = [each for each in source if each.value is not None and same_amount(each.value, wanted)]
     return right_value(value, known, case.rules)

@@ -248,7 +248,9 @@ def _is_about_something_else(question: str, answer: str, chosen: _Values, values
     asked = asked_roles(question, values[0].kind)
     found = _stated(answer, values, partial(roles, kind=values[0].kind)) if asked else ()
     stated = {value.start: names for value, names in found}
-    return bool(asked) and all(_contradicts(asked, stated.get(value.start, frozenset())) for value in chosen)
+    others = [value for value in chosen if _contradicts(asked, stated.get(value.start, frozenset()))]
+    kept = [value for value in others if asked & roles(clause_of(answer, value.start).text, kind=value.kind)]
+    return bool(asked) and len(others) == len(chosen) and not kept
 
 
 # ----- the words of a value

@@ -87,9 +87,9 @@ def own_numbers(text: str, found: Sequence[Article]) -> frozenset[int]:
 
 def _chinese(text: str) -> Iterator[Article]:
     for match in _CHINESE.finditer(text):
-        if match["kind"] == "条" and _WORDS["own_article"].match(text, match.end()):
-            continue
         title = _title_before(text, match.start())
+        if title is None and match["kind"] == "条" and _WORDS["own_article"].match(text, match.end()):
+            continue
         for number in re.finditer(_NUMBER, match["first"]):  # 第577、578条
             start, end = (match.start("first") + at for at in number.span())
             yield Article(

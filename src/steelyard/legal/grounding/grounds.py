@@ -68,8 +68,10 @@ class Ground:
 
     @cached_property
     def money(self) -> Mapping[Decimal, set[str]]:
-        """Amounts and plain numbers with their currencies, "" for none."""
-        return _grouped((value.value, value.unit) for value in self._of("money", "number"))
+        """Amounts and plain numbers with their currencies, "" for none; the number of a clause is no amount."""
+        clauses = {item.number for item in items(self.context) if "." in item.number}
+        values = (value for value in self._of("money", "number") if value.text not in clauses)
+        return _grouped((value.value, value.unit) for value in values)
 
     @cached_property
     def amounts(self) -> tuple[int, ...]:
