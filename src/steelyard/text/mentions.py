@@ -1,9 +1,11 @@
 """Values in a text: addresses, personal and card numbers, dates, times, shares, money, counts; each found once."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache
+from itertools import accumulate
 from operator import attrgetter
 from typing import Final
 
@@ -21,14 +23,32 @@ _WORDS: Final = lexicon("values")
 
 @lru_cache(maxsize=1 << 12)
 def mentions(text: str) -> tuple[Mention, ...]:
-    """All values of a normalised text, in order; a kind takes no characters that an earlier finder has taken."""
+    """All values of a normalised text, in order; a kind takes no characters that an earlier finder has taken.
+
+    Sentences without a letter or a number have none and are left out: most sentences of a long Chinese answer.
+    """
+    sentences = [match for match in _SENTENCE.finditer(text) if _OF_VALUE.search(match[0])]
+    starts = list(accumulate((len(match[0]) for match in sentences), initial=0))
     values: list[Mention] = []
-    left = text
+    left = "".join(match[0] for match in sentences)
     for find in FINDERS:
         if new := list(find(left)):
-            values += (mention._replace(text=text[mention.start : mention.end]) for mention in new)
+            values += new
             left = blanked(left, new)
-    return tuple(sorted(values, key=attrgetter("start")))
+    moved = (_moved(text, value, sentences, starts) for value in values)
+    return tuple(sorted(moved, key=attrgetter("start")))
+
+
+_SENTENCE: Final = re.compile(r"[^。!?;\n]*[。!?;\n]?")
+_OF_VALUE: Final = re.compile(f"[\\dA-Za-z{CHINESE}俩仨]")
+
+
+def _moved(text: str, value: Mention, sentences: Sequence[re.Match[str]], starts: Sequence[int]) -> Mention:
+    """The value at its place in the whole text."""
+    number = bisect_right(starts, value.start) - 1
+    start = value.start + sentences[number].start() - starts[number]
+    end = start + value.end - value.start
+    return value._replace(start=start, end=end, text=text[start:end])
 
 
 # ----- readers of matches

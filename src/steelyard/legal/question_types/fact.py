@@ -66,11 +66,10 @@ class FactQuestion(Question):
         return draft
 
     def _judge_fields(self, case: "Case") -> Draft:
-        verdict, stance = case.judge_fact(self.expected, self.rules), case.stance()
-        if verdict.share and stance.kind in ("refuses", "mixed"):
-            return Draft(
-                {"exact_match": 0.0}, {"exact_match": stance.why}, uncertain=stance.why if stance.uncertain else None
-            )
+        verdict = case.judge_fact(self.expected, self.rules)
+        if verdict.share and (stance := case.stance()).kind in ("refuses", "mixed"):
+            doubt = stance.why if stance.uncertain else None
+            return Draft({"exact_match": 0.0}, {"exact_match": stance.why}, uncertain=doubt)
         own = case.without_passages() if verdict.share else case
         if own is not case and not own.judge_fact(self.expected, self.rules).share:
             why = Message("legal.pile_of_passages")
