@@ -15,27 +15,25 @@ _N: Final = f"[{CHINESE}]"
 _YEAR: Final = rf"(?P<y>(?:1[5-9]|20)\d{{2}}|{_N}{{4}}|同|次|翌)年"
 _MONTH: Final = rf"(?P<m>\d{{1,2}}|{_N}{{1,3}})月"
 _DAY: Final = rf"(?P<d>\d{{1,2}}|{_N}{{1,4}})(?:{_WORDS.source('day_mark')})"
-_NAME: Final = rf"(?P<M>{_WORDS.source('month')})\.?"
+_NAME: Final = rf"(?=[a-z])(?<![a-z])(?P<M>{_WORDS.source('month')})\.?"
 _ORDINAL: Final = r"(?P<d>\d{1,2})(?:st|nd|rd|th)?"
 _AD: Final = r"(?P<y>(?:1[5-9]|20)\d{2})"
 _UNTIL: Final = f"(?:{_WORDS.source('until')})"
 _FORMS: Final = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
-        rf"{_YEAR}{_MONTH}{_DAY}",
+        rf"{_YEAR}(?:{_MONTH}(?:{_DAY})?)?",
         rf"(?<![\dA-Za-z]){_AD}(?P<s>[-/.])(?P<m>\d{{1,2}})(?P=s)(?P<d>\d{{1,2}})(?!\d)(?:T\d{{2}}:\d{{2}}\S{{0,20}})?",
         r"(?<![\dA-Za-z])(?P<y>(?:19|20)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])(?![\dA-Za-z])",
-        rf"(?<![A-Za-z]){_NAME}\s{{1,3}}(?:the )?{_ORDINAL},?\s{{1,3}}{_AD}(?!\d)",
+        rf"{_NAME}\s{{1,3}}(?:the )?{_ORDINAL},?\s{{1,3}}{_AD}(?!\d)",
         rf"(?<![0-9A-Za-z])(?:(?<![/.-])(?P<first>\d{{1,2}})(?:st|nd|rd|th)?\s?{_UNTIL}\s?)?"  # 3 to 19 August 2022
         rf"{_ORDINAL}[\s-]{{1,3}}(?:day\s)?(?:of\s)?{_NAME},?[\s-]{{1,3}}{_AD}(?!\d)",
         r"(?<![\d/])(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>(?:19|20)\d{2})(?![\d/])",
-        rf"{_YEAR}{_MONTH}",
-        rf"(?<![A-Za-z]){_NAME},?\s{{1,3}}(?:of )?{_AD}(?!\d)",
+        rf"{_NAME},?\s{{1,3}}(?:of )?{_AD}(?!\d)",
         rf"{_MONTH}{_DAY}",
-        rf"(?<![A-Za-z]){_NAME}\s{{1,3}}{_ORDINAL}\b",
+        rf"{_NAME}\s{{1,3}}{_ORDINAL}\b",
         rf"(?<![0-9A-Za-z]){_ORDINAL}\s{{1,3}}(?:of\s)?{_NAME}(?![a-z])",
         rf"(?P<r>同月){_DAY}",
-        _YEAR,
         rf"(?<![\d{CHINESE}第]){_MONTH}",
     )
 )

@@ -61,11 +61,18 @@ def _code(kind: Kind, match: re.Match[str]) -> Mention:
     return Mention(kind, *match.span(named), match[named], digits)
 
 
-def _name(kind: Kind, match: re.Match[str]) -> Mention:
-    """An address or a version, whose text is the value, without case, https:// and the v of a version."""
-    named = next((name for name, value in match.groupdict().items() if value), 0)
-    plain = re.sub(r"^(?:(?:https?://)?(?:www\.)?|v(?=\d)|versions? )|/$", "", match[named].lower())
-    return Mention(kind, *match.span(named), match[named], plain)
+def _address(kind: Kind, match: re.Match[str]) -> Mention:
+    """An address, whose text is the value, without case, https:// and www."""
+    plain = re.sub(r"^(?:https?://)?(?:www\.)?|/$", "", match[0].lower())
+    return Mention(kind, *match.span(), match[0], plain)
+
+
+def _version(kind: Kind, match: re.Match[str]) -> Mention | None:
+    """A version of three parts, or after a word that announces one; any other number with a point is none."""
+    before = match.string[max(0, match.start() - NEAR) : match.start()]
+    if match[0].count(".") == 1 and match[0][0] not in "vV" and not _WORDS["version_before"].search(before):
+        return None
+    return Mention(kind, *match.span(), match[0], match[0].lower().removeprefix("v"))
 
 
 def _score(kind: Kind, match: re.Match[str]) -> Mention:
@@ -258,38 +265,46 @@ def _looseness(kind: Kind, before: str, after: str) -> str:
 # ----- the kinds
 
 Find = Callable[[str], Iterable[Mention]]
+_Read = Callable[[Kind, re.Match[str]], Mention | None]
 
 
-def _found(kind: Kind, pattern: str | re.Pattern[str], read: Callable[[Kind, re.Match[str]], Mention] = _code) -> Find:
+def _found(kind: Kind, pattern: str | re.Pattern[str], read: _Read = _code) -> Find:
     """A finder of one kind: what the reader makes of each match of a pattern."""
     compiled = re.compile(pattern)
-    return lambda text: (read(kind, match) for match in compiled.finditer(text))
+    return lambda text: (found for match in compiled.finditer(text) if (found := read(kind, match)))
+
+
+def _each(kind: Kind, name: str, read: _Read) -> list[Find]:
+    """A finder for each entry of a class of words."""
+    sources = [_WORDS.entry_source(entry) for cls, entry in _WORDS.entries() if cls == name]
+    return [_found(kind, re.compile(source, re.IGNORECASE), read) for source in sources]
 
 
 _FREE: Final = r"(?<![0-9A-Za-z])"
 _END: Final = r"(?![0-9A-Za-z])"
 FINDERS: Final[tuple[Find, ...]] = (
-    _found("address", _WORDS["address"], _name),
+    *_each("address", "address", _address),
     _found(
         "id",
-        rf"{_FREE}[1-9]\d{{5}} ?(?:1[89]|20)\d{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]) ?\d{{3}}[0-9Xx]{_END}",
+        r"[1-9](?<![0-9A-Za-z].)\d{5} ?(?:1[89]|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01]) ?\d{3}[0-9Xx]"
+        rf"{_END}",
     ),
     _found(
         "phone",
-        rf"{_FREE}(?:\+?86[- ]?)?1[3-9]\d[- ]?\d{{4}}[- ]?\d{{4}}{_END}|{_FREE}0\d{{2,3}}-\d{{7,8}}{_END}"
-        rf"|(?:{_FREE}\+?1[- ]?)?(?:\(\d{{3}}\) ?|{_FREE}\d{{3}}-)?{_FREE}\d{{3}}-\d{{4}}{_END}",
+        rf"(?=[+(\d])(?:{_FREE}(?:\+?86[- ]?)?1[3-9]\d[- ]?\d{{4}}[- ]?\d{{4}}|{_FREE}0\d{{2,3}}-\d{{7,8}}"
+        rf"|(?:{_FREE}\+?1[- ]?)?(?:\(\d{{3}}\) ?|{_FREE}\d{{3}}-)?{_FREE}\d{{3}}-\d{{4}}){_END}",
     ),
-    _found("card", _WORDS["card"]),
+    *_each("card", "card", _code),
     _found("serial", _WORDS["announced_number"]),
     find_dates,
-    _found("version", _WORDS["version"], _name),
+    *_each("version", "version", _version),
     _found(
         "serial",  # a plate, or letters and digits together
         rf"[\u4e00-\u9fff][A-Z](?=[A-Z]{{0,5}}\d)[A-Z0-9]{{5,6}}{_END}|(?<![0-9A-Za-z.])[A-Za-z]{{1,10}}[-_]?\d[A-Za-z0-9_-]*"
         rf"|(?<![0-9A-Za-z.])\d+(?!(?i:{_WORDS.source('glued_unit')}){_END})[A-Za-z][A-Za-z0-9_-]*(?<![wWkK]){_END}",
     ),
     _found("time", _WORDS["time"]),
-    _found("score", _WORDS["score"], _score),
+    *_each("score", "score", _score),
     _found(
         "percent",
         re.compile(rf"{_WORDS['percent'].pattern}|(?<!point )(?<!-){NUMBER_WORDS} per ?cent\b", re.IGNORECASE),

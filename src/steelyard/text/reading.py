@@ -203,7 +203,7 @@ def _compiled(*passes: tuple[str, _Put]) -> tuple[tuple[re.Pattern[str], _Put], 
 
 
 _PASSES: Final = _compiled(
-    (r"(?-i:(?:\\n)+(?=[\sA-Z\d\u4e00-\u9fff]|\Z))", "\n"),  # a line break that is written out
+    (r"(?-i:\\n(?:\\n)*(?=[\sA-Z\d\u4e00-\u9fff]|\Z))", "\n"),  # a line break that is written out
     (r"<[<‹][^<>‹\n]{1,80}>>?", ""),  # marks of a calculator in school problems: <<5*10=50>>
     (r"<\|[^|<>\n]{1,40}\|>|</?s>|<(?:eoa|eos|bos|pad|unk|eot|sep)>?|\[/?INST\]", "\n"),  # control tokens
     (r"&(?:#\d{1,6}|#x[0-9a-f]{1,6}|[a-z]{2,10});", _unescaped),
@@ -220,18 +220,20 @@ _PASSES: Final = _compiled(
         "",
     ),
     # links; one whose text says nothing is its address
-    (r"(?<!!)\[([^\[\]\n]{0,200})\]\(([^()\n]{0,500})\)", lambda match: match[2 if is_silent(match[1]) else 1]),
-    (r"(?<=\d)\\[,;: ](?=\d)|\\[,;:! ]", " "),  # spaces of LaTeX
+    (r"\[(?<!!.)([^\[\]\n]{0,200})\]\(([^()\n]{0,500})\)", lambda match: match[2 if is_silent(match[1]) else 1]),
+    (r"\\[,;:! ]", " "),  # spaces of LaTeX
     (r"\\(?:text(?:bf|it|rm|sf)?|math(?:rm|bf|it|sf)|operatorname|mbox|underline)\s*\{([^{}\n]{0,300})\}", _first),
     (r"\${0,2}\s?\\(?:boxed|fbox)\s*\{((?:[^{}\n]|\{[^{}\n]{0,200}\}){0,400})\}\s?\${0,2}", _first),
     (r"\\d?frac\s*\{([^{}\n]{1,100})\}\s*\{([^{}\n]{1,100})\}", lambda match: f"{match[1]}/{match[2]}"),
     (rf"(?-i:\\({_MATH_WORD})(?![A-Za-z]))", lambda match: _MATH_WORDS[match[1]]),
     (r"\$\$([^$]{1,2000})\$\$|(?<![\\$\w])\$(?=[^\s$])((?:[^$\n\\]|\\.){1,500}?)(?<=\S)\$(?![\d$])", _of_math),
-    (r"\\[()\[\]]|\\(?=[%$#&_{}])|(?<=\d)\{,\}(?=\d)", lambda match: "," if match[0] == "{,}" else ""),
+    (r"\\(?:[()\[\]]|(?=[%$#&_{}]))", ""),
+    (r"\{(?<=\d.),\}(?=\d)", ","),
 )
 _LATE_PASSES: Final = _compiled(
     (r"^[ \t]*(?:[-*_=][ \t]*){3,}$", ""),  # rules
-    (r"^[ \t]{0,6}#{1,6}[ \t]+|(?<![ \t])[ \t]+#{1,6}[ \t]*$", ""),  # headers
+    (r"^[ \t]{0,6}#{1,6}[ \t]+", ""),  # headers
+    (r"[ \t](?<![ \t].)[ \t]*#{1,6}[ \t]*$", ""),
     (r"^[ \t]*(?:[>•●▪◦·*+-][ \t]+|>+[ \t]*)+(?:\[[ x]\][ \t]+)?", ""),  # bullets
     (
         r"(?=[*_~`])(?:(?<!\d)\*{1,3}(?=\S)|(?<=[^\s\d])\*{1,3}|\*{2,3}(?!\d)|(?<![A-Za-z0-9_])_{1,3}(?=\S)"
@@ -239,8 +241,8 @@ _LATE_PASSES: Final = _compiled(
         "",
     ),  # emphasis
     ("[\u2600-\u27bf\u2b00-\u2bff\ufe0f\u20e3\U0001f000-\U0001faff]+", ""),  # emoji
-    (r"(?<![A-Za-z0-9])‘((?:[^‘’\n]|(?<=\w)’(?=(?-i:[a-z]))){1,300})’(?![A-Za-z0-9])", lambda match: f"“{match[1]}”"),
-    (r"(?<=\w)[’ʼ](?=[a-z]|\s|\Z)|(?<=[a-z])[’ʼ]", "'"),
+    (r"‘(?<![A-Za-z0-9].)((?:[^‘’\n]|(?<=\w)’(?=(?-i:[a-z]))){1,300})’(?![A-Za-z0-9])", lambda match: f"“{match[1]}”"),
+    (r"[’ʼ](?:(?<=\w.)(?=[a-z]|\s|\Z)|(?<=[a-z].))", "'"),
     ("[«»‹›]", lambda match: _GUILLEMETS[match[0]]),
     (r"(?<![ \t\r])[ \t\r]*\n[ \t\r\n]*", "\n"),
     (rf"\n(?:(?<=[\d年月]\n)(?=[\d年月日元])|(?<=[{HAN}]\n)(?=[月日]))", ""),  # a line break inside a value
@@ -251,5 +253,5 @@ _LATE_PASSES: Final = _compiled(
         r"|(?<=[\d,]\d{3}\.\d)(?=\s|\Z)))",
         "",
     ),
-    (r"(?<!\s)(?:\s+and)?\s+\d{2}/100(?=\s+dollars?\b)", ""),  # hundredths as on cheques
+    (r"\s(?<!\s.)\s*(?:and\s+)?\d{2}/100(?=\s+dollars?\b)", ""),  # hundredths as on cheques
 )
