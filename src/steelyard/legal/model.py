@@ -85,7 +85,8 @@ class Evidence:
     @classmethod
     def list_of(cls, items: Sequence[Fields]) -> tuple[Self, ...]:
         """The passages that a question file lists."""
-        return tuple(cls(**{**item, "must_include": normalise(item["must_include"])}) for item in items)
+        known = ({name: item[name] for name in cls.__slots__ if name in item} for item in items)
+        return tuple(cls(**{**fields, "must_include": normalise(fields["must_include"])}) for fields in known)
 
 
 @dataclass(frozen=True, slots=True)
