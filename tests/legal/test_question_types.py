@@ -53,7 +53,7 @@ class Read(dict):
 
 @pytest.mark.parametrize("kind", question_types(), ids=lambda kind: kind.type)
 def test_a_type_reads_only_fields_that_the_schema_has(kind):
-    names = set()
+    names: set[str] = set()
     fields = {"id": "q", "question": "?", "type": kind.type, "scoring": {}, **FIELDS[kind.type]}
     question_of(Read(fields, names))
     definitions = question_schema()["$defs"]

@@ -18,8 +18,7 @@ from steelyard.legal.verdicts import LegalVerdict
 from steelyard.systems.base import Failure, Reply
 
 Json = dict[str, Any]
-UNWRITABLE: Final = (ValueError, TypeError, RecursionError, MemoryError)
-"""What an answer can raise that a results file cannot hold."""
+UNWRITABLE: Final = (ValueError, TypeError, RecursionError, MemoryError)  # of answers that a file cannot hold
 _LONGEST_REASON: Final = 200  # characters
 
 
