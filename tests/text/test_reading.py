@@ -46,6 +46,7 @@ from steelyard.text.reading import final_part, is_silent, plain_text, plain_text
         ("<https://example.org/a>", "https://example.org/a"),
         ("[🔗](https://example.org/a)", "https://example.org/a"),
         ("`config.yaml`", "config.yaml"),
+        ("400 per month.```json\n", "400 per month."),
         ("使用 `--verbose`", "使用 --verbose"),
         ("先答。<think>再想</think>完", "先答。 完"),
         ("|a||b|\n|-|-|-|\n|c||3|", "a: , b\nc: , 3"),

@@ -207,7 +207,7 @@ _PASSES: Final = _compiled(
     (r"<[<‹][^<>‹\n]{1,80}>>?", ""),  # marks of a calculator in school problems: <<5*10=50>>
     (r"<\|[^|<>\n]{1,40}\|>|</?s>|<(?:eoa|eos|bos|pad|unk|eot|sep)>?|\[/?INST\]", "\n"),  # control tokens
     (r"&(?:#\d{1,6}|#x[0-9a-f]{1,6}|[a-z]{2,10});", _unescaped),
-    (r"^[ \t]*(?:```|~~~)[^\n`]*$", ""),  # fences
+    (r"(?:^[ \t]*(?:```|~~~)[^\n`]*|```[a-z]{1,12})$", ""),  # fences
     (r"<((?:https?://|mailto:)[^<>\s]{1,500})>", _first),
     (r"</?(?:br|p|div|li|ul|ol|tr|table|h[1-6]|blockquote|section|hr)\b[^<>\n]{0,200}/?>", "\n"),
     (r"</(?:td|th)>", " "),
