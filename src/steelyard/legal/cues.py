@@ -9,17 +9,13 @@ from typing import Final, NamedTuple
 
 from steelyard.legal import thresholds as limits
 from steelyard.legal.asked import WORDS, Asked, content_terms, shared_terms
-from steelyard.legal.clauses import QUOTED
+from steelyard.legal.clauses import QUOTED, outline
 from steelyard.text.scripts import has_han
 
 _KINDS: Final = (
     "speaker", "self", "sorry", "vague", "source", "unable", "nothing", "unknown", "ignorant", "conflict", "policy",
 )  # fmt: skip
 _SHORT_QUOTE: Final = re.compile('“[^”]{1,4}”|「[^」]{1,4}」|"[^"]{1,4}"')
-_STOP: Final = re.compile(
-    r"[。!?;\n.,](?:(?<![.,])|(?<=\.)(?<!Mr\.)(?<!Ms\.)(?<!Dr\.)(?<!Mrs\.)(?<!vs\.)(?<!\b[A-Z]\.)(?=\s|$)"
-    r"|(?<=,)(?!\d{3}(?!\d)))"
-)
 _UNCOUNTED: Final = re.compile(r"[\W_]+")
 
 
@@ -167,19 +163,9 @@ def _cover(acts: list[Act], end: int) -> None:
 
 def _clauses(text: str) -> list[Act]:
     """The clauses of a text, each with the number of its sentence."""
-    acts: list[Act] = []
-    start = sentence = 0
-    for stop in _STOP.finditer(text):
-        if stop.start() > start:
-            acts.append(Act(text[start : stop.start()], start, stop.start(), sentence))
-        sentence += stop[0] != ","
-        start = stop.end()
-    if start < len(text):
-        acts.append(Act(text[start:], start, len(text), sentence))
-    asking = {act.sentence for act in acts if text[act.end : act.end + 1] == "?"}
-    for act in acts:
-        act.asks = act.sentence in asking
-    return acts
+    clauses = list(outline(text).clauses)
+    asking = {clause.sentence for clause in clauses if text[clause.end : clause.end + 1] == "?"}
+    return [Act(each.text, each.start, each.end, each.sentence, asks=each.sentence in asking) for each in clauses]
 
 
 def last_clause(text: str) -> str:

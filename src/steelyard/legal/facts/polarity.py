@@ -74,6 +74,8 @@ def _reading_of(answer: str, question: str, predicate: Predicate) -> _Reading:
         answer = f"{answer[: LONGEST_READ // 2]}\n{answer[-LONGEST_READ // 2 :]}"
     plain = _QUOTED.sub(" ", answer)
     reading = _decide(statements_of(plain), answer, question, predicate)
+    if reading.sense == "yes" and any(WORDS["dismissal"].search(quote) for quote in _QUOTED.findall(answer)):
+        return _Reading("yes", sure=False)  # the quoted words may decide
     if reading.sense != "none" or plain == answer:
         return reading
     inside = _decide(statements_of(re.sub('[“”「」『』"]', "", answer)), answer, question, predicate)
