@@ -19,8 +19,10 @@ from steelyard.i18n import LANGUAGES, Joined, Message, as_message, texts
 SOURCES = Path(__file__).parents[1] / "src" / "steelyard"
 FILES = [*sorted(SOURCES.rglob("*.py")), *sorted((SOURCES.parents[1] / "servers").rglob("*.py"))]
 TEMPLATES = [*sorted(SOURCES.rglob("*.j2")), *sorted(SOURCES.rglob("*.js"))]
-BY_NAME = ("argparse", "metavars", "json", "os", "remarks", "_names", "_values")
-BY_NAME += ("parts", "kinds", "loose", "units", "senses")
+BY_NAME = (
+    *("argparse", "metavars", "json", "os", "remarks", "_names", "_values"),
+    *("parts", "kinds", "loose", "units", "senses"),
+)
 """Sections whose texts are found by their English words, or by a name of the program."""
 OTHERS = [language for language in LANGUAGES if language != "en"]
 
