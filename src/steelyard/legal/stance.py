@@ -136,6 +136,13 @@ class _Refusal:
         """Whether a clause says that statements disagree."""
         return any("conflict" in self.acts[at].kinds for at in self.refusing)
 
+    @property
+    def gives_both_sides(self) -> bool:
+        """Whether the answer says that statements disagree, and gives two values of the asked kind."""
+        kinds = (self.asked.kind,) if self.asked.kind in VALUE_KINDS else VALUE_KINDS
+        values = ({str(value.value) for value in _values_in(self.text, kind)} for kind in kinds)
+        return self.has_conflict and any(len(different) > 1 for different in values)
+
     def has_direct(self, *, later: bool = False) -> bool:
         """Whether a clause refuses the question itself: 无法回答这个问题; with `later` one after the first sentence."""
         direct = (self.acts[at] for at in self.refusing if self.acts[at].level >= limits.THE_SOURCE)
@@ -244,8 +251,8 @@ def _supplies(refusal: _Refusal) -> bool:
         if act.weight and not act.level and act.sentence not in ignorant and "□" not in blank[act.start : act.end]
     ]
     given = {act.start: values for act in stating if (values := _values_in(act.text, refusal.asked.kind))}
-    if len({str(value.value) for values in given.values() for value in values}) > 1 and refusal.has_conflict:
-        return False  # the values that conflict
+    if refusal.gives_both_sides:
+        return False
     if not any(refusal.is_about_asked(at) for at in refusal.refusing):
         own = {refusal.acts[at].sentence for at in refusal.refusing}
         apart = sum(act.weight for act in stating if act.sentence not in own)
@@ -375,7 +382,7 @@ def _turn_supplies(refusal: _Refusal, index: int) -> bool:
     """Whether the text after the turn supplies the asked item."""
     rest, asked, level = refusal.text[index:], refusal.asked, refusal.level
     own = without_quotes(rest)
-    if own != rest and WORDS["refers"].search(own) and not _states_value(own):
+    if (own != rest and WORDS["refers"].search(own) and not _states_value(own)) or refusal.gives_both_sides:
         return False
     if asked.kind in VALUE_KINDS:
         given = _values_in(own, asked.kind) or _figures(asked, own)

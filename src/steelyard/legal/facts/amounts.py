@@ -78,8 +78,9 @@ def judge_amount(expected: Any, answer: str, case: Case) -> FieldVerdict:
     scale = Decimal(_SCALES[(asked[1] or asked[2]).lower()] if asked else 1)
     stated = -value.value if wanted < 0 and is_negative(answer, value) else value.value
     if not any(same_amount(stated * factor, wanted) for factor in (1, scale, 1 / scale)):
-        is_among = any(each.is_exact and same_amount(each.value, wanted) for each in asserted_values(answer, values))
-        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=str(wanted)), uncertain=is_among)
+        parts = (each for each in values if _WORDS["of_which"].match(clause_of(answer, each.start).text))
+        is_part = any(each.is_exact and same_amount(each.value, wanted) for each in parts)  # perhaps the asked part
+        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=str(wanted)), uncertain=is_part)
     source = amounts(normalise(case.rules.source))
     known = [each for each in source if each.value is not None and same_amount(each.value, wanted)]
     return right_value(value, known, case.rules)
