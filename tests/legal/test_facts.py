@@ -232,3 +232,16 @@ def test_a_denial_that_is_not_settled_is_uncertain(field, expected, question, an
 def test_a_rival_a_refusal_and_a_short_answer_settle_a_denial(field, expected, question, answer):
     verdict = judge_fact({field: expected}, answer, question=question)
     assert (verdict.correct, verdict.uncertain) == (False, False), verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("expected", "answer", "correct"),
+    [
+        ("https://example.org/a", "网址是https://example.org/a。", True),
+        ("https://example.org/a", "The address is https://example.org/ab.", False),
+        ("ann@example.org", "Write to ann@example.org.", True),
+        ("192.168.0.1", "地址是192.168.0.1。", True),
+    ],
+)
+def test_an_address_is_compared_as_it_stands(expected, answer, correct):
+    assert judge_fact({"text_answer": expected}, answer, question="是什么？").correct is correct

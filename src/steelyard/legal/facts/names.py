@@ -279,7 +279,7 @@ def name_pattern(name: str) -> re.Pattern[str]:
     """The pattern of a name: with or without middle names, initials and hyphens, or with the surname first."""
     plain = folded(name)
     words = re.findall(r"[A-Za-z]+(?:'[A-Za-z]+)?", plain)
-    is_latin = plain.isascii() and bool(words) and not re.search(r"[\d_]", plain)
+    is_latin = plain.isascii() and bool(words) and not re.search(r"[\d_/@:]", plain)
     if is_latin and len(words) > 1 and words[0].lower() == "the":
         words = words[1:]
     if is_latin and 2 <= len(words) <= 4 and "," not in plain and not _WORDS["organisation_word"].search(plain):
