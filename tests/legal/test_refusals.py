@@ -175,12 +175,12 @@ def test_both_ways_is_uncertain():
 
 @pytest.mark.parametrize("name", ["abstention", "llm_style", "en_legal"])
 def test_real_outputs(legal_lines, name):
-    """Outputs of real models: at least 97 % of the decided lines are right, at most a fifth is undecided."""
+    """Outputs of real models: at least 97 % of the decided lines are right, at most 15 % are undecided."""
     path = legal_lines.parent / "real_outputs" / f"{name}.jsonl"
     if not path.is_file():
         pytest.skip("the real outputs are not beside this checkout")
     lines = [line for line in map(json.loads, path.read_text("utf-8").splitlines()) if "abstains" in line]
     verdicts = [detect_abstention(line["answer"], question=line["question"]) for line in lines]
     decided = [(line, verdict) for line, verdict in zip(lines, verdicts, strict=True) if not verdict.uncertain]
-    assert len(decided) >= 0.8 * len(lines)
+    assert len(decided) >= 0.85 * len(lines) - 1
     assert sum(verdict.abstains == line["abstains"] for line, verdict in decided) >= 0.97 * len(decided)

@@ -9,7 +9,6 @@ THE_SOURCE: Final = 2  # the source, or nobody in particular, does not say
 SOMEBODY: Final = 1  # a person of the case does not know, or a thing is unknown: often content
 MOST_CUES: Final = 400  # the most matches of one pattern of refusal in an answer; it bounds the time of hostile texts
 CUE_CONTEXT: Final = 60  # how far the words beside a cue count; a long sentence has about as many
-IDIOM_CONTEXT: Final = 8  # how far from a cue an idiom may begin that contains it
 LONG_CLAUSE: Final = 200  # what is beyond this distance in a clause without stops has nothing to do with a cue
 PREMISE_CUE: Final = 12
 PREMISE_TERMS: Final = 4  # a denial so long, with so many terms of the question, corrects its premise
