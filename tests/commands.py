@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
+from recording import record
+
 from steelyard.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -39,6 +41,7 @@ def run(*words: object, cwd: str | Path = ROOT, **environment: str) -> Done:
     for stream in (out, err):
         stream.flush()
         texts.append(stream.detach().getvalue().decode("utf-8"))  # type: ignore[attr-defined]
+    record(f"exit code {code}", *texts)
     return Done(code, *texts)
 
 
@@ -53,6 +56,7 @@ def start(*words: object, cwd: str | Path = ROOT, **environment: str) -> Done:
         cwd=cwd,
         env={**settings, "PYTHONIOENCODING": "utf-8", **environment},
     )
+    record(f"exit code {done.returncode}", done.stdout, done.stderr)
     return Done(done.returncode, done.stdout, done.stderr)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from recording import record
 
 from steelyard.errors import InputError, SteelyardError
 
@@ -13,4 +14,5 @@ def complaint(read: Callable[..., Any], *values: Any, kind: type[SteelyardError]
     with pytest.raises(SteelyardError) as caught:
         read(*values, **settings)
     assert type(caught.value) is kind
+    record(str(caught.value))
     return str(caught.value)

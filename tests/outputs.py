@@ -2,6 +2,7 @@
 
     python tests/outputs.py make SOURCES FOLDER     run a fixed set of commands with PYTHONPATH=SOURCES
     python tests/outputs.py compare BEFORE AFTER    name the files that differ, and show how
+    python tests/outputs.py messages BEFORE AFTER   the same for what tests were told (STEELYARD_RECORD=FILE make test)
 
 Everything that differs between two runs of the same program is made alike: version, times, paths, hashes of files that
 hold these. Of a page its text, its attributes and its data are kept, not its scripts and their texts.
@@ -16,6 +17,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
+
+from recording import messages
 
 LANGUAGES: Final = ("en", "zh")
 TEXTS: Final = (".md", ".tex", ".csv", ".json", ".html", ".svg")
@@ -194,12 +197,26 @@ def _page(text: str) -> str:
 def compare(one: Path, other: Path) -> int:
     """Show what differs between two folders; 1 where anything does."""
     names = sorted({path.relative_to(place) for place in (one, other) for path in place.rglob("*") if path.is_file()})
-    differing = [name for name in names if _lines(one / name) != _lines(other / name)]
-    for name in differing:
-        said = difflib.unified_diff(_lines(one / name), _lines(other / name), f"before/{name}", f"after/{name}", n=0)
+    return _show_differences({str(name): (_lines(one / name), _lines(other / name)) for name in names}, "files")
+
+
+def compare_messages(one: Path, other: Path) -> int:
+    """Show which tests were told something else; tests that only one of the files has are left out."""
+    before, after = messages(one), messages(other)
+    return _show_differences({test: (before[test], after[test]) for test in before if test in after}, "tests")
+
+
+def _show_differences(pairs: dict[str, tuple[list[str], list[str]]], noun: str) -> int:
+    differing = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+    for name, (before, after) in differing.items():
+        said = difflib.unified_diff(_split(before), _split(after), f"before/{name}", f"after/{name}", n=0)
         sys.stdout.writelines(f"{line[:400]}\n" for line in said)
-    sys.stdout.write(f"{len(names)} files, {len(differing)} differ\n")
+    sys.stdout.write(f"{len(pairs)} {noun}, {len(differing)} differ\n")
     return int(bool(differing))
+
+
+def _split(texts: list[str]) -> list[str]:
+    return [line for text in texts for line in text.split("\n")]
 
 
 def _lines(path: Path) -> list[str]:
@@ -213,6 +230,8 @@ def main(arguments: Sequence[str]) -> int:
             return 0
         case ["compare", one, other]:
             return compare(Path(one), Path(other))
+        case ["messages", one, other]:
+            return compare_messages(Path(one), Path(other))
     sys.stderr.write(__doc__ or "")
     return 2
 
