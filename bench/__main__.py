@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _destination(arguments: argparse.Namespace) -> Path | None:
-    """Where to write: never part of the numbers over all of them, unless told to."""
+    """Return where to write: never part of the numbers over all of them, unless told to."""
     if arguments.write:
         return Path(arguments.write)
     return None if arguments.quick or arguments.only else DOCUMENT

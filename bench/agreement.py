@@ -45,7 +45,7 @@ def _pytrec_eval_values(qrels_path: str, run_path: str) -> Iterator[tuple[str, N
 
 
 def _by_query(rows: Iterator[list[str]]) -> Iterator[tuple[str, dict[str, float]]]:
-    """The scores of each query, one query at a time, so that the largest run needs little memory.
+    """Yield the scores of each query, one query at a time, so that the largest run needs little memory.
 
     A run whose first two lines are of different queries is in no such order: it is held in memory.
     """

@@ -62,7 +62,7 @@ def torchmetrics() -> Callable[[Rows], Sequence[float]]:
 
 
 def evaluate() -> Callable[[Rows], Sequence[float]]:
-    """The metric `rouge` of evaluate, which is downloaded from its hub, and calls rouge_score."""
+    """Return the metric `rouge` of evaluate, which is downloaded from its hub, and calls rouge_score."""
     from evaluate import load
 
     rouge = load("rouge")

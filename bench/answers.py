@@ -115,7 +115,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _absent() -> dict[str, str]:
-    """The programs that cannot run here, and why."""
+    """Return the programs that cannot run here, and why."""
     write_rows(SHORT)
     absent = {}
     for name in OPTIONAL:

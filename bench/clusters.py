@@ -96,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _killed(name: str, software: str, times: int) -> Iterator[list[str]]:
-    """A job in one process, on the cluster, and on the cluster with a node killed in the middle."""
+    """Yield a job in one process, on the cluster, and on the cluster with a node killed in the middle."""
     job, part_bytes, after = JOBS[name]
     report(f"{name}: one process")
     start = time.perf_counter()
@@ -170,7 +170,7 @@ CLUSTERS: Final[dict[str, type[_RayCluster | _DaskCluster]]] = {"ray": _RayClust
 
 
 def digest(table: Table) -> str:
-    """The SHA-256 of the results file of a table, but for the time in it."""
+    """Return the SHA-256 of the results file of a table, but for the time in it."""
     found = hashlib.sha256()
     header: Header = replace(Header.of(table), created="")
     lines: tuple[Header | Item | Footer, ...] = (header, *items_of(table), Footer.of(table))
@@ -180,7 +180,7 @@ def digest(table: Table) -> str:
 
 
 def nothing(number: int) -> int:
-    """A task that costs nothing."""
+    """Return a task that costs nothing."""
     return number
 
 
@@ -206,12 +206,12 @@ def _scheduled(software: str) -> list[list[str]]:
 
 
 def _memory() -> int:
-    """Bytes of this process in memory (Linux)."""
+    """Return bytes of this process in memory (Linux)."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
 def _efficiency(software: str) -> list[list[str]]:
-    """The time of a job on one worker and on two; that of two by half the time of one is the efficiency."""
+    """Return the time of a job on one worker and on two; that of two by half the time of one is the efficiency."""
     write_rows(PROSE)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
@@ -231,7 +231,7 @@ def _efficiency(software: str) -> list[list[str]]:
 
 
 def _repeated(source: Path, target: Path, times: int) -> None:
-    """The rows of a file several times, under other ids."""
+    """Repeat the rows of a file under other ids."""
     with target.open("w", encoding="utf-8") as file:
         for number in range(times):
             with source.open(encoding="utf-8") as rows:

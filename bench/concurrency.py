@@ -49,7 +49,7 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 def measure(url: str, questions: int, level: int) -> tuple[float, float, int]:
-    """Seconds per question, CPU seconds per question, and the most threads."""
+    """Return seconds per question, CPU seconds per question, and the most threads."""
     from steelyard.systems.ask import AskSettings, ask_all
     from steelyard.systems.base import Ask, Reply, SystemSettings
     from steelyard.systems.http import HttpSystem

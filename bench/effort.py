@@ -17,7 +17,7 @@ class Effort:
     resamples: int
 
     def sized(self, collection: Collection) -> Collection:
-        """The collection at this effort; never fewer than ten queries."""
+        """Return the collection at this effort; never fewer than ten queries."""
         return replace(collection, queries=max(collection.queries // self.shrink, 10))
 
 

@@ -65,7 +65,7 @@ Reference = tuple[float, float, str, list[str]]
 
 
 def _prepare(folder: Path) -> None:
-    """Rows, a compressed run that this process reads and sends in pieces, and recorded outputs."""
+    """Write rows, a compressed run that this process reads and sends in pieces, and recorded outputs."""
     import gzip
 
     write_rows(ROWS)
@@ -89,7 +89,7 @@ def _run(words: Sequence[str], folder: Path) -> str:
 
 
 def _reference(name: str, folder: Path) -> Reference:
-    """How long a command and its workers take when nobody kills anything, what it prints, and its items."""
+    """Return how long a command and its workers take when nobody kills anything, what it prints, and its items."""
     words = (*JOBS[name], "--json", "-o", "whole.jsonl", "--overwrite")
     start, seen = time.perf_counter(), []
     with subprocess.Popen(_steelyard(words), cwd=folder, stdout=subprocess.PIPE, text=True) as program:
@@ -112,7 +112,7 @@ def _without_times(value: Any) -> Any:
 
 
 def _items(path: Path) -> list[str]:
-    """The items of a results file; those of a run that records as it goes may be in another order."""
+    """Return the items of a results file; those of a run that records as it goes may be in another order."""
     lines = [_timeless(line) for line in path.read_text("utf-8").splitlines()]
     return sorted(line for line in lines if '"id"' in line)
 
@@ -195,7 +195,7 @@ def _program_killed(name: str, folder: Path, wanted: Reference, dice: random.Ran
 
 
 def _kept(folder: Path) -> int:
-    """Parts or items that the program has kept."""
+    """Return parts or items that the program has kept."""
     path = folder / "a.jsonl"
     items = path.read_bytes().count(b"\n") // 17 if path.exists() else 0
     return items + len(list((folder / "a.jsonl.parts").glob("*.part")))

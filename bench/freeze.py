@@ -72,7 +72,7 @@ def _sign(row: dict[str, Any]) -> str:
 
 
 def verdicts(generated: int) -> Iterator[dict[str, Any]]:
-    """All verdicts, in a fixed order."""
+    """Yield all verdicts, in a fixed order."""
     texts = [*labelled_texts(), *generated_texts(generated)]
     with ProcessPoolExecutor() as pool:
         for rows in pool.map(_judged, texts, chunksize=200):
@@ -81,7 +81,7 @@ def verdicts(generated: int) -> Iterator[dict[str, Any]]:
 
 
 def labelled_texts() -> Iterator[Text]:
-    """The labelled lines of the project and those beside it."""
+    """Yield the labelled lines of the project and those beside it."""
     for folder in FOLDERS:
         for path in sorted(folder.glob("*.jsonl")):
             for number, text in enumerate(path.read_text("utf-8").splitlines()):
@@ -114,7 +114,7 @@ def generated_texts(count: int) -> Iterator[Text]:
 
 
 def _judged(text: Text) -> list[dict[str, Any]]:
-    """The verdicts on one text: refusal, the fact that its line expects or a usual one, and inventions."""
+    """Return the verdicts on one text: refusal, the fact that its line expects or a usual one, and inventions."""
     from steelyard.legal import contains_quote, detect_abstention, find_invented, judge_fact
 
     line, is_labelled = text.line, not text.id.startswith("generated")
@@ -152,13 +152,12 @@ def _row(text: Text, kind: str, found: tuple[bool, bool, str], label: bool | Non
 
 
 def benchmark_verdicts() -> Iterator[dict[str, Any]]:
-    """The verdicts on the bundled benchmark: the baseline, the nearest line, and every cheating system of the tests."""
+    """Yield verdicts on the bundled benchmark: the baseline, the nearest line, and cheating systems of the tests."""
     sys.path.insert(0, str(PROJECT / "tests"))
     from legal.cheats import CHEATS, honest_line  # type: ignore[import-not-found]
 
     from steelyard.legal import judge
-    from steelyard.legal.benchmark.loading import load_benchmark
-    from steelyard.legal.benchmark.question_checks import benchmark_folder
+    from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
     from steelyard.systems import baseline
 
     bundled = load_benchmark(benchmark_folder())

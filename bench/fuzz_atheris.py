@@ -37,7 +37,7 @@ def main() -> int:
 
 
 def _run_all(options: list[str]) -> int:
-    """Every target for an equal share of the time; the exit code says whether one found something."""
+    """Return every target for an equal share of the time; the exit code says whether one found something."""
     total = next((int(each.partition("=")[2]) for each in options if each.startswith("-max_total_time=")), 0)
     others = [each for each in options if not each.startswith("-max_total_time=")]
     seconds = total // len(TARGETS) if total else SHARE
@@ -104,8 +104,7 @@ def _answers(suffix: str, *seeds: bytes) -> tuple[str, Read, list[bytes]]:
 
 
 def _questions() -> tuple[str, Read, list[bytes]]:
-    from steelyard.legal.benchmark.question_checks import benchmark_folder
-    from steelyard.legal.benchmark.questions import read_question_file
+    from steelyard.legal.benchmark.questions import benchmark_folder, read_question_file
 
     files = sorted((benchmark_folder() / "questions").glob("*.json"))[:3]
     return ".json", read_question_file, [path.read_bytes() for path in files]
@@ -146,9 +145,9 @@ def _pipeline() -> tuple[str, Read, list[bytes]]:
 def _results() -> tuple[str, Read, list[bytes]]:
     from bench.fuzz_results import gate, real_results
     from steelyard.io.results import load_all
-    from steelyard.reports.build import report_blocks
     from steelyard.reports.content import Report
-    from steelyard.reports.render.json import render_json
+    from steelyard.reports.render.values import render_json
+    from steelyard.reports.sections import report_blocks
 
     with tempfile.TemporaryDirectory() as folder:
         paths = real_results(Path(folder))
@@ -177,8 +176,7 @@ def _replies() -> tuple[str, Read, list[bytes]]:
 
 def _judges() -> tuple[str, Read, list[bytes]]:
     from steelyard.io.outputs import record_of
-    from steelyard.legal.benchmark.loading import load_benchmark
-    from steelyard.legal.benchmark.question_checks import benchmark_folder
+    from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
     from steelyard.legal.score import judge
 
     benchmark = load_benchmark(benchmark_folder())

@@ -69,7 +69,7 @@ def _read(folder: str, count: int, choose: random.Random) -> str:
 
 
 def _mapping(choose: random.Random) -> Any:
-    """A dictionary, most often a regular one; some have had more entries than they have."""
+    """Return a dictionary, most often a regular one; some have had more entries than they have."""
     odd = choose.random() < 0.2
     ids, values = (IDS + ODD_IDS, VALUES + ODD_VALUES) if odd else (IDS, VALUES)
     rows = choose.randrange(12) if choose.random() < 0.9 else choose.randrange(200)

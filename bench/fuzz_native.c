@@ -208,12 +208,71 @@ static int try_lines(const struct judgments *judgments) {
     memcpy(buffer, text, size);
     struct options options = {(int)draw(2), draw(3) ? 0 : draw(5), read_number, NULL};
     struct matches found;
-    enum outcome outcome = match_lines(buffer, size, judgments, &options, &found);
+    enum outcome outcome = match_rows(buffer, size, NULL, judgments, &options, &found);
     if (outcome == MATCHED)
         check(buffer, size, &options, &found);
     matches_free(&found);
     free(buffer);
     return outcome == MATCHED;
+}
+
+/* ---- columns ---- */
+
+/* The rows of regular lines as columns, in buffers of exactly their size; `lengths` and `scores` have room for all. */
+static uint8_t *as_columns(const uint8_t *lines, size_t size, struct columns *columns, int64_t *lengths,
+                           double *scores, size_t *total) {
+    char text[MOST + 1], queries[2 * MOST], documents[2 * MOST], *before = NULL;
+    size_t filled = 0;
+    memcpy(text, lines, size);
+    text[size] = 0;
+    *columns = (struct columns){0, 0, 0, lengths, scores};
+    for (char *line = text, *next; line < text + size; line = next) {
+        next = strchr(line, '\n') + 1;
+        next[-1] = 0;
+        char *fields[5];
+        for (int column = 0; column < 5; column++)
+            fields[column] = strtok(column ? NULL : line, " \t\r");
+        if (!before || strcmp(before, fields[0]) != 0) {
+            before = fields[0];
+            lengths[columns->queries++] = 0;
+            columns->documents += (size_t)sprintf(queries + columns->documents, "%s", before) + 1;
+        }
+        lengths[columns->queries - 1]++;
+        scores[columns->rows++] = strtod(fields[4], NULL);
+        filled += (size_t)sprintf(documents + filled, "%s", fields[2]) + 1;
+    }
+    uint8_t *made = malloc(columns->documents + filled);
+    memcpy(made, queries, columns->documents);
+    memcpy(made + columns->documents, documents, filled);
+    *total = columns->documents + filled;
+    return made;
+}
+
+/* What is found in regular lines is found in the same rows as columns; damaged ones are never read beyond their end. */
+static int try_columns(const struct judgments *judgments) {
+    char text[MOST + 600];
+    int64_t lengths[MOST_ROWS];
+    double scores[MOST_ROWS];
+    size_t size = write_lines(text), total;
+    struct options options = {(int)draw(2), draw(3) ? 0 : draw(5), read_number, NULL};
+    struct matches found;
+    enum outcome outcome = match_rows((uint8_t *)text, size, NULL, judgments, &options, &found);
+    matches_free(&found);
+    if (outcome != MATCHED)
+        return 0;
+    struct columns columns;
+    uint8_t *buffer = as_columns((uint8_t *)text, size, &columns, lengths, scores, &total);
+    if (match_rows(buffer, total, &columns, judgments, &options, &found) != MATCHED)
+        fail("columns of regular lines", (uint8_t *)text, size);
+    check((uint8_t *)text, size, &options, &found);
+    matches_free(&found);
+    buffer[draw(total)] = draw(2) ? 0 : (uint8_t)draw(256);
+    lengths[draw(columns.queries)] += (int64_t)draw(5) - 2;
+    columns.documents += draw(3) - 1;
+    match_rows(buffer, total - draw(2), &columns, judgments, &options, &found);
+    matches_free(&found);
+    free(buffer);
+    return 1;
 }
 
 /* ---- lines of interleaved queries ---- */
@@ -333,7 +392,7 @@ static int try_groups(const struct judgments *judgments) {
     struct matches found = {0};
     if (count) {
         check_groups(buffer, size, lines, count, 0, moved, NULL, NULL);
-        outcome = match_lines(moved, size, judgments, &options, &found);
+        outcome = match_rows(moved, size, NULL, judgments, &options, &found);
         if (outcome == MATCHED)
             check(buffer, size, &options, &found);
     }
@@ -512,7 +571,7 @@ int main(int count, char **arguments) {
     if (count != 3)
         return 2;
     uint64_t wanted = strtoull(arguments[1], NULL, 10), taken = 0, tried = 0, numbers = 0, pairs = 0, texts = 0,
-             mixed = 0, grouped = 0;
+             mixed = 0, grouped = 0, columns = 0;
     state = strtoull(arguments[2], NULL, 10) * 0x9E3779B97F4A7C15u + 1;
     struct judgments *judgments = make_judgments();
     struct pieces *table = pieces_new(state);
@@ -537,6 +596,9 @@ int main(int count, char **arguments) {
             grouped += (uint64_t)try_groups(judgments);
             mixed++;
             break;
+        case 7:
+            columns += (uint64_t)try_columns(judgments);
+            break;
         default:
             taken += (uint64_t)try_lines(judgments);
             tried++;
@@ -546,7 +608,7 @@ int main(int count, char **arguments) {
     pieces_free(table);
     printf("%" PRIu64 " inputs: %" PRIu64 " blocks of lines (%" PRIu64 " taken), %" PRIu64 " numbers, %" PRIu64
            " pairs, %" PRIu64 " texts in pieces, %" PRIu64
-           " blocks of interleaved lines (%" PRIu64 " taken); no error\n",
-           wanted, tried, taken, numbers, pairs, texts, mixed, grouped);
+           " blocks of interleaved lines (%" PRIu64 " taken), %" PRIu64 " blocks of columns; no error\n",
+           wanted, tried, taken, numbers, pairs, texts, mixed, grouped, columns);
     return 0;
 }

@@ -1,8 +1,8 @@
 """Mutated inputs for the compiled kernel: `python -m bench.fuzz_native [-n 10000000] [--seed 1]`.
 
 `fuzz_native.c` is compiled together with the kernel, without Python, under AddressSanitizer and
-UndefinedBehaviorSanitizer. Blocks of run lines (in order, and of interleaved queries), numbers, pairs of texts and
-texts in pieces are written, damaged and torn; what the kernel takes is compared with a plain reading.
+UndefinedBehaviorSanitizer. Blocks of run lines (in order, and of interleaved queries), columns, numbers, pairs of
+texts and texts in pieces are written, damaged and torn; what the kernel takes is compared with a plain reading.
 Any error ends the program. Needs a compiler with sanitizers.
 """
 
@@ -32,7 +32,7 @@ def main() -> int:
 
 
 def compile_program(target: str, *flags: str) -> None:
-    """The kernel with its inputs as one program."""
+    """Build the kernel with its inputs as one program."""
     native = ROOT / "native"
     sources = [ROOT / "bench" / "fuzz_native.c", *(path for path in native.glob("*.c") if path.name != "module.c")]
     compiler = os.environ.get("CC") or "cc"

@@ -18,8 +18,7 @@ from bench.mutations import mutate_bytes, mutate_value
 from bench.outcomes import outcome_of, print_outcomes, read_options
 from steelyard.documents.pages import Document
 from steelyard.io.results import dump
-from steelyard.legal.benchmark.loading import load_benchmark
-from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
 from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.legal.model import Question
 from steelyard.legal.score import judge
@@ -44,7 +43,7 @@ def main() -> int:
 
 
 def fuzz(number: int, seed: int) -> tuple[Counter[str], tuple[float, int]]:
-    """How often each outcome came about, and the seconds and bytes of the slowest reply."""
+    """Return how often each outcome came about, and the seconds and bytes of the slowest reply."""
     chance = random.Random(seed)
     benchmark = load_benchmark(benchmark_folder())
     replies = real_replies()
@@ -68,14 +67,14 @@ def write_down(content: bytes, question: Question, document: Document) -> None:
 
 
 def real_replies() -> dict[str, dict[str, Any]]:
-    """What the baseline says to each question, without what we write beside it."""
+    """Return what the baseline says to each question, without what we write beside it."""
     table = evaluate_legal("builtin:baseline")
     said = zip(table.ids, table.outputs, strict=True)
     return {name: {key: value for key, value in (of or {}).items() if key not in ADDED} for name, of in said}
 
 
 def mutated(reply: dict[str, Any], chance: random.Random) -> bytes:
-    """The reply with some values changed, or its text, or its bytes."""
+    """Return the reply with some values changed, or its text, or its bytes."""
     changed: Any = reply
     for _ in range(chance.choice((1, 1, 2, 4))):
         changed = mutate_value(changed, chance) if isinstance(changed, dict | list) else changed
@@ -86,7 +85,7 @@ def mutated(reply: dict[str, Any], chance: random.Random) -> bytes:
 
 
 def mutated_text(text: str, others: Sequence[str], chance: random.Random) -> str:
-    """A text with a piece of it doubled or taken out, or another one put in."""
+    """Return a text with a piece of it doubled or taken out, or another one put in."""
     at, end = sorted((chance.randrange(len(text) + 1), chance.randrange(len(text) + 1)))
     match chance.randrange(4):
         case 0:

@@ -21,12 +21,12 @@ from bench.outcomes import outcome_of, print_outcomes, read_options
 from steelyard.io.results import load_all
 from steelyard.io.results.outlines import read_outlines
 from steelyard.legal.benchmark.runner import evaluate_legal
-from steelyard.reports.build import report_blocks
 from steelyard.reports.content import Report
 from steelyard.reports.files import RENDERERS
 from steelyard.reports.gate import gate_blocks
 from steelyard.reports.render.console import render_console
 from steelyard.reports.render.html.report_html import render_html
+from steelyard.reports.sections import report_blocks
 from steelyard.stats.compare import compare_all
 from steelyard.stats.gate import decide
 from steelyard.stats.rules import parse_rule
@@ -43,7 +43,7 @@ def main() -> int:
 
 
 def fuzz(folder: Path, number: int, seed: int) -> Counter[str]:
-    """How often each outcome came about; the first failures are printed."""
+    """Return how often each outcome came about; the first failures are printed."""
     chance = random.Random(seed)
     seeds = real_results(folder)
     whole = [load_all(path) for path in seeds]
@@ -59,7 +59,7 @@ def fuzz(folder: Path, number: int, seed: int) -> Counter[str]:
 
 
 def attempts(path: Path, original: Table) -> dict[str, Callable[[], object]]:
-    """What commands do with a results file."""
+    """Return what commands do with a results file."""
     return {
         "load": lambda: load_all(path),
         "list": lambda: read_outlines(path),
@@ -77,7 +77,7 @@ def gate(table: Table, baseline: Table) -> None:
 
 
 def report(tables: list[Table], original: Table) -> None:
-    """Every format that needs no further package."""
+    """Write every format that needs no further package."""
     comparisons = compare_all([tables[0]], original) if tables[0].kind == original.kind else []
     means = Report(tables, comparisons)
     items = Report(tables, comparisons, True, "type" if "type" in tables[0].tags else None)
@@ -89,7 +89,7 @@ def report(tables: list[Table], original: Table) -> None:
 
 
 def real_results(folder: Path) -> list[Path]:
-    """A small results file of each kind."""
+    """Return a small results file of each kind."""
     qrels = {f"q{n}": {f"d{m}": m % 3 for m in range(5)} for n in range(6)}
     run = {f"q{n}": {f"d{m}": float(m * n % 7) for m in range(8)} for n in range(6)}
     answers = [
@@ -108,14 +108,14 @@ def real_results(folder: Path) -> list[Path]:
 
 
 def first_rows(table: Table, count: int) -> Table:
-    """Some rows of every type."""
+    """Return some rows of every type."""
     import numpy as np
 
     return table.take(np.linspace(0, len(table) - 1, count).astype(np.int64))
 
 
 def mutated(content: bytes, chance: random.Random) -> bytes:
-    """The file with a few values, lines or bytes changed."""
+    """Return the file with a few values, lines or bytes changed."""
     if chance.random() < 0.1:
         return mutate_bytes(content, chance)
     lines: list[Any] = [json.loads(line) for line in content.splitlines()]

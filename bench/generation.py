@@ -63,7 +63,7 @@ def _ordered_texts(collection: Collection) -> Iterator[tuple[str, str]]:
 
 
 def _query_texts(collection: Collection) -> Iterator[tuple[str, str]]:
-    """The judgments and the ranking of each query, as lines."""
+    """Yield the judgments and the ranking of each query, as lines."""
     random = np.random.default_rng(collection.seed)
     for query in random.choice(QUERY_IDS, collection.queries, replace=False).tolist():
         documents = random.choice(DOCUMENTS, collection.depth, replace=False)
@@ -99,7 +99,7 @@ def _whole_numbers(random: Generator, depth: int) -> NDArray[np.float64]:
 
 
 def _few_binary(random: Generator, documents: Documents) -> dict[int, int]:
-    """One or two relevant documents, most of them found early, as MS MARCO has them."""
+    """Return one or two relevant documents, most of them found early, as MS MARCO has them."""
     count = 2 if random.random() < 0.07 else 1
     return {_relevant(random, documents, missed=DOCUMENTS + place): 1 for place in range(count)}
 
@@ -111,7 +111,7 @@ def _relevant(random: Generator, documents: Documents, *, missed: int) -> int:
 
 
 def _many_graded(random: Generator, documents: Documents) -> dict[int, int]:
-    """A hundred documents with grades 0 to 3, of which 60 were retrieved."""
+    """Return a hundred documents with grades 0 to 3, of which 60 were retrieved."""
     retrieved = random.choice(documents, 60, replace=False)
     elsewhere = random.integers(0, DOCUMENTS, 40)
     grades = random.integers(0, 4, 100)

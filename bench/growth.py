@@ -121,12 +121,12 @@ DOCUMENT: Final = """=== 第1页 共1页 ===
 
 
 def hostile(pattern: str, size: int) -> str:
-    """A text of `size` characters made of a repeated pattern."""
+    """Return a text of `size` characters made of a repeated pattern."""
     return (pattern * (size // len(pattern) + 1))[:size]
 
 
 def judges() -> dict[str, Callable[[str], object]]:
-    """Every public judge as a function of the answer, and scoring a question of each type."""
+    """Return every public judge as a function of the answer, and scoring a question of each type."""
     from steelyard.legal import contains_quote, detect_abstention, find_invented, judge_fact
 
     context = DOCUMENT
@@ -199,7 +199,7 @@ def scorers() -> dict[str, Callable[[str], object]]:
 
 
 def written(text: str) -> "Document":
-    """A document of this text, read from a file as documents are."""
+    """Return a document of this text, read from a file as documents are."""
     from steelyard.documents.pages import read_document
 
     with tempfile.TemporaryDirectory() as folder:
@@ -213,7 +213,7 @@ class Late(BaseException):
 
 
 def seconds(judge: Callable[[str], object], text: str, limit: float) -> float:
-    """How long a judgement takes; `limit` where it takes longer."""
+    """Return how long a judgement takes; `limit` where it takes longer."""
 
     def stop(*_: object) -> None:
         raise Late
@@ -231,7 +231,7 @@ def seconds(judge: Callable[[str], object], text: str, limit: float) -> float:
 
 
 def measure(arguments: argparse.Namespace) -> Iterator[tuple[str, str, list[float]]]:
-    """Every judge on every pattern; larger sizes are left out once one took the limit."""
+    """Yield every judge on every pattern; larger sizes are left out once one took the limit."""
     for name, judge in judges().items():
         if arguments.judge and arguments.judge not in name:
             continue
@@ -248,7 +248,7 @@ def measure(arguments: argparse.Namespace) -> Iterator[tuple[str, str, list[floa
 
 
 def growth(found: list[float], sizes: list[int]) -> float:
-    """What ten times the text costs, between the last two sizes."""
+    """Return what ten times the text costs, between the last two sizes."""
     if len(found) < 2 or found[-1] < NOISE:
         return 0.0
     return float((found[-1] / max(found[-2], 1e-4)) ** (1 / math.log10(sizes[-1] / sizes[-2])))

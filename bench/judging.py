@@ -18,8 +18,8 @@ import gc, json, sys, time
 from dataclasses import replace
 from bench.statements import chinese_statement, english_statement
 from steelyard.cli import COLLECTED_AFTER
-from steelyard.legal.benchmark.judging import judge_safely
-from steelyard.legal.benchmark.loading import load_benchmark
+from steelyard.legal.score import judge_safely
+from steelyard.legal.benchmark.questions import load_benchmark
 gc.set_threshold(COLLECTED_AFTER)  # as in every command
 benchmark = load_benchmark(sys.argv[1])
 records = [json.loads(line) for line in open(sys.argv[2], encoding="utf-8")]
@@ -97,7 +97,7 @@ SLOW: Final = 0.5
 GROWTH_CODE: Final = """
 import json, sys, time
 from steelyard.legal import reading
-from steelyard.legal.benchmark.loading import load_benchmark
+from steelyard.legal.benchmark.questions import load_benchmark
 from steelyard.legal.score import judge
 if sys.argv[3] == "lifted":
     reading.MOST_FIGURES = 10**9
@@ -150,7 +150,7 @@ def main() -> None:
 
 
 def _print_rates(rounds: list[dict[str, Any]]) -> None:
-    """The rates; answers of `LENGTHS` repeat one sentence, statements consist of different sentences with values."""
+    """Measure the rates; answers of `LENGTHS` repeat one sentence, statements have different sentences with values."""
     questions = rounds[0]["questions"]
     first, again, unread, following = (
         min(each[key] for each in rounds) for key in ("first", "again", "unread", "next")
@@ -170,7 +170,7 @@ def _print_rates(rounds: list[dict[str, Any]]) -> None:
 
 
 def _print_growth(folder: Path, figures: str) -> None:
-    """The seconds of whole questions by length; an answer beyond the limits is refused, not read."""
+    """Measure the seconds of whole questions by length; an answer beyond the limits is refused, not read."""
     print(f"CPU seconds of a question at {', '.join(f'{size:,}' for size in SIZES)} characters, figures {figures}:")
     for name, make in HOSTILE.items():
         times = [_growth(folder, make(size), figures) for size in SIZES]

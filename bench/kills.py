@@ -53,7 +53,7 @@ def _written(name: str, words: Sequence[str]) -> Job:
 
 
 def _pipeline(folder: Path) -> None:
-    """A project whose parameters lack a value, so that `build` writes them anew."""
+    """Write a project whose parameters lack a value, so that `build` writes them anew."""
     for name in ("data", "servers", "prompt"):
         if not (folder / name).exists():
             (folder / name).symlink_to(PROJECT / name)
@@ -63,7 +63,7 @@ def _pipeline(folder: Path) -> None:
 
 
 def _half(folder: Path) -> None:
-    """A run of which half is recorded."""
+    """Record half of a run."""
     lines = (folder / "whole.jsonl").read_bytes().splitlines(keepends=True)
     (folder / "a.jsonl").write_bytes(b"".join(lines[: ASKED // 2]) + lines[ASKED // 2][:50])
 
@@ -129,7 +129,7 @@ def _run(words: Sequence[str], folder: Path, **settings: object) -> subprocess.C
 
 
 def _store(folder: Path) -> Path:
-    """What the commands read: a retrieval result, a legal result, and a review that is filled in."""
+    """Return what the commands read: a retrieval result, a legal result, and a review that is filled in."""
     folder.mkdir()
     for words in (
         (*RETRIEVAL[:3], "-m", "AP,RR", "-o", "r.jsonl"),
@@ -144,7 +144,7 @@ def _store(folder: Path) -> Path:
 
 
 def _fresh(job: Job, store: Path, folder: Path) -> dict[str, bytes]:
-    """A folder with older files, and what they hold."""
+    """Return a folder with older files, and what they hold."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(store, folder)
     return _filled(job, folder)
@@ -180,7 +180,7 @@ def _killed(kills: Sequence[str], store: Path, folder: Path, dice: random.Random
 
 
 def _length(job: Job, store: Path, folder: Path) -> float:
-    """How long the command takes when nobody kills it; it must work."""
+    """Return how long the command takes when nobody kills it; it must work."""
     _fresh(job, store, folder)
     start = time.perf_counter()
     done = _run(job.words, folder)
@@ -207,7 +207,7 @@ def _listing(folder: Path) -> list[tuple[str, int]]:
 
 
 def _fate(job: Job, folder: Path, old: dict[str, bytes]) -> str:
-    """What has become of the files: the old or the new one whole, a run that was resumed, or something was lost."""
+    """Return the state of the files: the old or the new one whole, a run that was resumed, or something was lost."""
     if job.words[0] == "run":
         snapshots = list((folder / "output").glob("memory_*.json")) if (folder / "output").is_dir() else []
         return "lost" if not all(map(_is_whole, snapshots)) else "new" if snapshots else "old"
@@ -253,7 +253,7 @@ def _ids_in(content: bytes) -> list[str]:
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether a file of its kind has its end."""
+    """Return whether a file of its kind has its end."""
     content, has_end = path.read_bytes(), _ENDS.get(path.suffix, _has_line_end)
     try:
         return not content.startswith(b"old ") and has_end(content)
@@ -266,7 +266,7 @@ def _has_line_end(content: bytes) -> bool:
 
 
 def _has_last_line(content: bytes) -> bool:
-    """Whether a file of results has its footer; a file of reviews has none."""
+    """Return whether a file of results has its footer; a file of reviews has none."""
     found = [json.loads(line) for line in content.split(b"\n")[:-1]]
     return content.endswith(b"\n") and ("footer" in found[-1] or "sampling" in found[-1])
 
@@ -282,7 +282,7 @@ _ENDS: Final[dict[str, Callable[[bytes], bool]]] = {
 
 
 def _troubled(names: Sequence[str], store: Path, scratch: Path) -> list[list[str]]:
-    """The same commands where files may not grow, on a disk that is full, and on one that may not be written to."""
+    """Return the same commands where files may not grow, on a full disk, and on one that may not be written to."""
     jobs = [name for name in names if not JOBS[name].recording and JOBS[name].words[0] not in ("run", "bench")]
     rows = [_trouble("files of at most 8 kB", jobs, store, scratch / "small", limit=SPACE)]
     for trouble, settings in (("full disk (tmpfs)", {"room": True}), ("read-only disk (tmpfs)", {"locked": True})):

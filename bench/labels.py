@@ -73,7 +73,7 @@ def _language(line: _Line) -> str:
 
 
 def _judged(line: _Line) -> Iterator[Judged]:
-    """The verdicts on a line for which it has a label."""
+    """Yield the verdicts on a line for which it has a label."""
     question, answer = line.get("question", ""), line.get("output", line.get("answer", ""))
     if "abstains" in line:
         stance = detect_abstention(answer, question=question)
@@ -92,7 +92,7 @@ def _judged(line: _Line) -> Iterator[Judged]:
 
 
 def _expected(expected: Any) -> dict[str, Any]:
-    """The expected fields; a list is a text with its aliases."""
+    """Return the expected fields; a list is a text with its aliases."""
     if isinstance(expected, bool):
         return {"boolean_answer": expected}
     if isinstance(expected, list):

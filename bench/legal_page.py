@@ -42,14 +42,14 @@ def _best(command: Sequence[str]) -> Finished:
 
 
 def _baseline(path: Path) -> dict[str, Output]:
-    """What the baseline returns for every bundled question."""
+    """Return what the baseline returns for every bundled question."""
     run_python(("-m", "steelyard", "bench", "--system", "builtin:baseline", "-o", str(path)))
     lines = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())
     return {line["id"]: line["output"] for line in lines if "id" in line}
 
 
 def write_benchmark(folder: Path, answers: Path, items: int, outputs: dict[str, Output]) -> None:
-    """A benchmark of so many questions, and the recorded answers to them."""
+    """Write a benchmark of so many questions, and recorded answers to them."""
     shutil.copytree(PROJECT / "benchmark" / "documents", folder / "documents")
     (folder / "questions").mkdir()
     files = [
@@ -68,7 +68,7 @@ def write_benchmark(folder: Path, answers: Path, items: int, outputs: dict[str, 
 
 
 def _record(name: str, turn: int, output: Output) -> Output:
-    """A recorded answer: that of the baseline, an account, or both, in turn."""
+    """Return a recorded answer: that of the baseline, an account, or both, in turn."""
     answer, seed = output["answer"], random.Random(name)
     account = (english_statement if answer.isascii() else chinese_statement)(
         seed.choice(LENGTHS), seed.randrange(10**6)

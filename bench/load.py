@@ -74,7 +74,7 @@ def main() -> None:
 
 @contextlib.contextmanager
 def started(kind: str, folder: str) -> "Iterator[tuple[subprocess.Popen[bytes], Target]]":
-    """A server in a process of its own; SIGTERM ends it."""
+    """Run a server in a process of its own; SIGTERM ends it."""
     words = ["serve", "evaluation", "--http", "127.0.0.1:0"] if kind == "serve" else ["view", folder, "--port", "0"]
     with tempfile.TemporaryFile("w+", encoding="utf-8") as told:
         command = [sys.executable, "-m", "steelyard.cli", *words]
@@ -87,7 +87,7 @@ def started(kind: str, folder: str) -> "Iterator[tuple[subprocess.Popen[bytes], 
 
 
 def address_of(kind: str, process: "subprocess.Popen[bytes]", told: Any) -> Target:
-    """The address that a server prints when it is ready."""
+    """Return the address that a server prints when it is ready."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         told.seek(0)
@@ -100,7 +100,7 @@ def address_of(kind: str, process: "subprocess.Popen[bytes]", told: Any) -> Targ
 
 
 async def campaign(arguments: argparse.Namespace, pid: int, target: Target) -> dict[str, Any]:
-    """All clients until time is over, and the memory of the server beside them."""
+    """Return all clients until time is over, and the memory of the server beside them."""
     tally, chance = Tally(), random.Random(arguments.seed)
     hostile = round(arguments.clients * arguments.hostile)
     ending = time.monotonic() + WARM_SECONDS + 60 * arguments.minutes
@@ -114,7 +114,7 @@ async def campaign(arguments: argparse.Namespace, pid: int, target: Target) -> d
 
 
 def summary(tally: Tally, memory: list[int], honest: int, hostile: int) -> dict[str, Any]:
-    """The numbers that are printed."""
+    """Return the numbers that are printed."""
     ordered = sorted(tally.seconds) or [float("nan")]
     at = {share: ordered[min(len(ordered) - 1, int(share * len(ordered)))] for share in (0.5, 0.99)}
     return {
@@ -141,7 +141,7 @@ async def watched(pid: int, memory: list[int], ending: float) -> None:
 
 
 def resident(pid: int) -> int:
-    """Bytes of memory that a process holds."""
+    """Return bytes of memory that a process holds."""
     return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -149,7 +149,7 @@ def resident(pid: int) -> int:
 
 
 async def timed(tally: Tally, asked: Callable[[], Awaitable[Any]], expected: Callable[[Any], bool]) -> Any:
-    """One request: its time, or what went wrong."""
+    """Return one request: its time, or what went wrong."""
     import httpx
 
     began = time.perf_counter()
@@ -211,17 +211,17 @@ EVALUATE = {"name": "evaluate", "arguments": ANSWERS}
 
 
 def fine(answer: Any) -> bool:
-    """Whether a request was answered."""
+    """Return whether a request was answered."""
     return bool(answer.status_code == 200)
 
 
 def evaluated(answer: Any) -> bool:
-    """Whether a call gave numbers."""
+    """Return whether a call gave numbers."""
     return fine(answer) and "avg_em" in answer.text
 
 
 def http_post(http: Any, target: Target) -> Callable[[str, dict[str, Any]], Awaitable[Any]]:
-    """What sends a request of MCP."""
+    """Return what sends a request of MCP."""
 
     async def post(method: str, parameters: dict[str, Any]) -> Any:
         return await http.post(target.address, json={"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters})
@@ -233,7 +233,7 @@ def http_post(http: Any, target: Target) -> Callable[[str, dict[str, Any]], Awai
 
 
 async def attacker(target: Target, tally: Tally, chance: random.Random, ending: float) -> None:
-    """One bad request after the other, each on a connection of its own."""
+    """Send one bad request after the other, each on a connection of its own."""
     while time.monotonic() < ending:
         tally.attacks += 1
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
@@ -247,7 +247,7 @@ async def attacker(target: Target, tally: Tally, chance: random.Random, ending: 
 
 
 def request(target: Target, body: bytes = b"", *, length: int | None = None, extra: str = "", host: str = "") -> bytes:
-    """The bytes of a request."""
+    """Return the bytes of a request."""
     path = "/mcp" if target.kind == "serve" else "/"
     head = f"{'POST' if target.kind == 'serve' else 'GET'} {path} HTTP/1.1\r\nHost: {host or target.host}\r\n"
     head += "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n"
@@ -255,7 +255,7 @@ def request(target: Target, body: bytes = b"", *, length: int | None = None, ext
 
 
 async def drip(target: Target, reader: Any, writer: Any) -> None:
-    """Headers, byte by byte, for some seconds."""
+    """Send headers, byte by byte, for some seconds."""
     for byte in request(target)[:100]:
         writer.write(bytes([byte]))
         await writer.drain()
@@ -263,12 +263,12 @@ async def drip(target: Target, reader: Any, writer: Any) -> None:
 
 
 async def silence(target: Target, reader: Any, writer: Any) -> None:
-    """A connection, and nothing on it."""
+    """Open a connection, and send nothing."""
     await asyncio.sleep(5)
 
 
 async def half(target: Target, reader: Any, writer: Any) -> None:
-    """A body that stops in the middle."""
+    """Send a body that stops in the middle."""
     writer.write(request(target, b"{" * 1000, length=1_000_000))
     await writer.drain()
     await asyncio.sleep(2)
@@ -295,14 +295,14 @@ async def deep(target: Target, reader: Any, writer: Any) -> None:
 
 
 async def unused(target: Target, reader: Any, writer: Any) -> None:
-    """A session that nobody uses."""
+    """Open a session that nobody uses."""
     writer.write(request(target, message("initialize", HELLO)))
     await writer.drain()
     await reader.read(1000)
 
 
 async def deserted(target: Target, reader: Any, writer: Any) -> None:
-    """A long call that nobody waits for."""
+    """Make a long call that nobody waits for."""
     writer.write(request(target, message("initialize", HELLO)))
     found = re.search(rb"mcp-session-id: (\w+)", await reader.read(1000))
     session = f"Mcp-Session-Id: {found[1].decode()}\r\n" if found else ""
@@ -316,21 +316,21 @@ async def deserted(target: Target, reader: Any, writer: Any) -> None:
 
 
 async def foreign(target: Target, reader: Any, writer: Any) -> None:
-    """A host that is not this machine."""
+    """Name a host that is not this machine."""
     writer.write(request(target, message("ping", {}), host="evil.example", extra="Origin: https://evil.example\r\n"))
     await writer.drain()
     await reader.read(1000)
 
 
 async def cookie(target: Target, reader: Any, writer: Any) -> None:
-    """A cookie of sixty thousand characters."""
+    """Send a cookie of sixty thousand characters."""
     writer.write(request(target, extra=f"Cookie: {'a=;' * 20_000}\r\n"))
     await writer.drain()
     await reader.read(1000)
 
 
 def message(method: str, parameters: dict[str, Any]) -> bytes:
-    """A request of MCP."""
+    """Return a request of MCP."""
     return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}).encode()
 
 

@@ -13,7 +13,7 @@ PACKAGES: Final = ("numpy", "pytrec_eval-terrier", "ir_measures", "ranx", "numba
 
 
 def render_machine(packages: Sequence[str] = PACKAGES) -> str:
-    """Two sentences: what it ran on, and with what."""
+    """Return two sentences: what it ran on, and with what."""
     versions = ", ".join([f"steelyard {__version__}", *(f"{package} {version(package)}" for package in packages)])
     return (
         f"Machine: {_processor()}, {os.cpu_count()} cores, {_memory() / 1e9:.0f} GB of memory, {platform.system()}; "

@@ -142,7 +142,7 @@ def _pytrec_eval(qrels: Any, run: Any) -> object:
 
 
 def _work(form: str, program: str, qrels_path: str, run_path: str) -> Callable[[], object]:
-    """One evaluation of values that are in memory."""
+    """Return one evaluation of values that are in memory."""
     qrels = _grades(qrels_path)
     if form == "parquet":
         path = _parquet(run_path)

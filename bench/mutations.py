@@ -13,7 +13,7 @@ VALUES: Final[tuple[Any, ...]] = (
 
 
 def mutate_value(value: Any, chance: random.Random) -> Any:
-    """The same JSON with one value, key or member changed, anywhere in it."""
+    """Return the same JSON with one value, key or member changed, anywhere in it."""
     changed = copy.deepcopy(value)
     places = list(_places(changed))
     if not places:
@@ -34,7 +34,7 @@ def mutate_value(value: Any, chance: random.Random) -> Any:
 
 
 def mutate_bytes(content: bytes, chance: random.Random) -> bytes:
-    """The same bytes with some flipped, cut out, doubled or put in."""
+    """Return the same bytes with some flipped, cut out, doubled or put in."""
     changed = bytearray(content)
     for _ in range(chance.choice((1, 1, 3, 20))):
         at = chance.randrange(len(changed) + 1)
@@ -51,14 +51,14 @@ def mutate_bytes(content: bytes, chance: random.Random) -> bytes:
 
 
 def nested(value: Any, depth: int) -> Any:
-    """The value inside so many lists."""
+    """Return the value inside so many lists."""
     for _ in range(depth):
         value = [value]
     return value
 
 
 def _places(value: Any) -> Any:
-    """Every parent and key, inner ones too."""
+    """Yield every parent and key, inner ones too."""
     pending = [value]
     while pending:
         parent = pending.pop()

@@ -14,7 +14,7 @@ _FAILURE: Final = "FAILURE"
 
 
 def read_options(description: str, inputs: str) -> argparse.Namespace:
-    """How many inputs (`n`) of which `seed`, as the command line says."""
+    """Return how many inputs (`n`) of which `seed`, as the command line says."""
     parser = argparse.ArgumentParser(description=description.partition("\n")[0])
     parser.add_argument("-n", type=int, default=20_000, help=f"how many {inputs} (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the mutations (%(default)s)")
@@ -43,6 +43,6 @@ def print_outcomes(outcomes: Counter[str]) -> int:
 
 
 def _failure_of(error: BaseException) -> str:
-    """The exception and where it came from, so that failures of one cause count together."""
+    """Return the exception and where it came from, so that failures of one cause count together."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return f"{_FAILURE} {type(error).__name__} at {Path(frame.filename).name}:{frame.lineno}"

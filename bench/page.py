@@ -36,7 +36,7 @@ SCROLL: Final = """async () => {
 
 
 def table(items: int, name: str, shift: float) -> Table:
-    """A result with questions, answers, notes and two tags."""
+    """Return a result with questions, answers, notes and two tags."""
     scores = (np.arange(items) * 7 % 101 / 100 + shift).clip(0, 1)
     texts = ["".join(LETTERS[(row * 31 + place * place) % 3000] for place in range(200)) for row in range(items)]
     notes = {row: f"第 {row % 40 + 1} 页没有这句话" for row in range(items)}
@@ -53,7 +53,7 @@ def table(items: int, name: str, shift: float) -> Table:
 
 
 def timed(action: Callable[[], Any]) -> float:
-    """The median seconds of an action."""
+    """Return the median seconds of an action."""
     taken = []
     for _ in range(ROUNDS):
         start = time.perf_counter()
@@ -63,7 +63,7 @@ def timed(action: Callable[[], Any]) -> float:
 
 
 def measure(page: Any, address: str) -> dict[str, float]:
-    """Seconds of each step, and the milliseconds of frames while scrolling."""
+    """Return seconds of each step, and the milliseconds of frames while scrolling."""
 
     def load() -> None:
         page.goto("about:blank")

@@ -35,7 +35,7 @@ class Tested:
     seconds: float
 
     def seconds_for(self, resamples: int) -> float:
-        """The time for more resamples, in proportion."""
+        """Return the time for more resamples, in proportion."""
         return self.seconds * resamples / self.resamples
 
 
@@ -90,7 +90,7 @@ def _check(one: Tested, two: Tested, exact: Tested) -> None:
 
 
 def _gap(ours: Tested, theirs: Tested) -> float:
-    """The largest difference between p-values, none of them larger than chance allows."""
+    """Return the largest difference between p-values, none of them larger than chance allows."""
     for p, other in zip(ours.p_values, theirs.p_values, strict=True):
         # SciPy doubles the smaller tail, and with it that tail's standard error
         error = 2 * math.sqrt(p / 2 * (1 - p / 2) / theirs.resamples)

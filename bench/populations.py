@@ -45,7 +45,7 @@ def shares(share: float) -> Population:
 
 
 def beta(a: float, b: float) -> Population:
-    """The Beta distribution: symmetric where a = b, else skewed."""
+    """Return the Beta distribution: symmetric where a = b, else skewed."""
     kind = "continuous" if a == b else "skewed"
     return Population(kind, f"Beta({a:g}, {b:g})", lambda r, s: r.beta(a, b, s), a / (a + b))
 
@@ -105,7 +105,7 @@ def _resampled(name: str, file: str, column: str) -> Population:
 
 
 def partly_redrawn(kind: str, old: Population, new: Population, *, kept: float) -> Pair:
-    """The new system scores as the old one on a share of items, and as another on the rest."""
+    """Return the new system scores as the old one on a share of items, and as another on the rest."""
 
     def draw(generator: np.random.Generator, shape: Shape) -> tuple[FloatArray, FloatArray]:
         before = old.draw(generator, shape)

@@ -4,5 +4,5 @@ import sys
 
 
 def report(message: str) -> None:
-    """One line for whoever is waiting."""
+    """Print one line for whoever is waiting."""
     print(message, file=sys.stderr, flush=True)

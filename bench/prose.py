@@ -53,7 +53,7 @@ def _passage(sentences: list[str], length: int, choose: random.Random) -> list[s
 
 
 def _typeset(text: str, choose: random.Random) -> str:
-    """The text with typographic marks; it is never ASCII."""
+    """Return the text with typographic marks; it is never ASCII."""
     for pattern, mark in _MARKS:
         text = pattern.sub(mark, text)
     if choose.random() < _SOURCED:
@@ -65,7 +65,7 @@ def _typeset(text: str, choose: random.Random) -> str:
 
 @cache
 def _sentences() -> list[str]:
-    """The different sentences of the docstrings of the standard library, in order of its files."""
+    """Return the different sentences of the docstrings of the standard library, in order of its files."""
     library = Path(sysconfig.get_paths()["stdlib"])
     files = [path for path in sorted(library.glob("*.py")) + sorted(library.glob("*/*.py")) if "test" not in path.parts]
     found = (sentence for path in files if "site-packages" not in path.parts for sentence in _sentences_of(path))

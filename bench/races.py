@@ -66,7 +66,7 @@ class Race:
     measurements: tuple[Measurement, ...]
 
     def best(self, contestant: Contestant) -> Best | None:
-        """The best of one contestant, if it ran and came to the end."""
+        """Return the best of one contestant, if it ran and came to the end."""
         return {found.contestant: found.best for found in self.measurements}.get(contestant)
 
 
@@ -122,7 +122,7 @@ def _lap(contestant: Contestant, collection: Collection) -> Lap:
 
 
 def _measurement(contestant: Contestant, laps: list[Lap]) -> Measurement:
-    """The best of all laps; a program that failed once has failed."""
+    """Return the best of all laps; a program that failed once has failed."""
     finished = [lap for lap in laps if isinstance(lap, Finished)]
     if len(finished) < len(laps):
         return Measurement(contestant, len(laps), None)
@@ -135,7 +135,7 @@ def _measurement(contestant: Contestant, laps: list[Lap]) -> Measurement:
 
 
 def _read(path: Path) -> float:
-    """Seconds to read a file; afterwards it is in the page cache."""
+    """Return seconds to read a file; afterwards it is in the page cache."""
     buffer = bytearray(READ_BYTES)
     start = time.perf_counter()
     with path.open("rb", buffering=0) as file:

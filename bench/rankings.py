@@ -63,12 +63,12 @@ threads; it was measured on another machine, so it shows the order of magnitude 
 
 
 def render_rankings(races: Sequence[Race]) -> str:
-    """One table for each collection, and one for the order of lines."""
+    """Return one table for each collection, and one for the order of lines."""
     return "\n\n".join(["## Rankings", render_paragraph(RANKINGS), *map(_render_race, races), *_render_orders(races)])
 
 
 def render_scale(races: Sequence[Race], *, note: str) -> str:
-    """All sizes in one table."""
+    """Return all sizes in one table."""
     header = ("program", "lines", "seconds", "ns a line", "million lines/s", "peak MB", "rounds")
     rows = [_scale_row(found, measurement) for found in races for measurement in found.measurements]
     text = render_paragraph(f"{SCALE} {_agreement(races)} {note}")
@@ -104,7 +104,7 @@ def _render_race(found: Race) -> str:
 
 
 def _render_orders(races: Sequence[Race]) -> list[str]:
-    """How much longer each program takes for lines in another order; nothing if not all orders were timed."""
+    """Return how much longer each program takes for lines in another order; nothing if not all orders were timed."""
     by_name = {found.collection.name: found for found in races}
     orders = [by_name.get(collection.name) for collection in (MSMARCO, INTERLEAVED, SHUFFLED)]
     found = [order for order in orders if order is not None]

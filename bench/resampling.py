@@ -25,7 +25,7 @@ SCIPY_BATCH: Final = 50  # resamples in memory at once: 56 MB for 20 metrics of 
 
 
 def by_steelyard(differences: Differences, resamples: int, *, threads: int) -> Tested:
-    """All metrics in one call; the best of three."""
+    """Return all metrics in one call; the best of three."""
     seconds = []
     for _ in range(REPEATS):
         start = time.perf_counter()
@@ -36,7 +36,7 @@ def by_steelyard(differences: Differences, resamples: int, *, threads: int) -> T
 
 
 def by_loop(differences: Differences, resamples: int) -> Tested:
-    """The plain loop that many evaluation scripts have: a coin for each item of each resample."""
+    """Return the plain loop that many evaluation scripts have: a coin for each item of each resample."""
     resamples = min(resamples, LOOP_RESAMPLES)
     columns = differences.T.tolist()
     coin = random.Random(SEED)
@@ -57,7 +57,7 @@ def _loop_p_value(column: list[float], resamples: int, coin: random.Random) -> f
 
 
 def by_scipy(differences: Differences, resamples: int) -> Tested:
-    """All metrics in one vectorised call."""
+    """Return all metrics in one vectorised call."""
     resamples = min(resamples, SCIPY_RESAMPLES)
     start = time.perf_counter()
     result = permutation_test(
@@ -80,7 +80,7 @@ def _real_differences(items: int) -> Differences:
 
 
 def _binary_differences(items: int) -> Differences:
-    """One metric that is 0 or 1 for both systems, a little better for one."""
+    """Return one metric that is 0 or 1 for both systems, a little better for one."""
     return np.random.default_rng(SEED).choice([-1.0, 0.0, 1.0], (items, 1), p=[0.09, 0.8, 0.11])
 
 

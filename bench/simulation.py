@@ -9,9 +9,9 @@ import numpy as np
 
 from bench.populations import Pair, Population, Shape
 from steelyard.stats.compare import ComparisonSettings, compare_all
-from steelyard.stats.evidence import DecisionSample
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.paired import TestName, paired_tests
+from steelyard.stats.power import DecisionSample
 from steelyard.stats.scopes import CLUSTER_TAG
 from steelyard.stats.summary import summarise
 from steelyard.table import Column, FloatArray, Table
@@ -105,7 +105,7 @@ def difference_misses(pair: Pair, items: int, *, simulations: int, seed: int) ->
 
 
 def gate_errors(pair: Pair, items: int, *, simulations: int, seed: int) -> float:
-    """How often a gate says "not worse by more than the margin", where it is worse by just the margin."""
+    """Return how often a gate says "not worse by more than the margin", where it is worse by just the margin."""
     passed = 0
     for old, new in _pairs(pair, items, simulations=simulations, seed=seed):
         samples = (DecisionSample(column, (-1.0, 1.0), paired=True) for column in (new - old).T)
@@ -125,12 +125,12 @@ def null_p_values(test: TestName, items: int, *, simulations: int, seed: int, bi
 
 
 def rejections(p_values: FloatArray) -> list[float]:
-    """The share of p-values at or below each of the levels."""
+    """Return the share of p-values at or below each of the levels."""
     return [float(np.mean(p_values <= level + 1e-12)) for level in LEVELS]
 
 
 def family_errors(metrics: int, *, simulations: int, seed: int, items: int = 60) -> tuple[float, float]:
-    """How often a comparison of equally good systems finds any difference, with Holm and without.
+    """Return how often a comparison of equally good systems finds any difference, with Holm and without.
 
     The metrics of an item have a correlation of about 0.7.
     """
@@ -146,7 +146,7 @@ def family_errors(metrics: int, *, simulations: int, seed: int, items: int = 60)
 
 
 def seeds_of(*names: str) -> int:
-    """A seed that belongs to these words, the same on every machine."""
+    """Return a seed that belongs to these words, the same on every machine."""
     return int.from_bytes(" ".join(names).encode()) % (2**31 - 1)
 
 
@@ -175,7 +175,7 @@ def _batches(simulations: int, size: int = BATCH) -> list[int]:
 
 
 def _table(scores: FloatArray, documents: Sequence[str] = ()) -> Table:
-    """A result with one metric for each sample."""
+    """Return a result with one metric for each sample."""
     names = [f"sample {number}" for number in range(scores.shape[1])]
     return Table(
         ids=[f"{row:04d}" for row in range(len(scores))],

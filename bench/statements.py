@@ -51,12 +51,12 @@ _MONTHS: Final = tuple(calendar.month_name)[1:]
 
 
 def chinese_statement(length: int, seed: int) -> str:
-    """An account in Chinese of about this number of characters; another one for each seed."""
+    """Return an account in Chinese of about this number of characters; another one for each seed."""
     return _joined(_CHINESE, _chinese_values, length, seed)
 
 
 def english_statement(length: int, seed: int) -> str:
-    """An account in English of about this number of characters; another one for each seed."""
+    """Return an account in English of about this number of characters; another one for each seed."""
     return _joined(_ENGLISH, _english_values, length, seed)
 
 

@@ -116,14 +116,14 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def chapters_of(page: str) -> dict[str, str]:
-    """The chapters between the marks of a page, by title."""
+    """Return the chapters between the marks of a page, by title."""
     tables = page.partition(BEGIN)[2].partition(END)[0]
     chapters = re.split(r"^(?=### )", tables, flags=re.MULTILINE)[1:]
     return {chapter.partition("\n")[0].removeprefix("### "): chapter.strip() for chapter in chapters}
 
 
 def replaced(page: str, tables: str) -> str:
-    """The page with these tables between the marks."""
+    """Return the page with these tables between the marks."""
     before, _, rest = page.partition(BEGIN)
     _, mark, after = rest.partition(END)
     if not mark:
@@ -132,14 +132,14 @@ def replaced(page: str, tables: str) -> str:
 
 
 def _chapter(title: str, effort: Effort) -> str:
-    """A heading and its tables, each under its words."""
+    """Return a heading and its tables, each under its words."""
     return "\n\n".join(
         [f"### {title}", *(_table(words, getattr(effort, count), rows) for words, count, rows in CHAPTERS[title])]
     )
 
 
 def _table(words: str, simulations: int, rows: Callable[[int], Iterator[Row]]) -> str:
-    """A table under its words; the first row is the head."""
+    """Return a table under its words; the first row is the head."""
     head, *body = rows(simulations)
     return "\n\n".join([render_paragraph(words.format(simulations=simulations)), render_grid(head, body)])
 

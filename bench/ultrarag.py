@@ -54,7 +54,7 @@ class Party:
     upstream: bool = False
 
     def environment(self) -> dict[str, str]:
-        """The environment of a client: the python that it starts servers by comes first."""
+        """Return the environment of a client: the python that it starts servers by comes first."""
         before = f"{self.path}{os.pathsep}" if self.path else ""
         known = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
         fixed = {"PYTHONPATH": str(PROJECT / "src"), "PYTHONUTF8": "1", "LC_ALL": "C.UTF-8", "no_proxy": "*"}
@@ -122,7 +122,7 @@ def run_one(root: Path, pipeline: Shipped, party: Party, address: str) -> Outcom
 
 
 def render_table(outcomes: Sequence[Outcome]) -> str:
-    """The table of all pipelines, with totals."""
+    """Return the table of all pipelines, with totals."""
     counted = {state: sum(outcome.state == state for outcome in outcomes) for state in ("runs", "refused", "fails")}
     parts = f"{counted['runs']} run, {counted['refused']} are refused, {counted['fails']} fail"
     lines = ["| pipeline | outcome |", "|---|---|"]
@@ -194,25 +194,25 @@ def _outcome(pipeline: Shipped, done: subprocess.CompletedProcess[str], root: Pa
 
 
 def _pattern(code: str) -> re.Pattern[str]:
-    """What the English text of a code looks like with anything in its places."""
+    """Return what the English text of a code looks like with anything in its places."""
     parts = [re.escape(text) for text, *_ in string.Formatter().parse(texts("en")[code])]
     return re.compile(".+".join(parts))
 
 
 def _shortened(line: str) -> str:
-    """A message without the place at its head, on one line of a table."""
+    """Return a message without the place at its head, on one line of a table."""
     _, _, rest = line.partition("UltraRAG has ")
     return (f"UltraRAG has {rest}" if rest else line).replace("|", "\\|")[:300]
 
 
 def _kept(folder: Path, pipeline: Shipped) -> Outcome:
-    """What came of a pipeline in an earlier run."""
+    """Return what came of a pipeline in an earlier run."""
     state, _, message = (folder / "outcome.txt").read_text(encoding="utf-8").partition("\n")
     return Outcome(pipeline, state, message, folder)
 
 
 def _port(folder: Path) -> int:
-    """The port of an earlier run, whose indexes know the model by its address."""
+    """Return the port of an earlier run, whose indexes know the model by its address."""
     kept = folder / "address.txt"
     return int(kept.read_text(encoding="utf-8").rpartition(":")[2]) if kept.is_file() else 0
 

@@ -36,7 +36,7 @@ class Compared:
     other: list[str] = field(default_factory=list)
 
     def cell(self, pipeline: str) -> str:
-        """The comparison as a cell of a table."""
+        """Return the comparison as a cell of a table."""
         parts = [f"{self.equal} equal" if self.equal else "runs"]
         parts += [f"{self.escaped} equal except for S1"] if self.escaped else []
         if self.other:
@@ -46,7 +46,7 @@ class Compared:
 
 
 def render_matrix(arguments: argparse.Namespace) -> str:
-    """The table of the matrix, beside UltraRAG's own client and servers."""
+    """Return the table of the matrix, beside UltraRAG's own client and servers."""
     if arguments.upstream_python is None:
         raise SystemExit("--matrix needs --upstream-python, a python that has UltraRAG installed")
     theirs, *others = _parties(arguments.upstream_python)
@@ -100,7 +100,7 @@ def _parties(python: Path) -> tuple[Party, ...]:
 
 
 def _offered(checkout: Path, keep: Path | None) -> list[str]:
-    """The pipelines that are not refused."""
+    """Return the pipelines that are not refused."""
     outcomes = run_all(checkout, OURS, mixed=True, keep=keep / "table" if keep else None)
     return [f"{outcome.pipeline.folder}/{outcome.pipeline.name}" for outcome in outcomes if outcome.state == "runs"]
 
@@ -134,7 +134,7 @@ def _count(outcome: Outcome) -> int:
 
 
 def _recorded(reference: Outcome, outcome: Outcome) -> dict[str, tuple[Any, Any]]:
-    """What both have recorded: the snapshot, step by step, and files that a pipeline makes."""
+    """Return what both have recorded: the snapshot, step by step, and files that a pipeline makes."""
     sides = [_steps(each) for each in (reference, outcome)]
     pairs: dict[str, tuple[Any, Any]] = {"steps": (list(sides[0]), list(sides[1]))}
     if pairs["steps"][0] == pairs["steps"][1]:
@@ -156,7 +156,7 @@ def _rows(outcome: Outcome, name: str) -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """What a router gave, without its states."""
+    """Return what a router gave, without its states."""
     if (
         isinstance(value, Mapping)
         and "data" in value

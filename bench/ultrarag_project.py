@@ -67,13 +67,13 @@ class Shipped:
         return f"examples/{self.folder}/parameter/{self.name}_parameter.yaml"
 
     def read(self, root: Path) -> dict[str, Any]:
-        """What the file says."""
+        """Return what the file says."""
         content: dict[str, Any] = yaml.safe_load((root / self.path).read_text(encoding="utf-8"))
         return content
 
 
 def shipped(checkout: Path) -> list[Shipped]:
-    """The pipelines of a checkout."""
+    """Return the pipelines of a checkout."""
     folders = ("demos", "experiments")
     return [
         Shipped(folder, path.stem)
@@ -119,7 +119,7 @@ def edit_parameters(path: Path, pipeline: Shipped, servers: Mapping[str, str], a
 
 
 def _settings(pipeline: Shipped, alias: str, server: str, address: str) -> dict[str, Any]:
-    """What a user would say to a server of a pipeline."""
+    """Return what a user would say to a server of a pipeline."""
     stub = {"model_name": "stub", "base_url": f"{address}/v1", "api_key": "stub"}
     columns = {**_KEY_MAP, **_MORE_COLUMNS.get(pipeline.name, {})}
     template = _TEMPLATES.get(pipeline.name, "qa_boxed" if pipeline.name in _ALONE else "qa_rag_boxed")
@@ -182,5 +182,5 @@ def _merged(before: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any
 
 
 def snapshots(root: Path) -> Iterator[Path]:
-    """The snapshots of runs in a project's folder, oldest first."""
+    """Yield the snapshots of runs in a project's folder, oldest first."""
     yield from sorted((root / "output").glob("memory_*.json"), key=lambda path: path.stat().st_mtime)

@@ -46,7 +46,7 @@ class Asked:
     early: bool
 
     def has_more(self, mark: str) -> bool:
-        """Whether a mark stands in the prompt more often than in its template."""
+        """Return whether a mark stands in the prompt more often than in its template."""
         return self.prompt.count(mark) > self.template.text.count(mark)
 
     @property
@@ -64,7 +64,7 @@ class Model:
     mixed: bool = False
 
     def reply(self, prompt: str) -> str:
-        """The answer to a prompt."""
+        """Return the answer to a prompt."""
         for _ in range(_ESCAPED):
             prompt = html.unescape(prompt)
         found = [known for known in self.templates if known.lines and all(line in prompt for line in known.lines)]
@@ -75,12 +75,12 @@ class Model:
 
 
 def read_templates(folder: Path) -> list[Known]:
-    """The templates of a checkout."""
+    """Return the templates of a checkout."""
     return [_known(path) for path in sorted(folder.glob("*.jinja"))]
 
 
 def embed(text: str) -> Vector:
-    """A text as a vector of length 1: its words, each at a place of its own."""
+    """Return a text as a vector of length 1: its words, each at a place of its own."""
     counts = [0.0] * SIZE
     for word in re.findall(r"\w+", text.lower()):
         digest = hashlib.sha256(word.encode()).digest()
@@ -90,7 +90,7 @@ def embed(text: str) -> Vector:
 
 
 def ranked(query: str, documents: Sequence[str], most: int) -> list[str]:
-    """The documents nearest to a query, the best first."""
+    """Return the documents nearest to a query, the best first."""
     vector = embed(query)
     nearest = sorted(documents, key=lambda text: -sum(a * b for a, b in zip(vector, embed(text), strict=True)))
     return nearest[:most]
@@ -98,7 +98,7 @@ def ranked(query: str, documents: Sequence[str], most: int) -> list[str]:
 
 @contextmanager
 def serving(model: Model, port: int = 0) -> Iterator[str]:
-    """The address of the stub, without a path, while it runs; port 0 takes a free one."""
+    """Run the stub and yield its address, without a path; port 0 takes a free one."""
     server = _Stub(model, port)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

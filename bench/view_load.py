@@ -66,7 +66,7 @@ class Target:
 
 
 def write_result(path: Path, name: str, items: int, characters: int, seed: int) -> None:
-    """A results file with random Chinese texts, which do not compress."""
+    """Write a results file with random Chinese texts, which do not compress."""
     draw = random.Random(seed)
     letters = [chr(code) for code in range(0x4E00, 0x6E00)]
     scores = [draw.random() for _ in range(items)]
@@ -94,7 +94,7 @@ def request_of(path: str) -> bytes:
 
 
 async def read_page(target: Target, path: str) -> tuple[int, bytes]:
-    """The status and body of a page; a page that is cut off is an error."""
+    """Return the status and body of a page; a page that is cut off is an error."""
     reader, writer = await target.connect()
     try:
         writer.write(request_of(path))
@@ -106,7 +106,7 @@ async def read_page(target: Target, path: str) -> tuple[int, bytes]:
 
 
 def paths_of(target: Target) -> dict[str, list[str]]:
-    """What honest clients open, by kind."""
+    """Return what honest clients open, by kind."""
     pairs = [f"/compare/{one}/{two}" for one in target.ids[:COMPARED] for two in target.ids[:COMPARED]]
     results = [f"/result/{each}" for each in target.ids]
     return {"list": ["/"], "result": results, "compare": pairs, "history": ["/history"]}
@@ -224,7 +224,7 @@ print(f"{len(index.listing().entries)} results, CPU {time.process_time() - start
 
 
 def first_index(results: int) -> None:
-    """The seconds of CPU of an index of files that this program wrote, and of the same without their summaries."""
+    """Measure the seconds of CPU of an index of files that this program wrote, with and without their summaries."""
     from bench.page import table
 
     with tempfile.TemporaryDirectory() as place:

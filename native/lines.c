@@ -192,11 +192,15 @@ static void sort(const struct reader *reader, struct ordered *from, struct order
     for (size_t width = SHORT_RUN; width < count; width *= 2) {
         for (size_t start = 0; start < count; start += 2 * width) {
             size_t left = start, middle = smaller(start + width, count), right = middle;
-            size_t stop = smaller(start + 2 * width, count);
-            for (size_t to = start; to < stop; to++) {
-                int take_right = right < stop && (left == middle || above(reader, &source[right], &source[left], ids));
-                into[to] = source[take_right ? right++ : left++];
+            size_t stop = smaller(start + 2 * width, count), to = start;
+            while (left < middle && right < stop) { /* no branch depends on the scores */
+                size_t take_right = (size_t)above(reader, &source[right], &source[left], ids);
+                into[to++] = source[left ^ ((left ^ right) & (0 - take_right))];
+                right += take_right;
+                left += 1 - take_right;
             }
+            memcpy(into + to, source + left, (middle - left) * sizeof *into);
+            memcpy(into + to + middle - left, source + right, (stop - right) * sizeof *into);
         }
         struct ordered *swapped = source;
         source = into;
@@ -420,15 +424,8 @@ static int read_score(const struct reader *reader, struct field field, double *s
     const uint8_t *at = reader->bytes + field.start, *end = reader->bytes + field.end;
     const struct options *options = reader->options;
     enum number_form form = read_decimal(reader->bytes, at, end, score);
-    if (form == NUMBER_OTHER ||
-        (form == NUMBER_LONG && !options->read_number(options->context, at, field.end - field.start, score)))
-        return 0;
-    double most = options->single_precision ? LARGEST_SINGLE : DBL_MAX;
-    if (!(*score >= -most && *score <= most))
-        return 0;
-    if (options->single_precision)
-        *score = (double)(float)*score;
-    return 1;
+    return form != NUMBER_OTHER &&
+           (form != NUMBER_LONG || options->read_number(options->context, at, field.end - field.start, score));
 }
 
 static int same_query(const struct reader *reader, struct field field) {
@@ -460,35 +457,45 @@ static void compare_rows(struct reader *reader, const struct row *before, const 
     reader->disordered |= row->rank <= before->rank;
 }
 
+static void begin_query(struct reader *reader, struct field field) {
+    reader->query = reader->bytes + field.start;
+    reader->query_size = field.end - field.start;
+    reader->query_word = load_bytes(reader->query, reader->query_size, reader->end);
+    reader->count = 0;
+    reader->falling = reader->level = 1;
+    reader->disordered = 0;
+}
+
+static enum outcome add_row(struct reader *reader, struct field document, double score, uint64_t rank) {
+    double most = reader->options->single_precision ? LARGEST_SINGLE : DBL_MAX;
+    if (!(score >= -most && score <= most))
+        return NOT_REGULAR;
+    if (reader->count == reader->room && !add_room(reader))
+        return NO_MEMORY;
+    size_t size = document.end - document.start;
+    struct row *row = &reader->rows[reader->count++];
+    row->hash = text_hash(reader->bytes + document.start, size, reader->end);
+    row->score = reader->options->single_precision ? (double)(float)score : score;
+    row->start = (uint32_t)document.start;
+    row->size = (uint32_t)size;
+    row->rank = rank;
+    if (reader->count > 1)
+        compare_rows(reader, row - 1, row);
+    return MATCHED;
+}
+
 static enum outcome add_line(struct reader *reader, const struct field *fields) {
     if (!same_query(reader, fields[0])) {
         enum outcome outcome = reader->query ? finish_query(reader) : MATCHED;
         if (outcome != MATCHED)
             return outcome;
-        reader->query = reader->bytes + fields[0].start;
-        reader->query_size = fields[0].end - fields[0].start;
-        reader->query_word = load_bytes(reader->query, reader->query_size, reader->end);
-        reader->count = 0;
-        reader->falling = reader->level = 1;
-        reader->disordered = 0;
+        begin_query(reader, fields[0]);
     }
     double score;
     size_t rank_size = fields[3].end - fields[3].start;
     if (*reader->query == '#' || rank_size > 8 || !read_score(reader, fields[4], &score))
         return NOT_REGULAR;
-    if (reader->count == reader->room && !add_room(reader))
-        return NO_MEMORY;
-    size_t size = fields[2].end - fields[2].start;
-    const uint8_t *document = reader->bytes + fields[2].start;
-    struct row *row = &reader->rows[reader->count++];
-    row->hash = text_hash(document, size, reader->end);
-    row->score = score;
-    row->start = (uint32_t)fields[2].start;
-    row->size = (uint32_t)size;
-    row->rank = rank_word(reader->bytes + fields[3].start, rank_size, reader->end);
-    if (reader->count > 1)
-        compare_rows(reader, row - 1, row);
-    return MATCHED;
+    return add_row(reader, fields[2], score, rank_word(reader->bytes + fields[3].start, rank_size, reader->end));
 }
 
 static enum outcome read_lines(struct reader *reader) {
@@ -507,6 +514,34 @@ static enum outcome read_lines(struct reader *reader) {
         outcome = add_line(reader, fields);
     }
     return outcome == MATCHED ? finish_query(reader) : outcome;
+}
+
+/* The text before the next NUL; it is empty if there is none. */
+static struct field next_text(const struct reader *reader, size_t start) {
+    const uint8_t *end = start < reader->size ? memchr(reader->bytes + start, 0, reader->size - start) : NULL;
+    return (struct field){start, end ? (size_t)(end - reader->bytes) : start};
+}
+
+static enum outcome read_columns(struct reader *reader, const struct columns *columns) {
+    struct field query = {0, 0}, document = {0, 0};
+    enum outcome outcome = MATCHED;
+    size_t start = 0, next = columns->documents, row = 0;
+    for (size_t number = 0; number < columns->queries && outcome == MATCHED; number++, start = query.end + 1) {
+        query = next_text(reader, start);
+        begin_query(reader, query);
+        for (int64_t left = columns->lengths[number]; left > 0 && outcome == MATCHED; left--, next = document.end + 1) {
+            document = next_text(reader, next);
+            if (row == columns->rows || document.end == document.start)
+                return NOT_REGULAR;
+            outcome = add_row(reader, document, columns->scores[row++], 0);
+        }
+        reader->found->lines += (int64_t)reader->count;
+        if (outcome == MATCHED)
+            outcome = reader->count && query.end > query.start ? finish_query(reader) : NOT_REGULAR;
+    }
+    reader->found->disordered = 0; /* there are no ranks */
+    int complete = start == columns->documents && next == reader->size && row == columns->rows;
+    return outcome == MATCHED && !complete ? NOT_REGULAR : outcome;
 }
 
 static int ascending(const void *left, const void *right) {
@@ -528,10 +563,10 @@ static int has_repeated_query(const struct matches *found) {
     return repeated;
 }
 
-enum outcome match_lines(const uint8_t *bytes, size_t size, const struct judgments *judgments,
-                         const struct options *options, struct matches *found) {
+enum outcome match_rows(const uint8_t *bytes, size_t size, const struct columns *columns,
+                        const struct judgments *judgments, const struct options *options, struct matches *found) {
     memset(found, 0, sizeof *found);
-    if (size == 0 || size > MOST_BYTES || bytes[size - 1] != '\n')
+    if (size == 0 || size > MOST_BYTES || bytes[size - 1] != (columns ? 0 : '\n'))
         return NOT_REGULAR;
     struct reader *reader = calloc(1, sizeof *reader);
     if (!reader)
@@ -542,7 +577,7 @@ enum outcome match_lines(const uint8_t *bytes, size_t size, const struct judgmen
     reader->judgments = judgments;
     reader->options = options;
     reader->found = found;
-    enum outcome outcome = read_lines(reader);
+    enum outcome outcome = columns ? read_columns(reader, columns) : read_lines(reader);
     if (outcome == MATCHED && reader->high && !is_utf8(bytes, reader->end))
         outcome = NOT_REGULAR;
     if (outcome == MATCHED) {

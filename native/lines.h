@@ -1,4 +1,4 @@
-/* Complete lines of a TREC run: the judged documents in them, and their ranks. */
+/* Rows of a run, as complete lines of TREC or as columns: the judged documents in them, and their ranks. */
 #ifndef STEELYARD_LINES_H
 #define STEELYARD_LINES_H
 
@@ -32,9 +32,17 @@ struct matches {
     int64_t lines, tied, disordered, without_tag, too_wide;
 };
 
-/* The matches of `size` bytes, or NOT_REGULAR: lines with anything unusual, a document twice. */
-enum outcome match_lines(const uint8_t *bytes, size_t size, const struct judgments *judgments,
-                         const struct options *options, struct matches *found);
+/* Rows by query: the bytes are the queries and, from `documents` on, the documents, each with NUL after it. */
+struct columns {
+    size_t documents, queries, rows;
+    const int64_t *lengths; /* the number of rows of each query */
+    const double *scores;
+};
+
+/* The matches of `size` bytes, which are lines unless there are columns; NOT_REGULAR if anything in them is unusual,
+   or a document stands twice in a query. */
+enum outcome match_rows(const uint8_t *bytes, size_t size, const struct columns *columns,
+                        const struct judgments *judgments, const struct options *options, struct matches *found);
 void matches_free(struct matches *found);
 
 /* The number of newlines in `size` bytes. */

@@ -17,7 +17,7 @@
 #define JUDGMENTS "steelyard._native.judgments"
 #define PIECES "steelyard._native.pieces"
 #define LONGEST_NUMBER 127
-#define INTERFACE 6 /* as in native.py: a module of another build is not used */
+#define INTERFACE 7 /* as in native.py: a module of another build is not used */
 
 static void release_all(Py_buffer *buffers, int count) {
     for (int at = 0; at < count; at++)
@@ -55,7 +55,7 @@ static PyObject *index_judgments(PyObject *module, PyObject *arguments) {
     return capsule;
 }
 
-/* ---- match_lines ---- */
+/* ---- match_rows ---- */
 
 /* Python's own reading of a number, with the interpreter's lock taken for that long. */
 static int read_number(void *context, const uint8_t *text, size_t size, double *value) {
@@ -84,33 +84,30 @@ static PyObject *as_tuple(const struct matches *found) {
                          (long long)found->disordered, (long long)found->without_tag, (long long)found->too_wide);
 }
 
+/* Lines, the judgments and options; of columns also where the documents begin, the lengths and the scores. */
 static PyObject *match(PyObject *module, PyObject *arguments) {
     (void)module;
-    Py_buffer block;
-    PyObject *capsule;
+    Py_buffer b[3] = {{0}};
+    PyObject *capsule, *result = NULL;
     int single_precision;
-    Py_ssize_t keep;
-    if (!PyArg_ParseTuple(arguments, "y*Opn", &block, &capsule, &single_precision, &keep))
+    Py_ssize_t keep, documents = 0;
+    if (!PyArg_ParseTuple(arguments, "y*Opn|ny*y*", &b[0], &capsule, &single_precision, &keep, &documents, &b[1], &b[2]))
         return NULL;
     struct judgments *judgments = PyCapsule_GetPointer(capsule, JUDGMENTS);
-    if (!judgments) {
-        PyBuffer_Release(&block);
-        return NULL;
+    if (judgments) {
+        struct columns columns = {(size_t)documents, (size_t)b[1].len / 8, (size_t)b[2].len / 8, b[1].buf, b[2].buf};
+        PyThreadState *state = PyEval_SaveThread();
+        struct options options = {single_precision, keep > 0 ? (size_t)keep : 0, read_number, &state};
+        struct matches found;
+        enum outcome outcome = match_rows(b[0].buf, (size_t)b[0].len, b[1].obj ? &columns : NULL, judgments, &options, &found);
+        PyEval_RestoreThread(state);
+        if (outcome == NO_MEMORY)
+            PyErr_NoMemory();
+        else
+            result = outcome == MATCHED ? as_tuple(&found) : Py_NewRef(Py_None);
+        matches_free(&found);
     }
-    PyThreadState *state = PyEval_SaveThread();
-    struct options options = {single_precision, keep > 0 ? (size_t)keep : 0, read_number, &state};
-    struct matches found;
-    enum outcome outcome = match_lines(block.buf, (size_t)block.len, judgments, &options, &found);
-    PyEval_RestoreThread(state);
-    PyBuffer_Release(&block);
-    PyObject *result = NULL;
-    if (outcome == MATCHED)
-        result = as_tuple(&found);
-    else if (outcome == NO_MEMORY)
-        PyErr_NoMemory();
-    else
-        result = Py_NewRef(Py_None);
-    matches_free(&found);
+    release_all(b, 3);
     return result;
 }
 
@@ -178,7 +175,7 @@ static PyObject *bucket(PyObject *module, PyObject *arguments) {
     return result;
 }
 
-/* The number in a text from `start` on, as match_lines reads it, for the tests; None if it is not regular. */
+/* The number in a text from `start` on, as match_rows reads it, for the tests; None if it is not regular. */
 static PyObject *number(PyObject *module, PyObject *arguments) {
     (void)module;
     Py_buffer text;
@@ -404,7 +401,7 @@ static PyObject *mapping_columns(PyObject *module, PyObject *arguments) {
 
 static PyMethodDef METHODS[] = {
     {"index_judgments", index_judgments, METH_VARARGS, "An index of judged queries and documents."},
-    {"match_lines", match, METH_VARARGS, "The matches of complete run lines; None if they are not regular."},
+    {"match_rows", match, METH_VARARGS, "The matches of run lines, or of columns; None if they are not regular."},
     {"bucket_lines", bucket, METH_VARARGS, "Run lines by bits of the hash of the query; None if they are not regular."},
     {"group_lines", group, METH_O, "Run lines by the hash of the query; None if they are not regular."},
     {"count_shared", shared, METH_VARARGS, "What predictions and references share, from the numbers of their tokens."},

@@ -1,27 +1,22 @@
 """Reports, comparisons and gates as text: their blocks, rendered."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from steelyard.i18n import Language
 from steelyard.reports.blocks import Block
-from steelyard.reports.build import report_blocks
-from steelyard.reports.comparison import ComparisonReport, compared_report
 from steelyard.reports.content import Report
 from steelyard.reports.gate import gate_blocks
-from steelyard.reports.render import console, csv, json, junit, latex, markdown
+from steelyard.reports.render import console, latex, markdown, values
+from steelyard.reports.sections import report_blocks
 from steelyard.stats.gate import Gate
 
-Content = Report | ComparisonReport | Gate
+Content = Report | Gate
 
 
-def blocks_of(content: Content, language: Language = "en") -> list[Block]:
-    """The blocks of a report, a comparison or a gate."""
-    match content:
-        case Report():
-            return report_blocks(content, language)
-        case ComparisonReport():
-            return report_blocks(compared_report(content), language)
-    return gate_blocks(content, language)
+def blocks_of(content: Content, language: Language = "en") -> Sequence[Block]:
+    """The blocks of a report or a gate."""
+    return report_blocks(content, language) if isinstance(content, Report) else gate_blocks(content, language)
 
 
 def render_console(content: Content, *, language: Language = "en", **settings: Any) -> str:
@@ -41,14 +36,14 @@ def render_latex(content: Content, *, language: Language = "en") -> str:
 
 def render_csv(content: Content) -> str:
     """As CSV."""
-    return csv.render_csv(blocks_of(content))
+    return values.render_csv(blocks_of(content))
 
 
 def render_junit(content: Content, *, language: Language = "en", **settings: Any) -> str:
     """As JUnit XML."""
-    return junit.render_junit(blocks_of(content, language), **settings)
+    return values.render_junit(blocks_of(content, language), **settings)
 
 
 def as_json(content: Content) -> dict[str, Any]:
     """As the values of JSON output."""
-    return json.as_json(blocks_of(content))
+    return values.as_json(blocks_of(content))

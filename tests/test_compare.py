@@ -8,7 +8,7 @@ from tables import make_table, table_of
 
 import steelyard
 from steelyard.errors import ConfigError, InputError, UnknownName
-from steelyard.reports.comparison import compare_results
+from steelyard.reports.content import compare_results
 from steelyard.stats.compare import ComparisonSettings, compare_all
 from steelyard.stats.power import items_needed, smallest_detectable
 from steelyard.table import Missing, Signature
@@ -21,7 +21,7 @@ def test_the_newer_comes_first_and_the_difference_is_new_minus_old():
     assert (found.a, found.b, found.n, found.a_mean, found.b_mean) == ("new", "old", 4, 0.75, 0.25)
     assert found.difference == 0.5
     # two of four items differ, both one way: of the four sign flips two are as extreme
-    assert (found.p_value, found.test.exact, found.significant) == (0.5, True, False)
+    assert (found.p_value, found.exact, found.significant) == (0.5, True, False)
     assert (found.wins, found.losses, found.as_dict()["ties"]) == (2, 0, 2)
 
 
@@ -65,7 +65,7 @@ def test_the_same_seed_gives_the_same_p():
     new, old = table("new", source.random(200)), table("old", source.random(200))
     first, second = (steelyard.compare(old, new, seed=7)[0] for _ in range(2))
     assert first.p_value == second.p_value
-    assert first.test.resamples == 10_000
+    assert first.resamples == 10_000
 
 
 def test_what_is_equal_but_for_rounding_is_equal():
@@ -80,7 +80,7 @@ def test_what_is_equal_but_for_rounding_is_equal():
 def test_small_differences_tie_as_they_do_on_paper():
     new, old = np.array([1, 3, 1]) * 1e-6 + 0.5, np.array([0, 2, 2]) * 1e-6 + 0.5
     (found,) = steelyard.compare(table("old", old), table("new", new))
-    assert (found.p_value, found.test.exact) == (1.0, True)
+    assert (found.p_value, found.exact) == (1.0, True)
 
 
 def test_the_order_of_items_does_not_matter():
@@ -90,7 +90,7 @@ def test_the_order_of_items_does_not_matter():
     first = steelyard.compare(table("b", values[1], ids), table("a", values[0], ids))[0]
     mixed = [ids[n] for n in turned]
     second = steelyard.compare(table("b", values[1], ids), table("a", values[0][turned], mixed))[0]
-    assert first.test.resamples == 10_000
+    assert first.resamples == 10_000
     assert first.p_value == second.p_value
 
 
@@ -126,7 +126,7 @@ def in_documents(documents, metrics=("F1",), gain=0.1):
 )
 def test_a_test_that_cannot_tell_says_so(documents, settings, smallest, underpowered):
     (found,) = steelyard.compare(*reversed(in_documents(documents)), units="documents", **settings)
-    assert (found.n, found.units, found.by_document, found.underpowered) == (
+    assert (found.n, found.units, found.scope == "documents", found.underpowered) == (
         10 * documents,
         documents,
         True,
@@ -152,7 +152,7 @@ def test_the_family_makes_it_harder_to_tell(correction, underpowered):
 def test_a_sampled_p_is_no_smaller_than_its_draws():
     source = np.random.default_rng(2)
     (found,) = steelyard.compare(table("old", source.random(200)), table("new", source.random(200)), resamples=99)
-    assert (found.units, found.by_document, found.smallest_p, found.underpowered) == (200, False, 0.01, False)
+    assert (found.units, found.scope == "documents", found.smallest_p, found.underpowered) == (200, False, 0.01, False)
     (found,) = steelyard.compare(table("old", [0.0] * 3000), table("new", [1.0] * 3000))
     assert found.smallest_p is not None
     assert 0 < found.smallest_p < 1e-300

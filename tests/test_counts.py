@@ -1,8 +1,8 @@
 """Counts have codes in the program and English texts in files."""
 
 from steelyard import evaluate_retrieval, load
-from steelyard.counts import ALWAYS_SHOWN, code_of, with_codes, with_texts
 from steelyard.i18n import texts, words_of
+from steelyard.table import ALWAYS_SHOWN, code_of_count, counts_with_codes, counts_with_texts
 
 COUNTS = {code: text for code, text in texts("en").items() if code.startswith("counts.")}
 
@@ -21,12 +21,12 @@ def test_files_hold_english_texts_that_are_read_back(tmp_path):
 
 
 def test_no_two_counts_have_the_same_text():
-    assert with_codes(with_texts(dict.fromkeys(COUNTS, 1))) == dict.fromkeys(COUNTS, 1)
+    assert counts_with_codes(counts_with_texts(dict.fromkeys(COUNTS, 1))) == dict.fromkeys(COUNTS, 1)
 
 
 def test_a_count_that_is_not_known_keeps_its_text():
-    assert code_of("lines of another version") == "lines of another version"
-    assert with_texts({"lines of another version": 2, "report.mean": 1}) == {
+    assert code_of_count("lines of another version") == "lines of another version"
+    assert counts_with_texts({"lines of another version": 2, "report.mean": 1}) == {
         "lines of another version": 2,
         "report.mean": 1,
     }

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.cli.parser import MODULES
 from steelyard.i18n import LANGUAGES, Joined, Message, as_message, texts
 
 SOURCES = Path(__file__).parents[1] / "src" / "steelyard"
@@ -86,9 +87,11 @@ def test_every_code_of_a_page_is_in_the_catalogue():
 
 
 def test_every_text_is_used():
-    """A text is used where its code stands in the sources, in a call or as a value that is chosen."""
+    """A text is used where its code stands in the sources, in a call or as a value that is chosen, or by a command."""
     sources = "".join(path.read_text(encoding="utf-8") for path in (*FILES, *TEMPLATES))
-    spelled = [code for code in texts("en") if not code.partition(".")[0].endswith(BY_NAME)]
+    of_commands = {f"help.{name}{end}" for name in MODULES for end in ("", "_about")}
+    others = [code for code in texts("en") if code not in of_commands]
+    spelled = [code for code in others if not code.partition(".")[0].endswith(BY_NAME)]
     assert [code for code in spelled if f'"{code}"' not in sources and f"'{code}'" not in sources] == []
 
 

@@ -33,7 +33,7 @@ def test_it_shows_tables_and_a_plot(outputs):
     assert "GroundedValues" in frame
     assert "nDCG@10" in summary
     assert "<td" in summary
-    assert "run_a against run_b" in compared
+    assert "run_b → run_a" in compared
     assert compared.count("<table") >= 2
     assert "AP not-worse-by 0.02" in gate
     assert plot == ""

@@ -25,7 +25,7 @@ def evaluate(qrels_path: str, run_path: str) -> Outcome:
 
 
 def evaluator_of(qrels_path: str) -> Any:
-    """An evaluator that knows the judgments."""
+    """Return an evaluator that knows the judgments."""
     qrels: dict[str, dict[str, int]] = defaultdict(dict)
     with open(qrels_path) as lines:
         for line in lines:

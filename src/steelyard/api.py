@@ -12,18 +12,17 @@ from steelyard.i18n import Language, Message, locale_language, words_of
 from steelyard.io.addresses import path_of
 from steelyard.io.records import unique_names
 from steelyard.io.results import load
-from steelyard.observers import FAILED_GATES
+from steelyard.progress import FAILED_GATES
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, TableBlock
-from steelyard.reports.build import report_blocks
-from steelyard.reports.comparison import ComparisonReport, compare_results, compared_report
-from steelyard.reports.content import Report
+from steelyard.reports.content import Report, compare_results
 from steelyard.reports.gate import gate_blocks, headline
 from steelyard.reports.render.console import render_console
 from steelyard.reports.render.fragment import render_fragment
-from steelyard.reports.render.json import as_json
 from steelyard.reports.render.latex import render_latex
 from steelyard.reports.render.markdown import render_markdown
+from steelyard.reports.render.values import as_json
+from steelyard.reports.sections import report_blocks
 from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all
 from steelyard.stats.correction import Correction
 from steelyard.stats.gate import Finding, Gate, GateSettings, check_rules, decide
@@ -45,7 +44,7 @@ class Shown(ABC):
 
     @abstractmethod
     def blocks(self, language: Language = "en") -> Sequence[Block]:
-        """The blocks in a language."""
+        """Return the blocks in a language."""
 
     def __str__(self) -> str:
         return in_python(render_console(self.blocks(locale_language())))
@@ -77,16 +76,16 @@ class Comparisons(Shown, Sequence[Comparison]):
     With three results or more, every two are compared as well; results that share a letter do not differ.
     """
 
-    outcome: ComparisonReport
+    outcome: Report
 
     def blocks(self, language: Language = "en") -> Sequence[Block]:
-        """Means, differences, changed items, and letters over all pairs."""
-        return report_blocks(compared_report(self.outcome), language)
+        """Return means, differences, changed items, and letters over all pairs."""
+        return report_blocks(self.outcome, language)
 
     @cached_property
     def comparisons(self) -> Sequence[Comparison]:
         """The comparisons in order of results and metrics."""
-        return self.outcome.report.comparisons
+        return self.outcome.comparisons
 
     @property
     def letters(self) -> dict[str, dict[str, str] | None]:
@@ -109,20 +108,20 @@ class Comparisons(Shown, Sequence[Comparison]):
         return iter(self.comparisons)
 
     def __repr__(self) -> str:
-        names = ", ".join(table.name for table in self.outcome.report.tables)
+        names = ", ".join(table.name for table in self.outcome.tables)
         return f"<Comparisons of {names}: {len(self)}>"
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A data frame, a row per comparison: `old`, `new`, their means, and the other fields of JSON output."""
+        """Return a data frame, a row per comparison: `old`, `new`, their means, and the other fields of JSON output."""
         return _pandas().DataFrame([_old_and_new(comparison) for comparison in self])
 
     def plot(self, path: str | Path | None = None, *, language: Language = "en") -> "Plot":
-        """The means and the differences with their intervals; written as SVG, PNG or PDF if a path is given."""
-        return _plot(self.outcome.report, path, language)
+        """Return the means and the differences with their intervals; written as SVG, PNG or PDF if a path is given."""
+        return _plot(self.outcome, path, language)
 
     def report(self, path: str | Path, *, language: Language = "en", lang: Language | None = None) -> None:
         """Write the comparison in the format of the extension, as `steelyard compare -o` does."""
-        _write(compared_report(self.outcome), path_of(path), lang or language)
+        _write(self.outcome, path_of(path), lang or language)
 
 
 @dataclass(frozen=True)
@@ -147,11 +146,11 @@ class GateResult(Shown):
         return self.gate.findings
 
     def blocks(self, language: Language = "en") -> Sequence[Block]:
-        """The outcome, the rules, and what is to be known about them."""
+        """Return the outcome, the rules, and what is to be known about them."""
         return gate_blocks(self.gate, language)
 
     def __repr__(self) -> str:
-        """The outcome, and the rules that do not pass, in one line."""
+        """Return the outcome, and the rules that do not pass, in one line."""
         words = words_of(locale_language())
         outcome = words.joined("core.clauses", self.unmet) or words("gate.every_rule_passes")
         return f"<{words.labelled(headline(self.gate, words), outcome)}>"
@@ -186,7 +185,7 @@ class TableView(Shown):
     table: Table
 
     def blocks(self, language: Language = "en") -> Sequence[Block]:
-        """The means, counts and settings."""
+        """Return the means, counts and settings."""
         return report_blocks(Report([self.table]), language)
 
 
@@ -197,7 +196,7 @@ class SummaryView(Shown):
     summary: Summary
 
     def blocks(self, language: Language = "en") -> Sequence[Block]:
-        """A row per metric: mean, interval, and the numbers of items."""
+        """Return a row per metric: mean, interval, and the numbers of items."""
         words = words_of(language)
         headings = map(words, ("report.metric", "report.mean", "report.interval", "report.fates"))
         rows = [
@@ -272,12 +271,12 @@ def report(
 
 
 def plot(table: Table, path: str | Path | None = None, *, language: Language = "en") -> Plot:
-    """The means of a table with their intervals; written as SVG, PNG or PDF if a path is given."""
+    """Return the means of a table with their intervals; written as SVG, PNG or PDF if a path is given."""
     return _plot(Report([table]), path, language)
 
 
 def _old_and_new(comparison: Comparison) -> dict[str, Any]:
-    """The fields of a comparison, with the two results in the order and the words of the call."""
+    """Return the fields of a comparison, with the two results in the order and the words of the call."""
     fields = comparison.as_dict()
     names = {"b": "old", "a": "new", "b_mean": "old_mean", "a_mean": "new_mean"}
     first = {"old": fields["b"], "new": fields["a"], **{key: fields[key] for key in ("metric", "n", "unpaired")}}
@@ -286,7 +285,7 @@ def _old_and_new(comparison: Comparison) -> dict[str, Any]:
 
 
 def _tables(*results: Result) -> list[Table]:
-    """The tables with different names."""
+    """Return the tables with different names."""
     tables = [_table(each) for each in results]
     names = unique_names([table.name for table in tables])
     return [replace(table, name=name) for table, name in zip(tables, names, strict=True)]

@@ -36,7 +36,7 @@ _ARGUMENTS: Final = (
 
 
 def in_python(text: str) -> str:
-    """A text in which the options of commands are named as the arguments of functions.
+    """Return a text in which the options of commands are named as the arguments of functions.
 
     >>> in_python("specify the column: --map id=key")
     'specify the column: mapping={"id": "key"}'
@@ -56,12 +56,12 @@ class Problem(Localized):
         self.message = message
 
     def text(self, language: str = "en") -> str:
-        """The place and the message in a language."""
+        """Return the place and the message in a language."""
         words = self.message.text(language)
         return f"{self.where}: {words}" if self.where else words
 
     def plain(self) -> Message | Joined:
-        """The place and the message as one message."""
+        """Return the place and the message as one message."""
         return Message("core.labelled", label=self.where, message=self.message) if self.where else self.message
 
     def __eq__(self, other: object) -> bool:
@@ -102,11 +102,11 @@ class SteelyardError(Localized, Exception):
             self.add_note(self.text(language))  # Python prints it below the error
 
     def text(self, language: str = "en") -> str:
-        """The problems, one on each line, and the hint."""
+        """Return the problems, one on each line, and the hint."""
         return "\n".join(line.text(language) for line in self._lines())
 
     def plain(self) -> Message | Joined:
-        """The lines as messages."""
+        """Return the lines as messages."""
         lines = self._lines()
         return lines[0].plain() if len(lines) == 1 else Joined("core.lines", lines)
 
@@ -119,7 +119,7 @@ class SteelyardError(Localized, Exception):
         return lines
 
     def __str__(self) -> str:
-        """The English text for Python code: options in the hint are named as arguments."""
+        """Return the English text for Python code: options in the hint are named as arguments."""
         *problems, last = (line.text() for line in self._lines())
         return "\n".join([*problems, in_python(last) if self.hint else last])
 
@@ -129,7 +129,7 @@ class InputError(SteelyardError):
 
     @classmethod
     def of(cls, problems: Sequence[Problem], *, hint: Localized | str | None = None) -> "InputError":
-        """One error for many bad places; only the first 20 are kept."""
+        """Return one error for many bad places; only the first 20 are kept."""
         kept = problems[:MOST_PROBLEMS]
         return cls(kept[0].message, where=kept[0].where, hint=hint, problems=kept)
 
@@ -158,7 +158,7 @@ class UnknownName(SteelyardError):
         where: str | None = None,
         parameter: str | None = None,
     ) -> "UnknownName":
-        """An error about `name`, a `what` ("metric", "test" …) that is not among `known`."""
+        """Return an error about `name`, a `what` ("metric", "test" …) that is not among `known`."""
         shown = cut(name)
         message = Message("core.unknown_name", what=what, name=shown)
         return cls(message, where=where, hint=nearest(shown, known), parameter=parameter)
@@ -169,12 +169,12 @@ class MissingExtra(SteelyardError):
 
     @classmethod
     def of(cls, package: str, extra: str, *, purpose: Message) -> "MissingExtra":
-        """An error that says which package `purpose` needs, and how the packages of its extra are installed."""
+        """Return an error that says which package `purpose` needs, and how the packages of its extra are installed."""
         return cls(Message("core.needs_package", purpose=purpose, package=package), hint=cls.install(extra, package))
 
     @staticmethod
     def install(extra: str, package: str) -> Message:
-        """The install line: what the metadata of this installation has in an extra, and the package."""
+        """Return the install line: what the metadata of this installation has in an extra, and the package."""
         from importlib.metadata import distributions
 
         lines = [line.replace('"', "'") for each in distributions(name="steelyard") for line in each.requires or ()]
@@ -200,12 +200,12 @@ class BadValue(ValueError):
 
 
 def cut(name: str, longest: int = _LONGEST_NAME) -> str:
-    """A name as messages repeat it: whole unless it is very long."""
+    """Return a name as messages repeat it: whole unless it is very long."""
     return name if len(name) <= longest else f"{name[:longest]}…"
 
 
 def nearest(name: str, known: Iterable[str]) -> Message:
-    """The hint that offers the known name most like `name`, or all of them; of very many a few."""
+    """Return the hint that offers the known name most like `name`, or all of them; of very many a few."""
     import difflib
 
     known = list(known)
@@ -216,13 +216,13 @@ def nearest(name: str, known: Iterable[str]) -> Message:
 
 
 def nearest_only(name: str, known: Iterable[str]) -> Message | None:
-    """The hint that offers the known name most like `name`; None if none is like it."""
+    """Return the hint that offers the known name most like `name`; None if none is like it."""
     found = nearest_name(name, known)
     return None if found is None else Message("core.nearest_name", name=found)
 
 
 def nearest_name(name: str, known: Iterable[str]) -> str | None:
-    """The known name most like `name`; None if none is like it."""
+    """Return the known name most like `name`; None if none is like it."""
     import difflib
 
     folded = {candidate.casefold(): candidate for candidate in known}

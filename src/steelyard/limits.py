@@ -59,7 +59,7 @@ class Limit:
         number: float | None = None,
         parameter: str | None = None,
     ) -> SteelyardError:
-        """The error that says which limit was exceeded, and how to raise it."""
+        """Return the error that says which limit was exceeded, and how to raise it."""
         limit = shown(self.value)
         message = (
             Message("core.above_limit", what=what, limit=limit)
@@ -147,7 +147,7 @@ SERVE_UNUSED_SECONDS: Final = _limit(
 
 
 def shown(number: float) -> str:
-    """A number as messages show it: digits with commas, or a power of ten where it has very many."""
+    """Return a number as messages show it: digits with commas, or a power of ten where it has very many."""
     if isinstance(number, int) and abs(number) >= 10**15:
         return f"about 1e{_digits(abs(number)) - 1}"
     return f"{number:,}" if isinstance(number, int) or abs(number) < 1e15 else f"{number:g}"

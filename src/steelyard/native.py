@@ -1,8 +1,8 @@
 """The compiled kernel (`steelyard._native`), which an installation may have.
 
-It does the regular part of the work in C. Without it, and for input that is not regular, numpy does the same with the
-same results. The environment is read here and not by the callers, because one setting holds for a process and for all
-processes that it starts.
+It does the regular part of the work in C. Without it, and for input that is not regular, Python and numpy do the same
+with the same results. The environment is read here and not by the callers, because one setting holds for a process and
+for all processes that it starts.
 """
 
 import os
@@ -13,12 +13,12 @@ from typing import Final
 
 SWITCH: Final = "STEELYARD_PURE"
 """The environment variable that switches the kernel off, unless it is empty or 0."""
-_INTERFACE: Final = 6  # as in native/module.c
+_INTERFACE: Final = 7  # as in native/module.c
 
 
 @cache
 def kernel() -> ModuleType | None:
-    """The compiled kernel; None if it was not built, belongs to other sources or is switched off."""
+    """Return the compiled kernel; None if it was not built, belongs to other sources or is switched off."""
     if os.environ.get(SWITCH, "0") not in ("", "0"):
         return None
     try:
@@ -29,5 +29,5 @@ def kernel() -> ModuleType | None:
 
 
 def description() -> str:
-    """What does the work, as `steelyard --version` says it."""
+    """Return what does the work, as `steelyard --version` says it."""
     return "pure Python" if kernel() is None else "compiled kernel"

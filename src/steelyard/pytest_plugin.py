@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from steelyard.observers import FAILED_GATES
+from steelyard.progress import FAILED_GATES
 
 if TYPE_CHECKING:
     from steelyard.answers.rows import AnswerRow
     from steelyard.documents.pages import Document
     from steelyard.i18n import Words
-    from steelyard.legal.model import Question
-    from steelyard.legal.verdicts import LegalVerdict
+    from steelyard.legal.model import LegalVerdict, Question
     from steelyard.table import Table
 
 MARK: Final = "steelyard_items"
@@ -39,7 +38,7 @@ _LONGEST: Final = 100  # characters of the name of a file
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The folder of results files."""
+    """Add the option for the folder of results files."""
     words = "folder for the results files of the fixture `steelyard` (default: in pytest's cache)"
     parser.getgroup("steelyard").addoption("--steelyard-results", metavar="DIR", type=Path, help=words)
     parser.addini(SETTING, f"{words}, relative to the root folder of the project", default="")
@@ -62,7 +61,7 @@ class Evaluations:
     _names: dict[str, int] = field(default_factory=dict)
 
     def __getattr__(self, name: str) -> Any:
-        """What the package has, because the name of the fixture hides the module in a test."""
+        """Return what the package has, because the name of the fixture hides the module in a test."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(import_module("steelyard"), name)
@@ -102,14 +101,14 @@ class Evaluations:
         return table
 
     def _unique(self, name: str) -> str:
-        """The name of a result, with a number from the second result of this name on."""
+        """Return the name of a result, with a number from the second result of this name on."""
         count = self._names[name] = self._names.get(name, 0) + 1
         return name if count == 1 else f"{name}-{count}"
 
 
 @pytest.fixture
 def steelyard(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Iterator[Evaluations]:
-    """Evaluators whose results are kept as files and whose means are properties of the test."""
+    """Yield evaluators whose results are kept as files and whose means are properties of the test."""
     properties = request.node.user_properties  # `record_property` warns of a schema of JUnit
 
     def record(name: str, value: object) -> None:
@@ -124,7 +123,7 @@ def steelyard(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> It
 def steelyard_run(
     record_testsuite_property: Callable[[str, object], None], pytestconfig: pytest.Config
 ) -> Iterator[Evaluations]:
-    """The same for the whole session, for fixtures of any scope; means are properties of the test suite."""
+    """Yield the same for the whole session, for fixtures of any scope; means are properties of the test suite."""
     worker = getattr(pytestconfig, "workerinput", {}).get("workerid", "")
     name = f"session-{worker}" if worker else "session"
     evaluations = Evaluations(_results_folder(pytestconfig), name, record_testsuite_property)
@@ -167,8 +166,8 @@ class QuestionItem:
         return self.content.about.question
 
     def check(self, answer: Any, *, at_least: float | None = None) -> ItemCheck:
-        """The verdict on an answer (text, or a mapping with citations); it passes with the score of its type."""
-        from steelyard.legal.benchmark.judging import verdict_on_answer
+        """Return the verdict on an answer (text, or a mapping with citations); it passes with the score of its type."""
+        from steelyard.legal.score import verdict_on_answer
 
         verdict: LegalVerdict = verdict_on_answer(self.content, answer, self.document)
         least = self.content.about.passing if at_least is None else at_least
@@ -201,7 +200,7 @@ class RowItem:
         at_most: float | None = None,
         contexts: Sequence[Any] | None = None,
     ) -> ItemCheck:
-        """The score of an answer by one metric; it passes with at least 1, or within the limits given.
+        """Return the score of an answer by one metric; it passes with at least 1, or within the limits given.
 
         `contexts` are what the system retrieved, for metrics over them; by default those of the row.
         """
@@ -235,7 +234,7 @@ def _words() -> "Words":
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test for each item, where a test has the mark and the argument `steelyard_item`."""
+    """Generate one test for each item, where a test has the mark and the argument `steelyard_item`."""
     mark = metafunc.definition.get_closest_marker(MARK)
     if mark is None:
         return
@@ -249,7 +248,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _found(path: str | Path, folder: Path) -> Path:
-    """A path beside the test file; else from where pytest was started."""
+    """Return a path beside the test file; else from where pytest was started."""
     beside = folder / path
     return Path(path) if not beside.exists() and Path(path).exists() else beside
 
@@ -264,7 +263,7 @@ def _items(path: Path) -> "Iterator[QuestionItem | RowItem]":
 
 
 def _questions(folder: Path) -> Iterator[QuestionItem]:
-    from steelyard.legal.benchmark.loading import load_benchmark
+    from steelyard.legal.benchmark.questions import load_benchmark
 
     root = folder.parent if folder.name == "questions" else folder
     benchmark = load_benchmark(root)
@@ -315,7 +314,7 @@ def _cut_at_package(excinfo: pytest.ExceptionInfo[BaseException]) -> None:
 
 
 def _is_ours(frame: FrameType) -> bool:
-    """Whether a frame is of the package; the hooks around a test are not meant."""
+    """Return whether a frame is of the package; the hooks around a test are not meant."""
     module = str(frame.f_globals.get("__name__", ""))
     return module.partition(".")[0] == "steelyard" and not frame.f_code.co_name.startswith("pytest_")
 
@@ -351,7 +350,7 @@ def _results_folder(config: pytest.Config) -> Path:
 
 
 def _ignored(folder: Path) -> Path:
-    """A folder that git does not see, as pytest's cache is."""
+    """Return a folder that git does not see, as pytest's cache is."""
     if not folder.exists():
         folder.mkdir(parents=True, exist_ok=True)
         (folder / ".gitignore").write_text("*\n", encoding="utf-8")
@@ -359,7 +358,7 @@ def _ignored(folder: Path) -> Path:
 
 
 def _file_name(nodeid: str) -> str:
-    """The name of a test as that of a file; where that loses something, a hash tells tests apart."""
+    """Return the name of a test as that of a file; where that loses something, a hash tells tests apart."""
     plain = re.sub(r"::|/", ".", nodeid)
     name = re.sub(r"[^\w.-]+", "_", plain)
     if name == plain and len(name) <= _LONGEST:

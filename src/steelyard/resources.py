@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 def bundled(name: str) -> Path:
-    """The folder inside the installed package, or beside the sources."""
+    """Return the folder inside the installed package, or beside the sources."""
     package = Path(__file__).parent
     installed = package / name
     return installed if installed.is_dir() else package.parents[1] / name

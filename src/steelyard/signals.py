@@ -1,15 +1,18 @@
-"""Signals that stop the program: SIGTERM, and SIGHUP when the terminal is closed.
+"""Signals: those that stop the program (SIGTERM, and SIGHUP when the terminal is closed), and the timer of a deadline.
 
-They are raised as an exception like Ctrl-C, so that started processes are ended, unfinished files are removed and the
-saved work is reported before the exit.
+The former are raised as an exception like Ctrl-C, so that started processes are ended, unfinished files are removed and
+the saved work is reported before the exit. The timer interrupts the main thread, also inside a regular expression; in
+other threads, and where there is no such signal (Windows), nothing is interrupted: there other limits bound the time.
 """
 
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
+from typing import Final
 
 TERMINATED = 128 + 15
 
@@ -21,7 +24,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def stop_signals() -> list[signal.Signals]:
-    """The signals that stop the program; one that is ignored (nohup) stays ignored."""
+    """Return the signals that stop the program; one that is ignored (nohup) stays ignored."""
     signals = [signal.SIGTERM]
     if sys.platform != "win32":
         signals.append(signal.SIGHUP)
@@ -100,3 +103,46 @@ def restore_defaults() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if sys.platform != "win32" and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+_SOON: Final = 1e-3
+
+
+class DeadlineExceeded(Exception):
+    """The time limit was exceeded."""
+
+
+class _Interrupt(BaseException):
+    """Raised by the signal handler; no subclass of Exception, so that handlers in the body do not catch it."""
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Raise DeadlineExceeded when the body takes longer; a timer of the program that ends earlier is left alone."""
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    if 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= seconds:
+        yield
+        return
+    is_over = False
+
+    def interrupt(number: int, frame: object) -> None:
+        nonlocal is_over
+        if not is_over:
+            is_over = True  # it is interrupted once
+            raise _Interrupt
+
+    started = time.monotonic()
+    handler = signal.signal(signal.SIGALRM, interrupt)
+    delay, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    except _Interrupt:
+        raise DeadlineExceeded from None
+    finally:
+        is_over = True
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL if handler is None else handler)
+        if delay:
+            signal.setitimer(signal.ITIMER_REAL, max(_SOON, delay - (time.monotonic() - started)), interval)

@@ -8,13 +8,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.errors import MissingExtra
-from steelyard.i18n import Message, as_message
+from steelyard.i18n import Message, as_message, codes, texts
 
 if TYPE_CHECKING:
     import pandas
@@ -36,6 +36,9 @@ _LEAST = 1e-300
 _LARGEST_LOGARITHM = 700.0
 ROUNDING = 1e-9
 """How far a score may lie outside of its bounds."""
+_COUNTS: Final = "counts."
+ALWAYS_SHOWN: Final = frozenset(("counts.queries_missing", "counts.predictions_missing"))
+"""Counts that are said even where they are 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ class Signature:
 
     @classmethod
     def of(cls, settings: Mapping[str, object]) -> Self:
-        """The signature of these settings; `|`, `:` and line breaks in a value are written as `%XX`."""
+        """Return the signature of these settings; `|`, `:` and line breaks in a value are written as `%XX`."""
         return cls(tuple((key, _escape(str(value))) for key, value in settings.items()))
 
     @classmethod
@@ -55,11 +58,11 @@ class Signature:
         return cls(tuple((key, value) for key, _, value in (part.partition(":") for part in text.split("|") if part)))
 
     def get(self, key: str) -> str | None:
-        """The value of one setting, or None."""
+        """Return the value of one setting, or None."""
         return dict(self.settings).get(key)
 
     def differences(self, other: "Signature", *, apart_from: Sequence[str] = ()) -> list[str]:
-        """The names of settings on which the two do not agree."""
+        """Return the names of settings on which the two do not agree."""
         ours, theirs = dict(self.settings), dict(other.settings)
         return [key for key in {**ours, **theirs} if ours.get(key) != theirs.get(key) and key not in apart_from]
 
@@ -130,16 +133,16 @@ class Column:
         return self.reasons[code - 1] if code else None
 
     def missing(self, kind: Literal["unscored", "error"]) -> Flags:
-        """Which rows have no number for a reason of this kind."""
+        """Return which rows have no number for a reason of this kind."""
         return np.isin(self.codes, [code for code, reason in enumerate(self.reasons, 1) if reason.kind == kind])
 
     def on_log_scale(self) -> "Column":
-        """The column of natural logarithms, without its parts; its mean is the arithmetic one."""
+        """Return the column of natural logarithms, without its parts; its mean is the arithmetic one."""
         low, high = logarithms(np.array(self.bounds or (0.0, np.inf))).tolist()
         return replace(self, values=logarithms(self.values), parts={}, bounds=(low, high), geometric=False)
 
     def take(self, rows: IntArray) -> "Column":
-        """The same column with only these rows, in this order."""
+        """Return the same column with only these rows, in this order."""
         index = {row: new for new, row in enumerate(rows.tolist())}
         return replace(
             self,
@@ -203,12 +206,12 @@ class Table:
         return [metric for metric, column in self.columns.items() if column.geometric]
 
     def on_log_scale(self) -> "Table":
-        """The same table with the logarithms of geometric metrics, on which arithmetic means and tests apply."""
+        """Return the same table with the logarithms of geometric metrics, on which arithmetic means and tests apply."""
         logs = {metric: self.columns[metric].on_log_scale() for metric in self.geometric}
         return replace(self, columns={**self.columns, **logs}) if logs else self
 
     def __getitem__(self, metric: str) -> Column:
-        """The column of a metric, in the spelling of any common tool (`map` is AP)."""
+        """Return the column of a metric, in the spelling of any common tool (`map` is AP)."""
         if metric in self.columns:
             return self.columns[metric]
         from steelyard.registry.names import column_called
@@ -219,7 +222,7 @@ class Table:
         return self.columns[name]
 
     def __str__(self) -> str:
-        """The means with their intervals, as the commands print them."""
+        """Return the means with their intervals, as the commands print them."""
         from steelyard.api import TableView
 
         return str(TableView(self))
@@ -230,15 +233,15 @@ class Table:
         return TableView(self)._repr_html_()
 
     def column(self, metric: str) -> FloatArray:
-        """The scores of one metric, row by row; NaN where `why` has a reason."""
+        """Return the scores of one metric, row by row; NaN where `why` has a reason."""
         return self[metric].values
 
     def scored(self, metric: str) -> FloatArray:
-        """The scores of one metric without the rows that have none."""
+        """Return the scores of one metric without the rows that have none."""
         return self[metric].scored
 
     def mean(self, metric: str) -> float:
-        """The mean over scored rows, arithmetic or geometric as the metric wants it; NaN when there is none."""
+        """Return the mean over scored rows, arithmetic or geometric as the metric wants it; NaN when there is none."""
         column = self[metric]
         return exponential(mean(logarithms(column.scored))) if column.geometric else mean(column.scored)
 
@@ -247,7 +250,7 @@ class Table:
         return self[metric].why(row)
 
     def count(self, kind: Literal["unscored", "error"], metric: str) -> int:
-        """How many cells of a metric have no number for a reason of this kind."""
+        """Return how many cells of a metric have no number for a reason of this kind."""
         return int(self[metric].missing(kind).sum())
 
     @property
@@ -256,16 +259,16 @@ class Table:
         return {metric: column.parts for metric, column in self.columns.items() if column.parts}
 
     def bounds(self, metric: str) -> Bounds:
-        """The least and the greatest value of a metric, as far as they are known."""
+        """Return the least and the greatest value of a metric, as far as they are known."""
         known = self.columns[metric].bounds if metric in self.columns else None
         return UNBOUNDED if known is None else known
 
     def notes(self, row: int) -> dict[str, str]:
-        """What explains the scores of one row (metric → text)."""
+        """Return what explains the scores of one row (metric → text)."""
         return {metric: column.notes[row] for metric, column in self.columns.items() if row in column.notes}
 
     def take(self, rows: IntArray) -> "Table":
-        """The same table with only these rows, in this order."""
+        """Return the same table with only these rows, in this order."""
         chosen = rows.tolist()
         index = {row: new for new, row in enumerate(chosen)}
         return replace(
@@ -278,16 +281,16 @@ class Table:
         )
 
     def only(self, metrics: Sequence[str]) -> "Table":
-        """The same table with only these metrics, in this order."""
+        """Return the same table with only these metrics, in this order."""
         return replace(self, columns={metric: self[metric] for metric in metrics})
 
     def headed(self, metrics: object) -> "Table":
-        """The same table with the mean of its first metric in the headline, if the user named metrics."""
+        """Return the same table with the mean of its first metric in the headline, if the user named metrics."""
         means = (metric for metric, column in self.columns.items() if not column.summed)
         return replace(self, main=next(means, "")) if metrics else self
 
     def summary(self, *, units: "Units" = "auto") -> "Summary":
-        """Means with intervals, and what was counted; `units` says what varies: items, documents, or as many allow."""
+        """Return means with intervals, and counts; `units`: resample items, documents, or choose by their number."""
         from steelyard.stats.summary import summarise
 
         return summarise(self, units)
@@ -305,19 +308,19 @@ class Table:
         report(self, path, language=lang or language)
 
     def plot(self, path: str | Path | None = None, *, language: "Language" = "en") -> "Plot":
-        """The means with their intervals as a figure; written as SVG or PNG if a path is given."""
+        """Return the means with their intervals as a figure; written as SVG or PNG if a path is given."""
         from steelyard.api import plot
 
         return plot(self, path, language=language)
 
     def meets(self, *rules: str, baseline: "Table | str | Path | None" = None, **settings: Any) -> "GateResult":
-        """Whether the table meets rules such as `F1 >= 0.8` or `nDCG@10 not-worse-by 0.02` (see `steelyard.gate`)."""
+        """Check the table against rules such as `F1 >= 0.8` or `nDCG@10 not-worse-by 0.02` (see `steelyard.gate`)."""
         from steelyard.api import gate
 
         return gate(self, rules, baseline=baseline, **settings)
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A data frame: one row per item (the index), tags first, then metrics."""
+        """Return a data frame: one row per item (the index), tags first, then metrics."""
         try:
             import pandas
         except ImportError:
@@ -329,7 +332,7 @@ class Table:
 
 
 def mean(values: FloatArray) -> float:
-    """The mean; NaN of nothing.
+    """Return the mean; NaN of nothing.
 
     Added up one by one, not in pairs, so that a mean that lies on a rounding border prints as trec_eval prints it.
     """
@@ -341,14 +344,32 @@ def mean(values: FloatArray) -> float:
 
 
 def logarithms(values: FloatArray) -> FloatArray:
-    """The natural logarithms of scores; finite also of 0."""
+    """Return the natural logarithms of scores; finite also of 0."""
     return np.log(np.maximum(values, _LEAST))
 
 
 def exponential(logarithm: float) -> float:
-    """The number with this natural logarithm; never too large for a float."""
+    """Return the number with this natural logarithm; never too large for a float."""
     return math.exp(min(logarithm, _LARGEST_LOGARITHM))
 
 
 def _escape(value: str) -> str:
     return "".join(f"%{ord(char):02X}" if char in "|:\n\r%" else char for char in value)
+
+
+# --- counts by code; results files and JSON have the English text of a code ---
+
+
+def counts_with_texts(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return counts as they are written: by the English text of their code."""
+    return {texts("en").get(name, name) if name.startswith(_COUNTS) else name: n for name, n in counts.items()}
+
+
+def counts_with_codes(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return counts as they were written, by their codes."""
+    return {code_of_count(text): n for text, n in counts.items()}
+
+
+def code_of_count(text: str) -> str:
+    """Return the code of a count that is written so; a text that is not ours is itself."""
+    return codes("counts").get(text, text)

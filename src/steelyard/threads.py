@@ -52,7 +52,7 @@ class _ThreadMap(Generic[Piece, Result]):
         self._done: SimpleQueue[tuple[int, Result] | BaseException | None] = SimpleQueue()
 
     def completed(self, threads: int, *, join: bool) -> Generator[tuple[int, Result], None, None]:
-        """Numbers of pieces and their results as they are done; with `join`, every thread has ended at the end."""
+        """Yield numbers of pieces with their results as they are done; with `join`, wait for all threads at the end."""
         workers = [threading.Thread(target=self._run, daemon=True) for _ in range(threads)]
         for worker in workers:
             worker.start()

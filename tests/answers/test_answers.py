@@ -223,7 +223,7 @@ SMOOTHED = [
 
 @pytest.mark.parametrize(("answer", "references", "expected"), SMOOTHED)
 def test_smoothed_bleu(answer, references, expected):
-    from steelyard.answers.bleu import smoothed_bleu
+    from steelyard.answers.metrics import smoothed_bleu
 
     found = smoothed_bleu(answer.split(), [reference.split() for reference in references])
     assert found == pytest.approx(expected, abs=1e-12)

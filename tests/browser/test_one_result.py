@@ -10,7 +10,6 @@ from tables import table_of
 from steelyard.cli import main
 from steelyard.documents.pages import Document, Page
 from steelyard.io.results import load
-from steelyard.reports.blocks import Note, Notes
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
 
@@ -159,13 +158,13 @@ def test_a_phone_shows_tiles_and_text_that_can_be_read(at, name):
 
 
 def test_what_is_above_all_else_is_above_the_headline(opened, tmp_path):
-    note = Note("⚠ 3 of 5 questions failed (HTTP 500)", "top", warning=True)
-    table = table_of(["a", "b"], columns={"F1": np.array([0.0, 1.0])}, name="run")
+    failures = dict.fromkeys(range(3), "HTTP 500")
+    table = table_of([*"abcde"], columns={"F1": np.array([0.0, 0.0, 0.0, 0.5, 1.0])}, name="run", failures=failures)
     path = tmp_path / "page.html"
-    path.write_text(render_html(Report([table], added=lambda words: [Notes([note])])), encoding="utf-8")
+    path.write_text(render_html(Report([table])), encoding="utf-8")
     page = opened(path)
     alert = page.locator(".alert")
-    assert alert.text_content() == note.text
+    assert alert.text_content() == "⚠ 3 of 5 questions failed and count as 0 (HTTP 500)"
     assert bottom(alert) < page.locator("h1").bounding_box()["y"]
 
 

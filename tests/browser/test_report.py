@@ -91,13 +91,13 @@ def control(page, name):
 
 def test_the_headline_says_how_good_it_is(at, made):
     page, table = at("legal"), load(made / "old.jsonl")
-    interval, counts = table.summary().metrics["legal"].interval, refusals(table)
+    interval, counts = table.summary().metrics["legal"].interval, refusals(table).counts
     assert page.locator("h1").text_content() == "baseline"
     assert page.locator(".large").text_content() == f"{np.mean(table.column('legal')):.4f}"
     assert f"[{interval.low:.4f}, {interval.high:.4f}]" in page.locator(".score-line").text_content()
     assert page.locator(".large").bounding_box()["y"] < 300
-    answerable = [counts.answered_answerable, counts.refused_answerable]
-    unanswerable = [counts.answered_unanswerable, counts.refused_unanswerable]
+    answerable = [counts.answered, counts.over_refused]
+    unanswerable = [counts.missed, counts.refused]
     assert page.locator(".matrix tbody td").all_text_contents() == [str(each) for each in answerable + unanswerable]
 
 

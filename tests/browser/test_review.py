@@ -10,7 +10,7 @@ from tables import table_of
 
 from steelyard.io.results import load
 from steelyard.io.reviews import read_review
-from steelyard.legal.benchmark.loading import documents_of
+from steelyard.legal.benchmark.questions import documents_of
 from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.reports.agreement import agree
 from steelyard.reports.render.html.review_html import render_review

@@ -429,3 +429,18 @@ def test_a_page_of_three_results_has_their_letters(tmp_path):
     assert "0.3947 b" in letters
     assert "results that share a letter do not differ significantly" in text
     assert "<title>nDCG@10 of 3 systems" in text
+
+
+def test_by_a_tag_has_the_differences_within_its_values_and_no_means_over_all_items(tmp_path, run):
+    tags = {"type": ["easy", "hard"] * 10}
+    old = saved(tmp_path, "old", np.linspace(0, 0.5, 20), tags=tags)
+    new = saved(tmp_path, "new", np.linspace(0.2, 1, 20), tags=tags)
+    text = run("compare", old, new, "--by", "type")[1]
+    assert text.count("differences within each type") == 1
+    assert "old: type" not in text
+    assert "new: type" not in text
+    found = json.loads(run("compare", old, new, "--by", "type", "--json")[1])
+    assert [list(each["by"]["type"]) for each in found["results"]] == [["easy", "hard"]] * 2
+    assert list(found["by"]["type"]) == ["easy", "hard"]
+    means = run("report", old, "--by", "type")[1]
+    assert "old: type" in means

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from commands import run
 
-from steelyard.cli.language import display_width, language_of, speaking, wrapped
-from steelyard.cli.parser import build_parser, coded_parser
+from steelyard.cli.parser import build_parser, coded_parser, display_width, language_of, speaking, wrapped
 from steelyard.i18n import codes, texts
 
 SOURCES = Path(__file__).parents[2] / "src" / "steelyard" / "cli"
@@ -69,7 +68,7 @@ def test_refused_values_are_messages():
     for path in SOURCES.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Raise) and "ArgumentTypeError" in ast.dump(node):
-                pytest.fail(f'{path.name}:{node.lineno}: raise refused("cli.CODE", …) of cli/language.py instead')
+                pytest.fail(f'{path.name}:{node.lineno}: raise refused("cli.CODE", …) of cli/options.py instead')
 
 
 def test_texts_of_argparse_keep_their_places():

@@ -7,8 +7,8 @@ import re
 import pytest
 from commands import ROOT, run, start
 
-import steelyard.cli.progress
-from steelyard.cli.log import LOG
+import steelyard.cli.console
+from steelyard.cli.console import LOG
 
 DATA = ROOT / "data"
 RUNS = ("retrieval", DATA / "qrels.txt", DATA / "run_a.txt", DATA / "run_b.txt", "-m", "AP")
@@ -72,7 +72,7 @@ def test_a_log_file_that_cannot_be_written_is_an_input_error(tmp_path):
 
 
 def test_long_work_prints_a_line_every_so_often(tmp_path, monkeypatch):
-    monkeypatch.setattr(steelyard.cli.progress, "EVERY", 0.0)
+    monkeypatch.setattr(steelyard.cli.console, "EVERY", 0.0)
     lines = run(*BENCH, "-j", "1", cwd=tmp_path).stderr.splitlines()
     assert [line.rpartition(",")[0] for line in lines[1:]] == ["1/2 questions", *["2/2 questions"] * 2]
     assert re.fullmatch(r"1 results, \d+ s\n(2 results, \d+ s\n){2}", run(*RUNS, "--json").stderr)

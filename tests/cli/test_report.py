@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.cli import main
-from steelyard.legal.benchmark import loading as module
-from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal.benchmark import questions as module
+from steelyard.legal.benchmark.questions import benchmark_folder
 
 NOT_SHOWN = "documents are not shown: "
 

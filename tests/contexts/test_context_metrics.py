@@ -8,8 +8,8 @@ import pytest
 from commands import run
 
 import steelyard
+from steelyard.contexts.evidence import cited_sentences, sentences
 from steelyard.contexts.report import reason as why
-from steelyard.contexts.sentences import cited_sentences, sentences
 from steelyard.errors import InputError, UnknownName
 from steelyard.table import Column, Signature, Table
 

@@ -11,15 +11,15 @@ import pytest
 from commands import run
 
 import steelyard
-from steelyard.answers.contexts import Context
 from steelyard.answers.metrics import DEFAULT_ANSWERS
 from steelyard.answers.needs import MOST_JUDGED
 from steelyard.answers.rows import BOTH, Wanted
 from steelyard.answers.sources import answers_of_rows, stream_answers
+from steelyard.answers.values import Context
 from steelyard.errors import InputError
 from steelyard.registry.metrics import REGISTRY
 from steelyard.registry.names import register_all
-from steelyard.stats.comparable import settings_that_differ
+from steelyard.stats.pairing import settings_that_differ
 
 NEEDED = Wanted(frozenset(), "needed")
 

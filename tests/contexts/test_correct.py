@@ -9,8 +9,8 @@ import steelyard
 from steelyard.contexts import correctness
 from steelyard.contexts.correctness import verdict
 from steelyard.i18n import words_of
-from steelyard.legal.facts.amounts import FieldVerdict
 from steelyard.legal.facts.fields import FactVerdict
+from steelyard.legal.facts.values import FieldVerdict
 from steelyard.reports.kinds import item_reason
 
 

@@ -10,9 +10,8 @@ import steelyard
 from steelyard.contexts.highlights import Highlighter, citation_marks
 from steelyard.contexts.report import LONGEST_CHECKED, MOST_CHECKED, ContextItems
 from steelyard.reports.content import Report
-from steelyard.reports.render.html.contexts import LONGEST_CONTEXT, MOST_CHARACTERS, MOST_CONTEXTS, SHORTENED
-from steelyard.reports.render.html.items import item_data
-from steelyard.reports.render.html.kind_page import kind_page
+from steelyard.reports.kinds import kind_page
+from steelyard.reports.render.html.items import LONGEST_CONTEXT, MOST_CHARACTERS, MOST_CONTEXTS, SHORTENED, item_data
 from steelyard.reports.render.html.report_html import render_html
 
 CONTEXTS = [

@@ -385,7 +385,7 @@ def test_a_part_too_large(complaint, monkeypatch):
     assert complaint(bomb) == f"d.docx: {message}"
 
 
-def test_a_part_that_lies_about_its_size(complaint, monkeypatch):
+def test_a_part_whose_declared_size_is_wrong(complaint, monkeypatch):
     monkeypatch.setattr(limits.PART_BYTES, "value", 1 << 20)
     content = bytearray(word(p("a" * (1 << 21))))
     directory = content.rindex(b"PK\x01\x02")
@@ -430,7 +430,7 @@ def test_no_damage_gives_a_traceback(tmp_path_factory, seed):
 
 
 def outcome(path) -> str:
-    """What is said about a file; its path if nothing is wrong with it."""
+    """Return the error about a file; its path if nothing is wrong with it."""
     try:
         return str(path) if read_document(path).text.strip() else ""
     except SteelyardError as error:

@@ -45,7 +45,7 @@ def read(write):
 
 @pytest.fixture
 def complaint(write):
-    """What is said about a file of this content; its folder is left out."""
+    """Return the error about a file of this content, without its folder."""
 
     def complaint(content: str | bytes, name: str = "d.md", kind=InputError) -> str:
         path = write(name, content)
@@ -261,7 +261,7 @@ def test_bad_documents(complaint, case):
     assert complaint(content, name) == message
 
 
-def test_many_bad_pages_are_told_up_to_twenty(complaint):
+def test_at_most_twenty_bad_pages_are_reported(complaint):
     message = complaint(json.dumps({"pages": [{"page": 0, "text": ""}] * 30}), "d.json")
     assert message.count("must be an integer") == 20
     assert "(the first 20 problems; there may be more)" in message
@@ -449,7 +449,7 @@ def walk(value):
         ("[" * 100_000, "x: this JSON is nested too deeply"),
     ],
 )
-def test_bad_json_is_told_with_its_line(text, message):
+def test_bad_json_is_reported_with_its_line(text, message):
     with pytest.raises(InputError) as caught:
         located_json(text, "x")
     assert str(caught.value) == message
@@ -639,8 +639,8 @@ def test_the_time_of_reading_a_pdf_is_bounded(complaint, monkeypatch, in_thread)
     monkeypatch.setattr(limits.DOCUMENT_SECONDS, "value", 0.5)
     begun = time.monotonic()
     with ThreadPoolExecutor() as threads:
-        said = threads.submit(complaint, long, "d.pdf").result() if in_thread else complaint(long, "d.pdf")
-    assert said == (
+        message = threads.submit(complaint, long, "d.pdf").result() if in_thread else complaint(long, "d.pdf")
+    assert message == (
         "d.pdf: the number of seconds that reading takes is above the limit of 0.5\n"
         "hint: to raise the limit, set STEELYARD_DOCUMENT_SECONDS"
     )

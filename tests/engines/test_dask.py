@@ -20,8 +20,7 @@ from tables import shown
 
 import steelyard
 from steelyard.engines import dask
-from steelyard.engines.base import Part, PartLost
-from steelyard.engines.cluster import received, work
+from steelyard.engines.base import Part, PartLost, received, work
 from steelyard.engines.dask import DaskEngine
 from steelyard.errors import ConfigError, InputError, SystemFailure
 from steelyard.i18n import Message
@@ -246,7 +245,7 @@ def test_a_command_whose_part_was_lost_is_resumed(folder):
     (folder / "kill-1").touch()
     lost = start(*command, cwd=folder)
     assert lost.returncode == 2
-    assert "the process for this part was killed (1 attempts)" in lost.stderr
+    assert "the process for this part was killed (1 attempt)" in lost.stderr
     done = start(*command, "--resume", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
     lines = [(folder / name).read_text().splitlines() for name in ("whole.jsonl", "r.jsonl")]

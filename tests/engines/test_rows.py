@@ -8,8 +8,8 @@ from platforms import forking
 from tables import shown
 
 import steelyard
-from steelyard.answers import parts, sources
 from steelyard.answers import rows as answer_rows
+from steelyard.answers import scoring, sources
 from steelyard.engines.base import row_bytes
 from steelyard.engines.local import LocalEngine
 from steelyard.errors import SteelyardError
@@ -39,7 +39,7 @@ WORDS = [
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
-    for module in (parts, answer_rows, sources):
+    for module in (scoring, answer_rows, sources):
         monkeypatch.setattr(module, "BATCH", BATCH)
 
 
@@ -92,12 +92,12 @@ def ranged(monkeypatch):
         counted["begun"] += 1
         try:
             yield from original(self)
-        except parts.UnorderedAnswers:
+        except scoring.UnorderedAnswers:
             counted["unordered"] += 1
             raise
 
-    original = parts.RangedAnswers.scored
-    monkeypatch.setattr(parts.RangedAnswers, "scored", scored)
+    original = scoring.RangedAnswers.scored
+    monkeypatch.setattr(scoring.RangedAnswers, "scored", scored)
     return counted
 
 
@@ -126,13 +126,13 @@ def test_large_files_have_larger_parts():
 def test_a_file_that_goes_away_is_an_error_of_its_name(tmp_path, monkeypatch):
     path = tmp_path / "rows.jsonl"
     written(path, rows(2 * BATCH))
-    found = parts.row_bytes
+    found = scoring.row_bytes
 
     def gone(size):
         path.unlink()
         return found(size)
 
-    monkeypatch.setattr(parts, "row_bytes", gone)
+    monkeypatch.setattr(scoring, "row_bytes", gone)
     with pytest.raises(SteelyardError, match=r"rows\.jsonl: the file was replaced, removed"):
         steelyard.evaluate_answers(path, engine=LocalEngine(2))
 

@@ -312,8 +312,7 @@ def test_a_benchmark_run_that_cannot_be_uploaded_is_kept_and_resumed(store, tmp_
 
 
 def _ids(count: int) -> list[str]:
-    from steelyard.legal.benchmark.loading import load_benchmark
-    from steelyard.legal.benchmark.question_checks import benchmark_folder
+    from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
 
     return [question.about.id for question in load_benchmark(benchmark_folder()).questions[:count]]
 

@@ -234,7 +234,7 @@ def all_figures_as_final_answer(question: str, document: Document) -> Record:
 
 @cheat
 def all_names(question: str, document: Document) -> Record:
-    from steelyard.legal.grounding.proper_names import names
+    from steelyard.legal.grounding.names import names
 
     found = dict.fromkeys(name for name, _ in names(normalise(document.text)))
     return {"answer": "、".join(found) or "无"}

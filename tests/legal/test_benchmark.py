@@ -20,8 +20,7 @@ from tables import table_of
 
 import steelyard
 from steelyard.errors import InputError, SystemFailure, UnknownName
-from steelyard.legal.benchmark.loading import load_benchmark
-from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
 from steelyard.legal.benchmark.runner import BenchmarkRun
 from steelyard.systems.ask import AskSettings
 from steelyard.systems.python import PythonSystem

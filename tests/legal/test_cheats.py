@@ -19,13 +19,12 @@ from legal.cheats import CHEATS, Record, honest_line, nearest, slices
 from steelyard.documents.pages import Document
 from steelyard.io.outputs import record_of
 from steelyard.legal import EvidenceQuestion, FactQuestion, GapQuestion, LegalVerdict, Question, judge
-from steelyard.legal.benchmark.loading import load_benchmark
-from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.question_types import TYPES as BY_NAME
+from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
+from steelyard.legal.question_types import types_by_name
 from steelyard.legal.question_types.gap import QUOTE_PARTS
 
 BUNDLED = load_benchmark(benchmark_folder())
-TYPES = list(BY_NAME)
+TYPES = list(types_by_name())
 OF_TYPE = {kind: [each for each in BUNDLED.questions if each.about.type == kind] for kind in TYPES}
 Ceiling = Callable[[Question], float]
 

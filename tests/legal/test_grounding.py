@@ -4,7 +4,7 @@ import pytest
 
 from steelyard.legal import find_invented
 from steelyard.legal.grounding.articles import articles, case_numbers, is_known_article
-from steelyard.legal.grounding.forbidden import find_forbidden
+from steelyard.legal.grounding.inventions import find_forbidden
 from steelyard.text.normalisation import normalise
 
 ZH = (

@@ -8,10 +8,10 @@ import sys
 import pytest
 
 from bench.growth import PATTERNS, hostile, scorers, written
-from steelyard.deadline import deadline
 from steelyard.io.outputs import record_of
 from steelyard.legal import contains_quote, find_invented, judge_fact, reading
 from steelyard.legal.evidence.citations import citations_of
+from steelyard.signals import deadline
 
 MINUTES = 120
 CHOSEN = (

@@ -9,7 +9,7 @@ from properties import examples
 
 from steelyard.legal import contains_quote, detect_abstention, find_invented, judge_fact
 from steelyard.text.normalisation import normalise, normalise_with_offsets
-from steelyard.text.numerals import numerals
+from steelyard.text.values import numerals
 
 QUESTION = "他一共收了多少钱？"
 FULL_WIDTH = str.maketrans("0123456789,.-", "０１２３４５６７８９，．－")

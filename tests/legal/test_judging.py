@@ -14,15 +14,14 @@ import pytest
 from platforms import posix
 
 from steelyard import limits
-from steelyard.deadline import DeadlineExceeded, deadline
 from steelyard.io.results import load
-from steelyard.legal.benchmark import judging
-from steelyard.legal.benchmark.loading import load_benchmark
-from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal import score
+from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
 from steelyard.legal.benchmark.runner import BenchmarkRun, judge_answers
 from steelyard.legal.facts.fields import judge_fact
 from steelyard.legal.model import FactRules
 from steelyard.legal.score import judge
+from steelyard.signals import DeadlineExceeded, deadline
 from steelyard.systems.ask import AskSettings
 from steelyard.systems.python import PythonSystem
 from steelyard.systems.replay import ReplaySystem
@@ -119,7 +118,7 @@ def test_an_exception_of_a_judge_is_an_error_of_its_item(benchmark, tmp_path, mo
             raise error
         return judge(question, record, document)
 
-    monkeypatch.setattr(judging, "judge", fragile)
+    monkeypatch.setattr(score, "judge", fragile)
     path = tmp_path / "r.jsonl"
     system = PythonSystem(lambda question: "材料未载明。", "mine")
     table = run_benchmark(benchmark, system, AskSettings(), path)
@@ -138,7 +137,7 @@ def test_judging_that_takes_too_long_is_an_error_of_its_item(benchmark, tmp_path
             SLOW.match(ENDLESS)
         return judge(question, record, document)
 
-    monkeypatch.setattr(judging, "judge", slow)
+    monkeypatch.setattr(score, "judge", slow)
     monkeypatch.setattr(limits.JUDGING_SECONDS, "value", 0.2)
     system = PythonSystem(lambda question: "材料未载明。", "mine")
     table = run_benchmark(benchmark, system, AskSettings(), tmp_path / "r.jsonl")

@@ -8,9 +8,14 @@ from hypothesis import strategies as st
 
 from steelyard.documents.pages import read_document
 from steelyard.errors import InputError
-from steelyard.legal.benchmark.lint import lint
-from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.questions import check_pages, find_document, read_benchmark, read_question_file
+from steelyard.legal.benchmark.checks import lint
+from steelyard.legal.benchmark.questions import (
+    benchmark_folder,
+    check_pages,
+    find_document,
+    read_benchmark,
+    read_question_file,
+)
 
 TRANSCRIPT = """=== 第1页 共3页 ===
 询问笔录（第1次）

@@ -8,7 +8,7 @@ import pytest
 
 import steelyard
 from steelyard.documents.pages import read_document
-from steelyard.legal.benchmark.lint import lint
+from steelyard.legal.benchmark.checks import lint
 from steelyard.legal.benchmark.questions import find_document, read_benchmark
 from steelyard.text.normalisation import EQUIVALENTS, unified
 

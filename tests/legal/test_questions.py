@@ -13,9 +13,9 @@ from platforms import posix
 
 from steelyard.documents.pages import read_document
 from steelyard.errors import InputError, SteelyardError
-from steelyard.legal.benchmark.question_checks import benchmark_folder
 from steelyard.legal.benchmark.questions import (
     QuestionFile,
+    benchmark_folder,
     find_document,
     question_paths,
     read_benchmark,

@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from steelyard.documents.pages import read_document
 from steelyard.i18n import as_message
 from steelyard.legal import FactVerdict, Stance, contains_quote, judge, judge_fact, question_of
-from steelyard.legal.benchmark.loading import load_benchmark
-from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.benchmark.questions import read_question_file
-from steelyard.legal.facts.verdict import FieldVerdict
+from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark, read_question_file
+from steelyard.legal.facts.statements import FieldVerdict
 
 BUNDLED = load_benchmark(benchmark_folder())
 
@@ -482,13 +480,13 @@ def test_what_rules_cannot_decide_is_said(document, monkeypatch):
         assert judge(question, {}, document).parts["uncertain"] == 0.0
     unsure = FieldVerdict(True, as_message("the answer says 42000元"), uncertain=True)
     found = FactVerdict(True, 1.0, as_message("amount_total: the answer says 42000元"), {"amount_total": unsure})
-    monkeypatch.setattr("steelyard.legal.cases.judge_fact", lambda *_, **__: found)
+    monkeypatch.setattr("steelyard.legal.score.judge_fact", lambda *_, **__: found)
     for question in (fact(), control(expected={"amount_total": 42000})):
         verdict = judge(question, {"answer": "42000元"}, document)
         assert (verdict.parts["uncertain"], verdict.uncertain) == (1.0, True)
         assert verdict.reasons["uncertain"] == "amount_total: the answer says 42000元"
     refusal = Stance("refuses", as_message("the answer says '未载明'"), abstains=True, uncertain=True)
-    monkeypatch.setattr("steelyard.legal.cases.stance", lambda *_, **__: refusal)
+    monkeypatch.setattr("steelyard.legal.score.stance", lambda *_, **__: refusal)
     assert judge(gap(), {"answer": "未载明"}, document).reasons["uncertain"] == "the answer says '未载明'"
 
 

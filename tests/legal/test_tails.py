@@ -8,8 +8,7 @@ from legal.cheats import honest_line, nearest
 
 from steelyard.io.outputs import record_of
 from steelyard.legal import judge
-from steelyard.legal.benchmark.loading import load_benchmark
-from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
 from steelyard.systems import baseline
 
 BUNDLED = load_benchmark(benchmark_folder())

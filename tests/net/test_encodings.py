@@ -8,7 +8,7 @@ import zlib
 import pytest
 import zstandard
 
-from steelyard.net.encodings import BadEncoding, TooLarge, decode_bounded
+from steelyard.net.replies import BadEncoding, TooLarge, decode_bounded
 
 
 def zstd(content):
@@ -53,7 +53,7 @@ def test_other_forms_of_the_encodings():
 def test_s3_gigabytes_in_a_few_bytes_do_not_fill_the_memory():
     program = (
         "import resource, zstandard\n"
-        "from steelyard.net.encodings import TooLarge, decode_bounded\n"
+        "from steelyard.net.replies import TooLarge, decode_bounded\n"
         "bomb = zstandard.ZstdCompressor().compress(bytes(1 << 27)) * 64\n"  # 8 GB
         "resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))\n"
         "try:\n    decode_bounded(bomb, 'zstd', 20_000_000)\n"

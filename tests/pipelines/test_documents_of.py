@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from platforms import posix
 
-from steelyard.documents.sets import TWO_TEXTS, DocumentSet
+from steelyard.documents.pages import TWO_TEXTS, DocumentSet
 from steelyard.errors import MissingExtra, Problem
-from steelyard.legal.benchmark import loading as module
-from steelyard.legal.benchmark.loading import NO_PATH, OUTSIDE, documents_of
-from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal.benchmark import questions as module
+from steelyard.legal.benchmark.questions import NO_PATH, OUTSIDE, benchmark_folder, documents_of
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from pipelines.served import DEADLINE, SERVE, TOKEN, serving, written_server
 from platforms import linux, posix
 
 from steelyard.cli import main
-from steelyard.cli.serve import limits_of
-from steelyard.pipelines.calls import CallRunner
+from steelyard.cli.pipelines import limits_of
 from steelyard.pipelines.http_limits import MEGABYTE, Limits
+from steelyard.pipelines.serve import CallRunner
 from steelyard.text.visible import printable
 
 pytestmark = pytest.mark.slow

@@ -26,8 +26,7 @@ from pipelines.served import DEADLINE, SERVE, TOKEN, serving
 import steelyard
 from steelyard.cli import main
 from steelyard.io.yamls import read_yaml
-from steelyard.legal.benchmark.loading import load_benchmark
-from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
 
 pytestmark = pytest.mark.slow
 
@@ -91,7 +90,7 @@ def test_tools_say_what_they_take(command, mode):
 @pytest.mark.parametrize("name", sorted(path.parents[1].name for path in ROOT.glob("servers/*/src/*.py")))
 def test_every_argument_of_every_server_is_described(name):
     from steelyard.pipelines.load import load_program
-    from steelyard.pipelines.schemas import input_schema
+    from steelyard.pipelines.server import input_schema
 
     server = load_program(ROOT / "servers" / name / "src" / f"{name}.py")
     schemas = {tool.name: input_schema(tool)["properties"] for tool in server.tools.values()}

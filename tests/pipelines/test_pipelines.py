@@ -15,10 +15,9 @@ from steelyard.io.yamls import dump_yaml, read_yaml
 from steelyard.pipelines.build import build
 from steelyard.pipelines.check import check_parameters
 from steelyard.pipelines.client import ServerPool
-from steelyard.pipelines.journal import new_journal
 from steelyard.pipelines.load import load_parameters, load_servers
 from steelyard.pipelines.plan import bind, history_variables
-from steelyard.pipelines.run import UNSET, RunState, prepare_run, run_steps
+from steelyard.pipelines.run import UNSET, RunState, new_journal, prepare_run, run_steps
 from steelyard.pipelines.spec import read_pipeline
 
 TOY = """

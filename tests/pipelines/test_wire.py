@@ -8,7 +8,14 @@ import pytest
 from steelyard.cli import main
 from steelyard.errors import ConfigError, Problem
 from steelyard.i18n import Message
-from steelyard.pipelines.wire import ERROR, NOTICES, error_from_json, error_to_json, notices_from_json, notices_to_json
+from steelyard.pipelines.protocol import (
+    ERROR,
+    NOTICES,
+    error_from_json,
+    error_to_json,
+    notices_from_json,
+    notices_to_json,
+)
 
 ROOT = Path(__file__).parents[2]
 PIPELINE = """servers:

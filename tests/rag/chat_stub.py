@@ -1,4 +1,4 @@
-"""A chat interface on this machine that answers as it is told and remembers what it was asked."""
+"""A chat interface on this machine that answers by a script and records its requests."""
 
 import json
 import threading
@@ -22,8 +22,8 @@ class Stub(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}/v1"
 
     def reply(self, prompt):
-        said = self.script.get(prompt, f"re: {prompt}")
-        return said.pop(0) if isinstance(said, list) else said
+        scripted = self.script.get(prompt, f"re: {prompt}")
+        return scripted.pop(0) if isinstance(scripted, list) else scripted
 
     def log_message(self, *args):
         pass

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.errors import ConfigError, InputError, UnknownName
-from steelyard.rag.chunking import ChunkSettings, chunk_settings, chunker, split_at
-from steelyard.rag.text_corpus import reflowed
+from steelyard.rag.corpus import ChunkSettings, chunk_settings, chunker, reflowed, split_at
 
 GOLDEN = json.loads(Path(__file__).with_name("chunks.json").read_text(encoding="utf-8"))
 TEXTS = st.text(st.sampled_from("ab甲乙 .!?。！？；，\n\r-“”(),"), max_size=200)
@@ -70,7 +69,7 @@ def test_work_grows_with_the_text_alone():
         assert len(chunker(ChunkSettings(backend, chunk_size=100, chunk_overlap=20))(text)) < 10_000
 
 
-def test_half_a_pair_of_surrogates_is_a_character():
+def test_a_lone_surrogate_is_a_character():
     assert split_at("a\ud800.b", ["."], 1) == ["a\ud800.", "b"]
 
 
@@ -107,7 +106,7 @@ def test_bad_settings_are_refused(given, message):
     assert str(caught.value) == message
 
 
-def test_a_tokenizer_that_is_not_there():
+def test_an_unknown_tokenizer():
     for name in ("no_such_encoding", "", 7):
         with pytest.raises((ConfigError, UnknownName)):
             chunker(ChunkSettings(tokenizer=name))

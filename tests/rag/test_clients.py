@@ -10,10 +10,10 @@ from rag.chat_stub import completion, serving
 
 from steelyard import SystemFailure, limits
 from steelyard.rag.embedding import Endpoint
-from steelyard.rag.endpoints import EndpointSettings
 from steelyard.rag.generation import generate, open_generator, single_turns
-from steelyard.rag.remote import search_remote
 from steelyard.rag.reranking import RerankerSettings, open_reranker, rerank
+from steelyard.rag.retrieval import search_remote
+from steelyard.rag.settings import EndpointSettings
 
 KEY = "sk-secret-123"
 

@@ -9,10 +9,8 @@ import pytest
 
 from bench.mutations import mutate_bytes, mutate_value
 from steelyard.errors import ConfigError
-from steelyard.rag.corpus import Corpus
-from steelyard.rag.indexes import make_lexical, open_lexical
-from steelyard.search.dense import load_vectors
-from steelyard.search.latent import fit_latent, load_latent
+from steelyard.rag.indexes import Corpus, make_lexical, open_lexical
+from steelyard.search.vectors import fit_latent, load_latent, load_vectors
 
 TEXTS = ("被告的住所地为临溪县南桥镇。", "The keys of the warehouse are returned.")
 SOURCE = b"()[]{}'\",:<|fiSVO0 \n#-*"  # characters of the header of a .npy file, which is Python source

@@ -7,8 +7,8 @@ from rag.chat_stub import Handler, Stub, serving
 from steelyard import ConfigError, SystemFailure, UnknownName
 from steelyard.net.secrets import public_address
 from steelyard.rag.embedding import Endpoint
-from steelyard.rag.endpoints import EndpointSettings, endpoint_settings
-from steelyard.search.dense import check_vectors
+from steelyard.rag.settings import EndpointSettings, endpoint_settings
+from steelyard.search.vectors import check_vectors
 
 KEY = "sk-secret-123"
 WHERE = "backend_configs.openai"
@@ -84,7 +84,7 @@ def test_what_is_no_embedding_is_a_failure_of_the_system(stub, reply, message):
         ([[1.0], [None]], "the model returned vectors with numbers that are not finite"),
     ],
 )
-def test_vectors_by_which_nothing_can_be_found_are_refused(stub, vectors, message):
+def test_vectors_that_cannot_be_searched_are_refused(stub, vectors, message):
     found = embed(stub, data(*vectors))
     with pytest.raises(SystemFailure) as caught:
         check_vectors(found)
@@ -92,16 +92,16 @@ def test_vectors_by_which_nothing_can_be_found_are_refused(stub, vectors, messag
 
 
 def test_a_key_that_the_endpoint_sends_back_is_not_shown(stub):
-    said = f"wrong: Bearer {KEY} is unknown"
+    reply = f"wrong: Bearer {KEY} is unknown"
     with pytest.raises(SystemFailure) as caught:
-        embed(stub, (401, {}, {"error": {"message": said}}))
+        embed(stub, (401, {}, {"error": {"message": reply}}))
     assert str(caught.value).splitlines()[0] == (
         f"{stub.url}: the embeddings endpoint failed: the model answered with status 401: wrong: *** is unknown"
     )
     assert str(caught.value.hint).endswith("RETRIEVER_API_KEY")
 
 
-def test_an_endpoint_that_is_not_there(stub):
+def test_an_endpoint_that_cannot_be_reached(stub):
     with pytest.raises(SystemFailure) as caught:
         embed(stub, None, base_url="http://user:word@127.0.0.1:9/v1")
     head = "http://127.0.0.1:9/v1: the embeddings endpoint failed: the model cannot be reached: "

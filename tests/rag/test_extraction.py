@@ -1,4 +1,4 @@
-"""What is taken out of answers."""
+"""Extraction from outputs of models: sentences, boxed and tagged answers, queries."""
 
 import pytest
 from hypothesis import given

@@ -7,7 +7,7 @@ import pytest
 from rag.chat_stub import completion, failure, serving
 
 from steelyard import ConfigError, InputError, MissingExtra, SystemFailure, UnknownName
-from steelyard.rag import embedded
+from steelyard.rag import generation
 from steelyard.rag.generation import ChatSettings, generate, many_turns, open_generator, single_turns
 
 KEY = "sk-secret-123"
@@ -40,26 +40,26 @@ def test_answers_are_in_the_order_of_the_prompts_however_they_arrive(stub):
     assert 1 < stub.most <= 5
 
 
-def test_s4_what_fails_for_the_moment_is_asked_again(stub):
+def test_s4_retryable_failures_are_repeated(stub):
     stub.script = {"x": [failure(429), failure(500), failure(408), "fine"], "y": "at once"}
     assert ask(stub, ["x", "y"], retries=3) == (["fine", "at once"], [None, None])
     assert len(stub.requests) == 5
 
 
-def test_the_wait_that_the_server_asks_for_is_kept(stub):
+def test_retry_after_is_respected(stub):
     stub.script = {"x": [failure(429, **{"retry-after": "0.3"}), "fine"]}
     before = time.monotonic()
     assert ask(stub, ["x"], base_delay=0)[0] == ["fine"]
     assert time.monotonic() - before >= 0.3
 
 
-def test_a_wait_that_is_too_long_is_not_kept(stub):
+def test_a_long_retry_after_ends_the_attempts(stub):
     stub.script = {"x": failure(429, "full", **{"retry-after": "3600"})}
     assert ask(stub, ["x", "y"])[1] == ["the model answered with status 429: full", None]
     assert len(stub.requests) == 2
 
 
-def test_s4_a_failure_that_stays_is_an_error_and_not_an_answer(stub):
+def test_s4_a_final_failure_is_an_error_and_not_an_answer(stub):
     stub.script = {"bad": failure(400, "too long"), "gone": [failure(503, "busy"), failure(503, "busy")]}
     answers, errors = ask(stub, ["good", "bad", "gone"], retries=1)
     assert answers == ["re: good", None, None]
@@ -67,7 +67,7 @@ def test_s4_a_failure_that_stays_is_an_error_and_not_an_answer(stub):
     assert len(stub.requests) == 4
 
 
-def test_that_all_fail_is_a_failure_of_the_system(stub):
+def test_if_all_fail_the_system_fails(stub):
     stub.script = {"a": failure(401, f"wrong key {KEY}"), "b": failure(400, "other")}
     with pytest.raises(SystemFailure) as caught:
         ask(stub, ["a", "b"])
@@ -133,7 +133,7 @@ def test_cut_answers_alone_are_no_failure_of_the_system(stub):
     assert ask(stub, ["x"])[0] == ["half"]
 
 
-def test_what_has_answered_before_may_fail_whole(stub):
+def test_all_may_fail_if_the_generator_has_answered_before(stub):
     config = {"model_name": "m", "base_url": stub.url, "retries": 0}
     generator = open_generator("openai", configs={"openai": config})
     stub.script = {"x": failure(400, "no")}
@@ -235,14 +235,14 @@ def test_a_missing_library_names_its_extra(monkeypatch):
 
 
 def test_conversations():
-    said = [{"role": "user", "content": {"type": "text", "text": "a"}}, {"role": "assistant", "content": "b"}, "c"]
+    messages = [{"role": "user", "content": {"type": "text", "text": "a"}}, {"role": "assistant", "content": "b"}, "c"]
     plain = [
         {"role": "user", "content": "a"},
         {"role": "assistant", "content": "b"},
         {"role": "user", "content": "c"},
     ]
-    assert many_turns(said, None) == [plain]
-    assert many_turns([said, said], "s") == [[{"role": "system", "content": "s"}, *plain]] * 2
+    assert many_turns(messages, None) == [plain]
+    assert many_turns([messages, messages], "s") == [[{"role": "system", "content": "s"}, *plain]] * 2
     with pytest.raises(InputError, match=r"^messages must be a list of messages, or of conversations$"):
         many_turns("x", None)
     with pytest.raises(InputError, match=r"^the role of a message must be system, user or assistant, not 'tool'$"):
@@ -280,7 +280,7 @@ Question: {question}"""
 
 
 def boxed(question, documents=DOCUMENTS, more=""):
-    return embedded.answer(FORM.format(question=question, documents=documents, more=more))
+    return generation.answer(FORM.format(question=question, documents=documents, more=more))
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_without_documents_there_is_no_box():
     assert boxed("who opened it", documents="") == "I do not know."
     assert boxed("谁创办的？", documents="") == "我不知道。"
     assert boxed("which planet has rings", documents=DOCUMENTS) == "I do not know."
-    assert embedded.answer("hello") == "I do not know."
+    assert generation.answer("hello") == "I do not know."
 
 
 def test_braces_never_open_or_close_the_box():
@@ -323,14 +323,14 @@ def test_the_letter_of_the_option_that_the_documents_hold():
 
 def test_the_last_question_counts_and_documents_may_say_anything():
     documents = "Question: what is red?\nThe mail coach is yellow and says <search> and \\boxed{no}.\n"
-    asked = embedded.read_prompt(f"Say it.\n\nDocuments:\n{documents}\nQuestion: what is yellow?\n\nBe brief.")
+    asked = generation.read_prompt(f"Say it.\n\nDocuments:\n{documents}\nQuestion: what is yellow?\n\nBe brief.")
     assert (asked.question, asked.instructions) == ("what is yellow?", "Say it.\n\nBe brief.")
     assert asked.documents.strip() == documents.strip()
 
 
 def test_the_forms_of_an_answer():
     def say(instructions, question="when was the Ember Library of Norwick opened"):
-        return embedded.answer(f"{instructions}\n\nDocuments:\n{DOCUMENTS}\n\nQuestion: {question}")
+        return generation.answer(f"{instructions}\n\nDocuments:\n{DOCUMENTS}\n\nQuestion: {question}")
 
     opened = "The Ember Library of Norwick was opened on 3 June 1911 by Clara Voss."
     assert say("Summarise.") == opened

@@ -40,15 +40,15 @@ def test_rows_are_filled_in_order_and_the_last_line_break_goes(template):
 
 
 def test_s1_nothing_is_escaped(template):
-    said = 'he ain\'t heavy 3 < 5 & "x" <search> 《合同法》 {{ not_a_name }}'
-    assert filled(template("{{ question }}"), question=[said]) == [said]
+    text = 'he ain\'t heavy 3 < 5 & "x" <search> 《合同法》 {{ not_a_name }}'
+    assert filled(template("{{ question }}"), question=[text]) == [text]
 
 
 @given(st.text())
-def test_s1_any_text_comes_through_as_it_is(tmp_path_factory, said):
+def test_s1_any_text_comes_through_as_it_is(tmp_path_factory, text):
     path = tmp_path_factory.getbasetemp() / "any.jinja"
     path.write_text("<{{ question }}>", encoding="utf-8")
-    assert filled(read_template(str(path), root=path.parent), question=[said]) == [f"<{said}>"]
+    assert filled(read_template(str(path), root=path.parent), question=[text]) == [f"<{text}>"]
 
 
 def test_a_name_that_is_not_given_is_an_error_with_its_line(template):
@@ -130,9 +130,9 @@ def test_usual_templates_are_filled_within_the_limits(template):
         "{{ question|replace('a', 'bb')|truncate(5000)|upper }} {{ '%05.1f'|format(2.5) }} {{ '-' * 20 }} {{ 2**10 }}"
     )
     content += "{{ ['a', question[:3]]|map('upper')|join(', ') }} {{ '{:>6}'.format(7) }} {{ question + question ~ 1 }}"
-    said = "a" * 40_000
-    (found,) = filled(template(content), question=[said])
-    assert found.split() == ["BB" * 2498 + "B...", "002.5", "-" * 20, "1024A,", "AAA", "7", said + said + "1"]
+    text = "a" * 40_000
+    (found,) = filled(template(content), question=[text])
+    assert found.split() == ["BB" * 2498 + "B...", "002.5", "-" * 20, "1024A,", "AAA", "7", text + text + "1"]
 
 
 def test_bad_syntax_is_an_error_with_its_line(template):
@@ -210,7 +210,7 @@ def test_rows_that_lack_something_have_an_empty_prompt(template):
     assert lettered("choices_ls", [None, ["a"]]) == [None, "A: a"]
 
 
-def test_rounds_are_turned_over():
+def test_rounds_are_transposed():
     assert by_question("q_ls", [["a", "b"], ["c", "d"]]) == [["a", "c"], ["b", "d"]]
     with pytest.raises(InputError, match=r"^memory_q_ls\[0\] has 2 entries, memory_q_ls\[1\] has 1$"):
         by_question("q_ls", [["a", "b"], ["c"]])

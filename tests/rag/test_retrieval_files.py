@@ -1,15 +1,15 @@
-"""The files of retrieval: whole or not there, current or refused; and runs."""
+"""Files of retrieval: written atomically, used if their stamp is current; and runs."""
 
 import pytest
 
 from steelyard.errors import ConfigError, InputError
-from steelyard.rag.runs import write_run
-from steelyard.search.artifacts import TERMS, is_current, read_stamp, whole_file, whole_folder, write_stamp
+from steelyard.rag.retrieval import write_run
+from steelyard.search.artifacts import TERMS_HINT, is_current, read_stamp, whole_file, whole_folder, write_stamp
 
 # files
 
 
-def test_a_file_is_whole_or_not_there(tmp_path):
+def test_a_file_is_written_atomically(tmp_path):
     path = tmp_path / "new" / "file"
     with pytest.raises(TypeError), whole_file(path) as part, part.open("w", encoding="utf-8") as file:
         file.writelines(["half", None])  # type: ignore[list-item]
@@ -22,7 +22,7 @@ def test_a_file_is_whole_or_not_there(tmp_path):
         pass
 
 
-def test_a_folder_is_whole_or_as_it_was(tmp_path):
+def test_a_folder_is_replaced_atomically(tmp_path):
     path = tmp_path / "index"
     with whole_folder(path, {"corpus": "1"}) as part:
         (part / "x").write_text("first", encoding="utf-8")
@@ -38,10 +38,10 @@ def test_a_folder_is_whole_or_as_it_was(tmp_path):
 
 def test_a_stamp_says_what_differs(tmp_path):
     path = tmp_path / "file"
-    assert not is_current(path, {"corpus": "a" * 64}, TERMS)
+    assert not is_current(path, {"corpus": "a" * 64}, TERMS_HINT)
     path.write_text("x", encoding="utf-8")
     with pytest.raises(ConfigError) as caught:
-        is_current(path, {"corpus": "a" * 64}, TERMS)
+        is_current(path, {"corpus": "a" * 64}, TERMS_HINT)
     assert str(caught.value) == (
         f"{path}: there is no record of what this file was created from\n"
         "hint: if UltraRAG created it from this corpus with this model, run with --adopt; to make it again, "
@@ -49,11 +49,11 @@ def test_a_stamp_says_what_differs(tmp_path):
     )
     write_stamp(path, {"corpus": "b" * 64, "passages": 3})
     with pytest.raises(ConfigError) as caught:
-        is_current(path, {"corpus": "a" * 64, "passages": 3, "model": "m"}, TERMS)
+        is_current(path, {"corpus": "a" * 64, "passages": 3, "model": "m"}, TERMS_HINT)
     assert str(caught.value.message) == (
         "this file was made from other data: corpus bbbbbbbbbbbb, now aaaaaaaaaaaa; model unknown, now m"
     )
-    assert is_current(path, {"passages": 3}, TERMS)
+    assert is_current(path, {"passages": 3}, TERMS_HINT)
 
 
 # runs

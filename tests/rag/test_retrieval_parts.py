@@ -16,13 +16,21 @@ from hypothesis import strategies as st
 from properties import examples
 
 from steelyard.errors import ConfigError, InputError, SystemFailure, UnknownName
-from steelyard.rag.corpus import Corpus, read_corpus
-from steelyard.rag.indexes import make_lexical, open_lexical
-from steelyard.search.dense import normalised, open_dense, search_dense, write_dense
-from steelyard.search.latent import LATENT, SKETCH, directions, fit_latent, load_latent, tfidf
-from steelyard.search.latent import Row as MatrixRow
-from steelyard.search.ranking import best
-from steelyard.search.terms import terms, way_of
+from steelyard.rag.indexes import Corpus, make_lexical, open_lexical, read_corpus
+from steelyard.search.terms import best, terms, way_of
+from steelyard.search.vectors import (
+    LATENT,
+    SKETCH,
+    directions,
+    fit_latent,
+    load_latent,
+    normalised,
+    open_dense,
+    search_dense,
+    tfidf,
+    write_dense,
+)
+from steelyard.search.vectors import Row as MatrixRow
 
 ROOT = Path(__file__).parents[2]
 SENTENCES = (
@@ -105,11 +113,11 @@ def test_an_id_may_stand_for_several_passages(write):
         ("", []),
     ],
 )
-def test_what_a_text_is_found_by(text, expected):
+def test_terms_of_texts(text, expected):
     assert terms(text) == expected
 
 
-def test_the_names_of_upstream_choose_the_way():
+def test_tokenizers_of_ultrarag_choose_the_terms():
     assert terms("被告住所地", way_of("jieba", "zh-TW")) == ["被告", "住所地"]
     assert terms("住所地 warehouses", way_of("char", "chinese")) == ["住", "所", "地", "warehous"]
     assert {way_of(name, "en") for name in ("auto", "default", "regex")} == {"all"}
@@ -162,7 +170,7 @@ def test_chinese_traditional_and_full_width_queries(query, place, way, tmp_path)
     assert lexical(tmp_path / "index", *SENTENCES, way=way).search(query, 1).indices == [place]
 
 
-def test_equals_come_in_the_order_of_the_corpus(tmp_path):
+def test_ties_are_in_the_order_of_the_corpus(tmp_path):
     index = lexical(tmp_path / "index", "x", "apple", "apple pie", "apple", "apple")
     assert list(index.search("apple", 10).indices) == [1, 3, 4, 2]
     assert list(index.search("apple", 2).indices) == [1, 3]
@@ -202,7 +210,7 @@ def passages():
     return [json.loads(line)["contents"] for line in lines]
 
 
-def test_a_passage_finds_itself_first():
+def test_a_passage_is_its_own_best_match():
     texts = passages()
     model, vectors = fit_latent(texts, seed=42, progress=quiet)
     again = model.embed([terms(text) for text in texts])
@@ -211,8 +219,8 @@ def test_a_passage_finds_itself_first():
     assert (again @ vectors.T).argmax(axis=1).tolist() == list(range(len(texts)))
 
 
-def test_terms_that_keep_company_lie_close(monkeypatch):
-    monkeypatch.setattr("steelyard.search.latent.LATENT", 2)  # with as many as passages, nothing is brought together
+def test_terms_that_occur_together_have_similar_vectors(monkeypatch):
+    monkeypatch.setattr("steelyard.search.vectors.LATENT", 2)  # with as many as passages, nothing is brought together
     texts = [
         "car engine",
         "car engine wheel",
@@ -247,7 +255,7 @@ def test_directions_are_those_of_the_full_decomposition():
     assert np.linalg.norm(exact @ found) == pytest.approx(math.sqrt(5), abs=0.01)  # the same space
 
 
-def test_long_passages_weigh_no_more_than_short_ones():
+def test_the_length_of_a_passage_does_not_change_its_weight():
     places, rare = {"x": 0, "y": 1}, np.array([1.0, 3.0], dtype=np.float32)
     row = tfidf(["y", "x", "x", "unknown"], places, rare)
     assert row.columns.tolist() == [0, 1]
@@ -269,7 +277,7 @@ def test_a_model_is_saved_and_read(tmp_path):
 @pytest.mark.slow
 def test_another_process_gives_the_same_vectors():
     program = (
-        "import sys, json, hashlib; from steelyard.search.latent import fit_latent;"
+        "import sys, json, hashlib; from steelyard.search.vectors import fit_latent;"
         "texts = json.load(sys.stdin); vectors = fit_latent(texts, seed=42, progress=lambda a, b: None)[1];"
         "print(hashlib.sha256(vectors.tobytes()).hexdigest())"
     )
@@ -327,14 +335,14 @@ def test_the_mapped_index_equals_brute_force(many):
             assert row[found.indices] == pytest.approx(found.scores, abs=1e-6)
 
 
-def test_equals_beyond_the_cut_come_in_order(many):
+def test_ties_at_the_cutoff_are_in_order(many):
     vectors, index = many
     units = normalised(vectors)
     (found,) = search_dense(index, units[7:8] + 1.2 * units[300:301], 5)
     assert found.indices == [300, 7, 100, 101, 102]  # the best stands behind the equals, and pushes some of them out
 
 
-def test_a_query_alone_is_a_query_in_a_batch(many, tmp_path):
+def test_scores_do_not_depend_on_the_batch(many, tmp_path):
     generator = np.random.default_rng(8)
     write_dense(generator.standard_normal((4000, 512)).astype(np.float32), tmp_path / "wide.faiss")
     wide = open_dense(tmp_path / "wide.faiss", {"passages": 4000, "dimensions": 512})

@@ -52,7 +52,7 @@ def test_the_outline_that_a_model_is_shown():
     )
 
 
-def test_the_text_at_the_end():
+def test_the_final_text():
     assert as_markdown({}) == "No survey generated."
     assert as_markdown(SURVEY) == (
         "# Harbours\n\n## 1 Dover\n\nOld.\n\nSee  [1][2].\n\n"
@@ -104,7 +104,7 @@ def test_cited_keys():
     assert cited_keys("\\cite{" * 20_000) == []
 
 
-def test_passages_share_the_room_between_queries():
+def test_selected_passages_are_divided_equally_between_queries():
     assert selected([["a", "b", "c"], ["a", "d"]], 4) == ["a", "b", "d", "c"]
     assert selected([["a", "b", "c"]], 2) == ["a", "b"]
 

@@ -5,7 +5,7 @@ import pytest
 from platforms import forking
 
 import steelyard
-from steelyard.answers.overlaps import Overlaps
+from steelyard.answers.rouge import Overlaps
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message, as_message
 from steelyard.registry.metrics import REGISTRY, metric

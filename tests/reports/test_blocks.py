@@ -18,14 +18,13 @@ from steelyard.reports.blocks import (
     ResultScores,
     TableBlock,
 )
-from steelyard.reports.build import all_blocks, report_blocks
 from steelyard.reports.content import Report
 from steelyard.reports.files import RENDERERS
 from steelyard.reports.render.console import render_console
-from steelyard.reports.render.csv import render_csv
-from steelyard.reports.render.json import as_json
 from steelyard.reports.render.latex import render_latex
 from steelyard.reports.render.markdown import render_markdown
+from steelyard.reports.render.values import as_json, render_csv
+from steelyard.reports.sections import report_blocks
 from steelyard.stats.intervals import Interval
 
 TABLE = TableBlock(
@@ -63,7 +62,7 @@ def test_a_table_that_is_too_wide_is_divided():
 def test_marks_are_raised_in_latex():
     cells = [Cell("1", "ab"), Cell("2", "▼"), Cell("3", "–"), Cell("4")]
     assert "1$^{\\mathrm{ab}}$ & 2$^{-}$ & 3 -- & 4 \\\\" in render_latex(
-        [TableBlock(["a", "b", "c", "d"], [cells], text_columns=0)]
+        [TableBlock(["a", "b", "c", "d"], [cells], labels=0)]
     )
 
 
@@ -112,7 +111,7 @@ def test_fields_of_results_are_together():
 
 def test_blocks_are_built_once_for_a_language():
     report = Report([make_table("a", [0.5, 1.0])])
-    assert all_blocks(report, "zh") is all_blocks(report, "zh")
+    assert report_blocks(report, "zh") is report_blocks(report, "zh")
     (block, *_) = (each for each in report_blocks(report, "zh") if isinstance(each, TableBlock))
     assert block.headings == [words_of("zh")("report.metric"), "a"]
 

@@ -9,10 +9,9 @@ import pytest
 from rendering import as_json, render_console, render_latex, render_markdown
 from tables import make_table, table_of
 
-from steelyard.legal.report.differences import compared_parts
 from steelyard.legal.report.results import inventions, wrong_answers, wrong_refusals
-from steelyard.reports.comparison import compare_results
-from steelyard.reports.content import Report
+from steelyard.legal.report.sections import LegalReport
+from steelyard.reports.content import Report, compare_results
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.reports.sections.changes import is_question
 from steelyard.stats.compare import ComparisonSettings, compare_all
@@ -53,7 +52,7 @@ def pair():
 
 def test_parts_are_compared_by_type_as_one_family(pair):
     old, new = pair
-    groups = {group.title: dict(group.parts) for group in compared_parts(new, old, SETTINGS)}
+    groups = {group.title: dict(group.parts) for group in LegalReport().compared_parts(new, old, SETTINGS)}
     assert list(groups) == ["report.all_questions", "type_values.fact_exact", "type_values.conflict_gap"]
     facts = groups["type_values.fact_exact"]["part_names.exact_match"]
     assert (facts.n, facts.b_mean, facts.a_mean, facts.p_value) == (12, 1.0, 0.25, 2 / 2**9)
@@ -189,3 +188,15 @@ def test_an_id_that_is_the_question_is_known():
     assert is_question(f"{' '.join(question.split())[:80]}… 0d7e0ea832eea448", question)
     assert not is_question("1", "1 euro is how much?")
     assert not is_question("What is… 0d7e", "Which is")
+
+
+def test_means_over_other_items_than_those_of_the_board_are_not_shown_beside_it():
+    ids = ["a", "b", "c", "d"]
+    old, new = (
+        table_of(ids, {"F1": np.array(scores)}, name=name)
+        for name, scores in (("old", [0.11, 0.23, 0.3, 0.8]), ("new", [0.4, 0.2, 0.5, 0.9]))
+    )
+    few = table_of(ids[:3], {"F1": np.array([0.9, 0.8, 0.1])}, name="few")
+    page = render_html(Report([old, new, few], compare_all([new, few], old)))
+    assert "means over all items of each result" in page
+    assert f"{np.mean([0.11, 0.23, 0.3]):.4f}" not in page  # of the first result, over the items that `few` has

@@ -7,15 +7,14 @@ import numpy as np
 import pytest
 from tables import make_table
 
-from steelyard.reports.build import report_blocks
 from steelyard.reports.content import Report
 from steelyard.reports.gate import gate_blocks
 from steelyard.reports.render.console import render_console
 from steelyard.reports.render.html.report_html import render_html
-from steelyard.reports.render.json import as_json
-from steelyard.reports.render.junit import render_junit
 from steelyard.reports.render.latex import render_latex
 from steelyard.reports.render.markdown import render_markdown
+from steelyard.reports.render.values import as_json, render_junit
+from steelyard.reports.sections import report_blocks
 from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.rules import parse_rule
 from steelyard.table import Missing

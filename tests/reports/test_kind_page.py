@@ -12,7 +12,7 @@ from distributions import write_distribution
 from tables import table_of
 
 from steelyard.reports.content import Report
-from steelyard.reports.render.html.kind_page import Sections, kind_page
+from steelyard.reports.kinds import Sections, kind_page
 from steelyard.reports.render.html.report_html import render_html
 
 SOURCES = Path(__file__).parents[2] / "src"
@@ -20,9 +20,10 @@ KIND = """
 from pathlib import Path
 
 from steelyard.registry.kinds import Kind
-from steelyard.reports.render.html.kind_page import AnswerDetails, ItemDetails, KindPage, Section, Sections
+from steelyard.reports.kinds import KindReport
+from steelyard.reports.kinds import AnswerDetails, ItemDetails, KindPage, Section, Sections
 
-MINE = Kind("mine", "the judge of this test", report="mine")
+MINE = Kind("mine", "the judge of this test", report="mine:Report")
 
 
 class Details(ItemDetails):
@@ -42,15 +43,15 @@ class Page(KindPage):
         return Details()
 
 
-def kind_page():
-    return Page()
+class Report(KindReport):
+    def page(self):
+        return Page()
 
+    def documents(self, benchmark, *, within, beside, also):
+        from steelyard.documents.pages import Document
+        from steelyard.documents.pages import DocumentSet
 
-def documents(benchmark, *, within, beside, also):
-    from steelyard.documents.pages import Document
-    from steelyard.documents.sets import DocumentSet
-
-    return DocumentSet({f"{beside}/{benchmark}": Document("d", (), "")})
+        return DocumentSet({f"{beside}/{benchmark}": Document("d", (), "")})
 """
 PROGRAM = """
 from dataclasses import replace

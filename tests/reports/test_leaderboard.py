@@ -12,15 +12,14 @@ from rich.cells import cell_len
 from tables import make_table
 
 import steelyard
-from steelyard.cli.output import has_colour
-from steelyard.reports.blocks import Cell, Dot, Note, Notes, TableBlock, divided
-from steelyard.reports.comparison import compare_results
-from steelyard.reports.content import Report
-from steelyard.reports.ranking import ranking
+from steelyard.cli.console import has_colour
+from steelyard.reports.blocks import Cell, Dot, Note, Notes, TableBlock
+from steelyard.reports.content import Report, compare_results
 from steelyard.reports.render import console
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.reports.render.latex import render_latex as latex_of
-from steelyard.reports.sections.leaderboard import _round_ends
+from steelyard.reports.render.tables import divided
+from steelyard.reports.sections.leaderboard import _round_ends, ranking
 from steelyard.stats.compare import ComparisonSettings, compare_all
 
 table = partial(make_table, kind="retrieval")
@@ -201,7 +200,7 @@ def test_what_systems_share_is_said_once():
 
 
 def test_the_page_is_called_what_was_compared_and_has_a_dot_for_each_system():
-    report = compared(*(system(name, level) for name, level in (("a", 1), ("b", 5), ("c", 3)))).report
+    report = compared(*(system(name, level) for name, level in (("a", 1), ("b", 5), ("c", 3))))
     page = render_html(report)
     assert "<title>nDCG@10 of 3 systems" in page
     body = page[page.index("<main") :]
@@ -225,7 +224,7 @@ def test_a_gauge_has_one_axis():
 
 
 def test_notes_hang_and_a_pipe_keeps_its_lines():
-    note = Notes([Note("one two three four five", warning=True), Note("quiet", quiet=True), "  一二三四五六七八九十"])
+    note = Notes([Note("one two three four five", "warning"), Note("quiet", "signature"), "  一二三四五六七八九十"])
     narrow = ["⚠ one two", "  three four", "  five", "quiet", "  一二三四五", "    六七八九十"]
     assert console.render_console([note], width=14).splitlines() == narrow
     assert console.render_console([note]) == "⚠ one two three four five\nquiet\n  一二三四五六七八九十\n"
@@ -233,7 +232,7 @@ def test_notes_hang_and_a_pipe_keeps_its_lines():
 
 def test_colours_of_a_terminal():
     rows = [[Cell("0.5", "▲", strong=True)], [Cell("0.4", "▼")]]
-    blocks = [TableBlock(["x"], rows, text_columns=0), Notes([Note("w", warning=True), Note("s", quiet=True)])]
+    blocks = [TableBlock(["x"], rows, labels=0), Notes([Note("w", "warning"), Note("s", "signature")])]
     text = console.render_console(blocks, colour=True)
     for styled in ("\x1b[32m▲", "\x1b[31m▼", "\x1b[1m0.5", "\x1b[33m⚠ w\x1b[0m", "\x1b[2ms\x1b[0m"):
         assert styled in text

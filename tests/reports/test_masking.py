@@ -14,11 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tables import table_of
 
-from steelyard.documents.pages import read_document
-from steelyard.documents.sets import TWO_TEXTS, DocumentSet
+from steelyard.documents.pages import TWO_TEXTS, DocumentSet, read_document
 from steelyard.errors import Problem
 from steelyard.i18n import Message
-from steelyard.legal.benchmark.loading import documents_of
+from steelyard.legal.benchmark.questions import documents_of
 from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.reports.content import Report
 from steelyard.reports.masking import mask_document, mask_documents, mask_table, mask_tables, mask_text, mask_values

@@ -11,28 +11,29 @@ from tables import make_table, table_of
 
 from steelyard.i18n import Message
 from steelyard.reports import sections
-from steelyard.reports.blocks import Notes, PageTables, printed
-from steelyard.reports.build import load_sections
-from steelyard.reports.content import Report
+from steelyard.reports.blocks import Details, Notes
+from steelyard.reports.content import LAYOUTS, Report
 from steelyard.reports.render.html.report_html import render_html
+from steelyard.reports.render.tables import plain
+from steelyard.reports.sections import load_sections
 from steelyard.table import Missing
 
 SECTION = '''"""The share of items with the best score."""
 
-from steelyard.reports.blocks import Cell, Fields, ItemList, ListItem, Note, Notes, PageForm, PageTables, TableBlock
+from steelyard.reports.blocks import Cell, Details, Fields, ItemList, ListItem, Note, Notes, TableBlock
+from steelyard.reports.sections import section
 
-ORDER = 25
 
-
+@section(25)
 def blocks(report, words):
     full = {table.name: int((table.column("AP") == 1).sum()) for table in report.tables}
     rows = [[name, str(count)] for name, count in full.items()]
     yield TableBlock([words("report.result"), "n"], rows, "best score")
-    yield Notes(["a note of the section", Note("a warning of the section", "settings", warning=True)])
+    yield Notes(["a note of the section", Note("a warning of the section", "warning")])
     yield ItemList("a list of the section", [ListItem(("first", "0.5"), "why <it> is there")])
-    yield PageTables(lambda: [TableBlock(["tag", "n"], [["x", Cell("1", share=0.5)]], page=PageForm("details"))])
-    wide = [["old", "shown on pages", "9"]]
-    yield TableBlock(["name", words("report.before"), "m"], wide, "two columns", printed=(0, 2))
+    yield Details(lambda: [TableBlock(["tag", "n"], [["x", Cell("1", share=0.5)]], role="decided")])
+    wide = [["old", "shown on pages", *"23456789", "10"]]
+    yield TableBlock(["name", words("report.before"), *"cdefghij", "k"], wide, "some columns", "differences")
     yield Fields(lambda: {"best": full})
     yield from (Fields(lambda count=count: {"best": count}, index) for index, count in enumerate(full.values()))
 '''
@@ -47,6 +48,7 @@ def added(tmp_path, monkeypatch):
     monkeypatch.setattr(sections, "__path__", [*sections.__path__, str(tmp_path)])
     yield
     sys.modules.pop(f"{sections.__name__}.best_scores", None)
+    sections.REGISTERED.pop(f"{sections.__name__}.best_scores.blocks", None)
 
 
 def report():
@@ -54,16 +56,18 @@ def report():
 
 
 def test_sections_are_in_order():
-    orders = [section.ORDER for section in load_sections()]
-    assert orders == sorted(orders)
-    assert len(set(orders)) == len(orders)
+    for layout in LAYOUTS:
+        orders = [section.order for section in load_sections() if layout in section.layouts]
+        assert orders == sorted(orders)
+        assert len(set(orders)) == len(orders)
 
 
 def test_a_section_is_one_file(added):
     content = report()
     shown = render_console(content)
     assert "\n\nbest score\nresult  n\nold     1\nnew     2\n\na note of the section\n⚠ a warning" in shown
-    assert "\n\na list of the section\n  first  0.5\n    why <it> is there\n\ntwo columns\nname  m\nold   9" in shown
+    assert "\n\na list of the section\n  first  0.5\n    why <it> is there\n\nsome columns\n" in shown
+    assert "\nname  d  e  f  g  j   k\nold   3  4  5  6  9  10" in shown
     assert (
         "\n\n### best score\n\n| result | n |\n| --- | ---: |\n| old | 1 |\n| new | 2 |\n\n- a note"
         in render_markdown(content)
@@ -79,20 +83,20 @@ def test_a_section_is_one_file(added):
 
 def test_a_page_shows_it_too(added):
     page = render_html(report(), "zh")
-    metrics, details, _, settings = re.split('<section id="section-(?:detail|items|settings)"', page)
+    metrics, details, _, _ = re.split('<section id="section-(?:detail|items|settings)"', page)
     assert ">best score</h3>" in metrics
     assert 'data-zh="结果"' in metrics
     assert '<p class="small muted note"><span class="said">a note of the section</span></p>' in metrics
-    assert '<p class="small warn note"><span class="said">⚠ a warning of the section</span></p>' in settings
+    assert '<p class="small warn note"><span class="said">⚠ a warning of the section</span></p>' in metrics
     assert ">a list of the section</h3>" in metrics
     assert "why &lt;it&gt; is there" in metrics
-    assert 'data-zh="之前"' in metrics
-    assert ">shown on pages<" in metrics
+    assert 'data-zh="之前"' in details
+    assert ">shown on pages<" in details
     assert re.search(r'<td class="number">1</td><td class="bar-cell">\s*<svg class="bar"', details)
 
 
 def test_text_does_not_make_the_tables_of_pages():
-    (block,) = printed([PageTables(lambda: pytest.fail("made")), Notes(["a line"])])
+    (block,) = plain([Details(lambda: pytest.fail("made")), Notes(["a line"])])
     assert block == Notes(["a line"])
 
 

@@ -18,8 +18,8 @@ from platforms import compiled
 import steelyard
 from steelyard.errors import InputError
 from steelyard.native import kernel
-from steelyard.retrieval.reading import frames, nested
-from steelyard.retrieval.reading.columns import ValueColumn
+from steelyard.retrieval.reading import blocks
+from steelyard.retrieval.reading.columns import ValueColumn, split_ids
 from steelyard.retrieval.reading.sources import run_from
 
 METRICS = ["AP", "nDCG@5", "P@1", "R@10", "RR", "bpref"]
@@ -92,7 +92,7 @@ def test_columns_are_evaluated_as_their_rows_are(rows, keep, block):
         pyarrow.table({"query": queries, "doc": documents, "score": doubles}),
         pyarrow.table({"query": pyarrow.array(queries).dictionary_encode(), "doc": documents, "score": doubles}),
     ]
-    with patch.object(frames, "_BLOCK_ROWS", block):
+    with patch.object(blocks, "_BLOCK_ROWS", block):
         assert [outcome(form, keep=keep) for form in forms] == [expected] * len(forms)
 
 
@@ -111,15 +111,15 @@ def test_what_is_wrong_with_columns_is_what_is_wrong_with_their_rows(rows):
 
 @pytest.mark.parametrize("kind", [dict, OrderedDict, Counter, lambda documents: defaultdict(int, documents)])
 def test_regular_mappings_are_read_as_columns(kind):
-    assert nested.nested_run({"q1": kind({"d1": 1.5, "文书": 2})}, "run") is not None
-    assert nested.nested_qrels({"q1": kind({"d1": 1, "文书": 2.0})}, "qrels") is not None
+    assert blocks.run_of_mapping({"q1": kind({"d1": 1.5, "文书": 2})}, "run") is not None
+    assert blocks.qrels_of_mapping({"q1": kind({"d1": 1, "文书": 2.0})}, "qrels") is not None
 
 
 @compiled
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(RUNS, ODD_RUNS))
 def test_the_kernel_reads_mappings_as_numpy_does(run):
-    with patch.object(nested, "kernel", lambda: None):
+    with patch.object(blocks, "kernel", lambda: None):
         expected = outcome(run)
     assert outcome(run) == expected
 
@@ -157,8 +157,8 @@ def test_a_mapping_whose_order_was_changed_is_read_in_its_order():
 
 @pytest.mark.parametrize("value", [None, "1", True, float("nan"), 10**400, Decimal(1), np.bool_(False)])
 def test_odd_values_are_left_to_the_reader_of_rows(value):
-    assert nested.nested_run({"q1": {"d1": 1.0, "d2": value}}, "run") is None
-    assert nested.nested_qrels({"q1": {"d1": 1, "d2": value}}, "qrels") is None
+    assert blocks.run_of_mapping({"q1": {"d1": 1.0, "d2": value}}, "run") is None
+    assert blocks.qrels_of_mapping({"q1": {"d1": 1, "d2": value}}, "qrels") is None
     assert ValueColumn([1.0, value]).numbers(0, 2) is None
 
 
@@ -171,12 +171,12 @@ def test_decimals_are_scores():
 
 @pytest.mark.parametrize("name", ["", None, 1.5, b"x", "a\0b", "\ud800", True])
 def test_odd_ids_are_left_to_the_reader_of_rows(name):
-    assert nested.nested_run({"q1": {"d1": 1.0, name: 2.0}}, "run") is None
-    assert nested.nested_run({"q1": {"d1": 1.0}, name: {"d1": 2.0}}, "run") is None
-    assert nested.nested_qrels({"q1": {"d1": 1, name: 2}}, "qrels") is None
-    columns = frames.Columns.of([["q1", "q1"], ["d1", name], [1.0, 2.0]])
+    assert blocks.run_of_mapping({"q1": {"d1": 1.0, name: 2.0}}, "run") is None
+    assert blocks.run_of_mapping({"q1": {"d1": 1.0}, name: {"d1": 2.0}}, "run") is None
+    assert blocks.qrels_of_mapping({"q1": {"d1": 1, name: 2}}, "qrels") is None
+    columns = blocks.Columns.of([["q1", "q1"], ["d1", name], [1.0, 2.0]])
     assert columns is not None
-    assert frames.run_of_columns(columns, "run", str) is None
+    assert blocks.run_of_columns(columns, "run", str) is None
 
 
 COLUMNS = {
@@ -225,7 +225,8 @@ IRREGULAR = {
 def test_columns_without_ids(kind):
     column = ValueColumn.of(IRREGULAR[kind])
     assert column is not None
-    assert column.ids(0, 2) is None or frames._heads(column, 0, 2) is None
+    text = column.ids(0, 2)
+    assert text is None or split_ids(text, 2) is None
 
 
 def test_masked_arrays_and_iterators_are_no_columns():
@@ -242,7 +243,7 @@ def test_places_of_problems():
 
 
 def test_duplicates_of_scattered_queries_are_named_in_the_order_of_rows(monkeypatch):
-    monkeypatch.setattr(frames, "_BLOCK_ROWS", 2)
+    monkeypatch.setattr(blocks, "_BLOCK_ROWS", 2)
     queries = ["q2", "q1", "q2", "q1", "q2", "q1"]
     run = {"query": queries, "doc": ["b", "a", "b", "a", "c", "a"], "score": [1.0] * 6}
     with pytest.raises(InputError) as caught:

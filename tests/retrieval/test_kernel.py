@@ -1,9 +1,10 @@
-"""The compiled kernel finds in run lines what numpy finds, to the last bit, or says that they are not regular."""
+"""The compiled kernel finds in lines and columns what numpy finds, to the last bit, or says they are not regular."""
 
 import os
 import random
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,8 +17,8 @@ from properties import TIMES
 
 import steelyard
 from steelyard.native import kernel
-from steelyard.retrieval.kernel import match_regular
-from steelyard.retrieval.matching import MatchedBlock, Matcher, QrelsIndex
+from steelyard.retrieval.matching import MatchedBlock, Matcher, QrelsIndex, match_columns, match_regular
+from steelyard.retrieval.reading.blocks import ColumnRows
 from steelyard.retrieval.reading.rankings import qrels_from_columns
 from steelyard.retrieval.reading.spans import Spans
 from steelyard.retrieval.reading.trec import match_lines, parse_block, read_qrels, read_run
@@ -143,6 +144,64 @@ def test_damaged_blocks(seed):
         compare(damaged(choose, regular_block(choose)), matcher_of(choose))
 
 
+def columns_of(choose: random.Random) -> tuple[bytes, np.ndarray, bytes, np.ndarray]:
+    """Queries, the number of rows of each, documents and scores; a document may be repeated, a score infinite."""
+    queries = choose.sample(QUERIES, choose.randint(1, len(QUERIES)))
+    documents = [choose.sample(DOCUMENTS, choose.randint(1, len(DOCUMENTS))) for _ in queries]
+    if choose.random() < 0.1:
+        documents[0].append(documents[0][0])
+    count = sum(map(len, documents))
+    scores = choose.choice(
+        [
+            lambda: [float(score) for score in falling(choose, count)],
+            lambda: [float(choose.randint(0, 3)) for _ in range(count)],
+            lambda: [float(number(choose)) for _ in range(count)],
+            lambda: choose.choices([0.0, -0.0, 1e39, float("inf"), 16777216.0, 16777217.0], k=count),
+        ]
+    )()
+    lengths = np.array([len(ids) for ids in documents])
+    return b"\0".join([*queries, b""]), lengths, b"\0".join([*chain(*documents), b""]), np.array(scores)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_generated_columns(seed):
+    choose = random.Random(seed)
+    taken = 0
+    for _ in range(round(60 * TIMES)):
+        rows, matcher = columns_of(choose), matcher_of(choose)
+        ours = match_columns(*rows, matcher)
+        taken += ours is not None
+        if ours is not None:
+            assert_same(ours, matcher.match(ColumnRows(*rows).block()))
+    assert taken > 20 * TIMES
+
+
+@pytest.mark.parametrize(
+    ("queries", "lengths", "documents", "scores"),
+    [
+        (b"1\0", [2], b"d1\0d1\0", [2.0, 1.0]),
+        (b"1\0", [1], b"d1\0", [float("inf")]),
+        (b"1\0", [1], b"d1\0", [1e39]),
+        (b"1\0", [1], b"d1\0", [float("nan")]),
+        (b"1\0", [1], b"d1", [1.0]),
+        (b"1\0", [2], b"d1\0", [1.0]),
+        (b"1\0", [1], b"d1\0d2\0", [1.0, 2.0]),
+        (b"1\0", [2], b"d1\0d2\0", [1.0]),
+        (b"1\0", [1], b"\0", [1.0]),
+        (b"\0", [1], b"d1\0", [1.0]),
+        (b"1\0", [1, 1], b"d1\0d2\0", [1.0, 2.0]),
+        (b"1\0002\0", [1], b"d1\0", [1.0]),
+        (b"1\0002\0", [1, 0], b"d1\0", [1.0]),
+        (b"1\0002\0", [3, -1], b"d1\0d2\0", [1.0, 2.0]),
+        (b"1\0001\0", [1, 1], b"d1\0d2\0", [1.0, 2.0]),
+        (b"", [], b"", []),
+    ],
+)
+def test_columns_that_are_not_regular_are_left_to_numpy(queries, lengths, documents, scores):
+    matcher = Matcher(index_of(random.Random(1)), True)
+    assert match_columns(queries, np.array(lengths, np.int64), documents, np.array(scores), matcher) is None
+
+
 @pytest.mark.parametrize("name", ["run_a.txt", "run_b.txt", "run_c.txt", "results.test"])
 @pytest.mark.parametrize("single_precision", [True, False])
 @pytest.mark.parametrize("keep", [0, 20])
@@ -238,7 +297,7 @@ def test_judgments_that_the_kernel_does_not_take_are_left_to_numpy(monkeypatch):
     def refuse(*columns):
         raise ValueError("invalid columns of judgments")
 
-    monkeypatch.setattr("steelyard.retrieval.kernel.kernel", lambda: SimpleNamespace(index_judgments=refuse))
+    monkeypatch.setattr("steelyard.retrieval.matching.kernel", lambda: SimpleNamespace(index_judgments=refuse))
     matcher = Matcher(index_of(random.Random(1)), True)
     for _ in range(2):
         assert match_regular(b"1 Q0 d1 1 2 t\n", matcher) is None

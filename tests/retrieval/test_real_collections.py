@@ -9,7 +9,7 @@ import pytest
 import steelyard
 from steelyard.registry.names import parse_measure
 from steelyard.reports.content import Report
-from steelyard.reports.render.trec_eval import render_trec_eval
+from steelyard.reports.render.values import render_trec_eval
 from steelyard.retrieval.reading.trec import read_run
 
 COVID = [

@@ -114,7 +114,7 @@ def compare(path, **settings):
     """The outcome, which is the same without the kernel."""
     ours = outcome(path, **settings)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("steelyard.retrieval.kernel.kernel", lambda: None)
+        patch.setattr("steelyard.retrieval.matching.kernel", lambda: None)
         patch.setattr(regrouping, "match_as_lines", lambda *run: None)
         assert outcome(path, **settings) == ours
     return ours

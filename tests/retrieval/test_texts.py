@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import steelyard
 from steelyard.errors import ConfigError, InputError, UnknownName
-from steelyard.retrieval.reading.texts import LONGEST, read_documents, read_queries
-from steelyard.retrieval.reading.topics import read_topics
+from steelyard.retrieval.reading.texts import LONGEST, read_documents, read_queries, read_topics
 
 CLASSIC = """<top>
 <num> Number: 301

@@ -71,7 +71,7 @@ def test_a_run_that_is_no_trec_file_has_the_name_of_the_file(files):
 def test_an_id_cannot_break_the_lines(files):
     table = steelyard.evaluate_retrieval({"q\n1": {"a": 1}}, {"q\n1": {"a": 1.0}}, ["map"])
     from steelyard.reports.content import Report
-    from steelyard.reports.render.trec_eval import render_trec_eval
+    from steelyard.reports.render.values import render_trec_eval
 
     assert render_trec_eval(Report([table], per_item=True)).splitlines()[0] == "map                   \tq_1\t1.0000"
 

@@ -6,8 +6,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from steelyard.search.bm25 import Bm25, coverage
-from steelyard.search.lexical import new_engine
+from steelyard.rag.indexes import new_engine
+from steelyard.search.terms import Bm25, coverage
 
 
 def test_bm25_by_hand():

@@ -210,7 +210,7 @@ def test_bad_rows_are_refused_with_their_lines(server, write):
 
 
 def test_chunks_are_a_corpus_for_the_retriever(server, write):
-    from steelyard.rag.corpus import read_corpus
+    from steelyard.rag.indexes import read_corpus
 
     path = write("text.jsonl", '{"id": "a", "title": "t", "contents": "甲方付款。乙方交货。"}\n')
     server.chunk_documents(str(path), {"token": {"chunk_overlap": 0}}, "token", "character", 5, "chunks.jsonl", False)

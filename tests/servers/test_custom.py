@@ -7,8 +7,7 @@ import pytest
 
 from steelyard import InputError
 from steelyard.pipelines.load import load_program
-from steelyard.pipelines.schemas import matches_type
-from steelyard.pipelines.server import callbacks
+from steelyard.pipelines.server import callbacks, matches_type
 
 TOOLS = load_program(Path(__file__).parents[2] / "servers" / "custom" / "src" / "custom.py").tools
 BINDINGS = {

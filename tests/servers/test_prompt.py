@@ -8,7 +8,7 @@ import pytest
 from steelyard import ConfigError, InputError, UnknownName
 from steelyard.io.yamls import read_yaml
 from steelyard.pipelines.load import load_program
-from steelyard.pipelines.schemas import matches_type
+from steelyard.pipelines.server import matches_type
 
 ROOT = Path(__file__).parents[2]
 TOOLS = load_program(ROOT / "servers" / "prompt" / "src" / "prompt.py").tools

@@ -9,8 +9,7 @@ import pytest
 from servers.retriever_calls import CORPUS, PARAMETERS, PROGRAM, ROOT, TERMS_HINT, VECTORS_HINT, call, fresh, ready
 
 from steelyard.errors import ConfigError, InputError, UnknownName
-from steelyard.pipelines.schemas import matches_type
-from steelyard.pipelines.server import callbacks
+from steelyard.pipelines.server import callbacks, matches_type
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from steelyard import InputError
 from steelyard.pipelines.load import load_program
-from steelyard.pipelines.schemas import matches_type
+from steelyard.pipelines.server import matches_type
 
 TOOLS = load_program(Path(__file__).parents[2] / "servers" / "router" / "src" / "router.py").tools
 

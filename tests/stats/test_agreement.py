@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 from steelyard.stats.agreement import clopper_pearson, clopper_pearson_upper, cohen_kappa, effective_size
-from steelyard.stats.sampling import Stratum, allocate, draw
+from steelyard.stats.review import Stratum, allocate, draw
 
 
 def test_kappa_by_hand():

@@ -13,13 +13,13 @@ from steelyard.io.results.reading import load_all
 from steelyard.reports import cells
 from steelyard.reports.content import Report
 from steelyard.reports.files import write_report
+from steelyard.reports.kinds import KindPage
 from steelyard.reports.plots.items import Paired, difference_bars, dumbbells
 from steelyard.reports.plots.means import difference_panel
 from steelyard.reports.plots.style import BAD, GOOD
-from steelyard.reports.ranking import letters_by_metric
-from steelyard.reports.render.html.headlines import lowest
 from steelyard.reports.render.html.items import item_data
-from steelyard.reports.render.html.kind_page import KindPage
+from steelyard.reports.render.html.report_html import lowest
+from steelyard.reports.sections.leaderboard import letters_by_metric
 from steelyard.reports.verdicts import outcome_of
 from steelyard.stats.compare import ComparisonSettings, compare_all, compare_pairs
 from steelyard.stats.direction import best, gain, is_lower_better

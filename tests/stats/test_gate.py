@@ -12,8 +12,8 @@ from tables import table_of
 import steelyard
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
-from steelyard.stats.evidence import DecisionSample
 from steelyard.stats.gate import GateSettings, Regression, decide
+from steelyard.stats.power import DecisionSample
 from steelyard.stats.rules import parse_rule
 from steelyard.stats.selection import UnknownValue
 from steelyard.table import Missing, Signature

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import examples
 
-from steelyard.stats.arrays import resampled_sums
+from steelyard.stats.distributions import resampled_sums
 from steelyard.stats.intervals import mean_interval
 
 VALUES = np.random.default_rng(1).beta(2, 5, size=80)

@@ -98,6 +98,7 @@ def test_the_reach_ends_within_the_values(values, radius):
 def test_scores_of_one_kind_only_have_no_reach():
     assert likelihood_reach(np.zeros(9), 2.0) == 0
     assert likelihood_reach(np.empty(0), 2.0) == 0
+    assert 0 <= likelihood_reach(np.full(2, 1e-17), 0.01) <= 1.1e-17  # equal up to rounding
 
 
 def test_willink_by_the_formula():

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from properties import examples
 from reference.enumeration import counted, enumerated
 
-from steelyard.stats.arrays import unit_scaled
-from steelyard.stats.distributions import fair_two_sided
+from steelyard.stats.distributions import fair_two_sided, unit_scaled
 from steelyard.stats.permutation import MOST_ENUMERATED, enumerated_p_value, lattice_p_value, permutation_tests
 
 quick = examples(200, database=None)

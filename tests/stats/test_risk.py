@@ -8,7 +8,7 @@ import scipy.stats
 from rendering import as_json, render_console
 from tables import make_table
 
-from steelyard.reports.comparison import compare_results
+from steelyard.reports.content import compare_results
 from steelyard.stats.compare import ComparisonSettings
 from steelyard.stats.risk import geo_risk, risk_of, risks
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from steelyard.stats.arrays import unit_scaled
+from steelyard.stats.distributions import unit_scaled
 from steelyard.stats.permutation import (
     _BLOCK_CELLS,
     _TILE_CELLS,

@@ -9,7 +9,7 @@ from systems.server import Server
 
 @pytest.fixture
 def serve():
-    """Start a server that answers as told: with one answer, or as a function of the request has it."""
+    """Start a server that replies with one answer, or with that of a function of the request."""
     servers = []
 
     def serve(reply: Any) -> Server:

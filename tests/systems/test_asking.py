@@ -1,4 +1,4 @@
-"""Many questions: how often, how fast, in what order, and how it ends."""
+"""Asking many questions: attempts, rate, order, and the end of a run."""
 
 import _thread
 import signal
@@ -101,7 +101,7 @@ def test_as_many_at_a_time_as_asked_for():
     assert len(list(ask_all(Fake(reply), asks(6), AskSettings(concurrency=3)))) == 6
 
 
-def test_failures_that_may_pass_are_tried_again_after_a_random_wait():
+def test_retryable_failures_are_repeated_after_a_random_delay():
     def reply(ask, times):
         if times <= 2:
             raise RetryableFailure("busy")
@@ -114,7 +114,7 @@ def test_failures_that_may_pass_are_tried_again_after_a_random_wait():
     assert random.drawn == [(0, 0.5), (0, 1.0)]
 
 
-def test_the_wait_does_not_grow_for_ever():
+def test_the_backoff_is_bounded():
     def busy(ask, _):
         raise RetryableFailure("busy")
 
@@ -124,7 +124,7 @@ def test_the_wait_does_not_grow_for_ever():
     assert [high for _, high in random.drawn] == [0.5, 1, 2, 4, 8, 16, 30, 30, 30]
 
 
-def test_the_waits_are_drawn_from_the_seed(monkeypatch):
+def test_delays_are_drawn_from_the_seed(monkeypatch):
     seeds = []
     monkeypatch.setattr("steelyard.systems.ask.Random", lambda seed: seeds.append(seed) or FixedRandom())
     list(ask_all(Fake(echo), asks(1), AskSettings(seed=7)))
@@ -142,7 +142,7 @@ def test_other_failures_are_final():
     assert system.asked == {"q0": 1}
 
 
-def test_a_system_that_wants_to_be_left_alone_is_for_all_questions():
+def test_retry_after_pauses_all_questions():
     begun = time.monotonic()
 
     def reply(ask, times):
@@ -156,7 +156,7 @@ def test_a_system_that_wants_to_be_left_alone_is_for_all_questions():
     assert min(asked_again) >= 0.1
 
 
-def test_too_long_a_wish_is_not_waited_for():
+def test_a_long_retry_after_is_not_waited_for():
     def reply(ask, _):
         raise RetryableFailure("busy", retry_after=LONGEST_RETRY_AFTER + 1)
 
@@ -273,7 +273,7 @@ def test_child_processes_end_with_the_iterator():
     with pytest.raises(InputError, match=r"^this line is no question$"):
         list(ask_all(system, questions(), AskSettings(concurrency=2)))
     (process,) = running
-    assert not process.alive()
+    assert process.has_ended()
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("ours"), RecursionError("too deep"), MemoryError()])
@@ -286,8 +286,8 @@ def test_an_exception_is_a_failure_of_its_question_alone(error):
     found = {ask.id: answer for ask, answer in ask_all(Fake(reply), asks(3))}
     assert isinstance(found["q0"], Reply)
     assert isinstance(found["q2"], Reply)
-    said = f": {error}" if str(error) else ""
-    assert str(found["q1"].message) == f"the question failed: {type(error).__name__}{said}"
+    text = f": {error}" if str(error) else ""
+    assert str(found["q1"].message) == f"the question failed: {type(error).__name__}{text}"
     assert found["q1"].attempts == 1
 
 
@@ -339,7 +339,7 @@ def test_over_http_no_question_is_asked_again_once_it_is_answered(serve):
 
 
 @pytest.mark.slow
-def test_over_http_failures_are_told_apart(serve):
+def test_over_http_failures_have_different_messages(serve):
     def reply(body):
         return {
             "q0": Answer({"answer": "x"}),
@@ -359,7 +359,7 @@ def test_over_http_failures_are_told_apart(serve):
     ]
 
 
-def test_over_http_closing_early(serve):
+def test_closing_early_over_http(serve):
     server = serve(lambda body: Answer({"answer": "x"}, slow=body["id"] != "q0"))
     system = HttpSystem(server.url, SystemSettings())
     begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""The system that comes along: it answers in the words of the document, or says that they are not there."""
+"""The baseline: it answers with a quotation of the document, or says that there is none."""
 
 import math
 
@@ -73,7 +73,7 @@ def test_in_english(ask):
     assert record["citations"][0]["page"] == 1
 
 
-def test_refuses_with_the_words_of_who_does_not_know(ask):
+def test_refuses_with_the_quotation_that_says_unknown(ask):
     record = ask("阿铁的手机号是多少？")
     assert record["answer"] == "材料未载明，原话为“他的手机号我记不得了”。"
     assert record["citations"] == [{"page": 2, "text": "答：大家叫他阿铁，他的手机号我记不得了。"}]

@@ -1,4 +1,4 @@
-"""Chat models: what they are told, and how their replies are read."""
+"""Chat models: what they are sent, and how their replies are read."""
 
 import pytest
 from systems.server import Answer
@@ -7,7 +7,7 @@ from steelyard.documents.pages import Document, Page
 from steelyard.errors import SystemFailure
 from steelyard.io.outputs import record_in
 from steelyard.systems.base import Ask, SystemSettings
-from steelyard.systems.openai import ChatSystem
+from steelyard.systems.http import ChatSystem
 
 DOCUMENT = Document("transcript.md", (Page(1, "问：收了多少？", ()), Page(2, "答：42000元。", ())), "")
 
@@ -85,7 +85,7 @@ def test_the_key_is_not_shown():
 
 
 @pytest.mark.parametrize("status", [301, 307, 308])
-def test_a_redirect_takes_the_key_nowhere(serve, status):
+def test_the_key_is_not_sent_to_a_redirect(serve, status):
     elsewhere = serve(Answer(completion("x")))
     there = serve(Answer(b"", status=status, headers={"Location": f"{elsewhere.url}/v1/chat/completions"}))
     system = ChatSystem("m", f"{there.url}/v1", SystemSettings(key="sk-secret"))

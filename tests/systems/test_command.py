@@ -105,7 +105,7 @@ def test_bad_replies(system, question, message):
     assert ask(system, "x") == "x甲.md"
 
 
-def test_a_line_that_nobody_asked_for(system):
+def test_an_unrequested_line(system):
     assert ask(system, "twice") == "x"
     (process,) = system._idle
     while process._lines.empty():  # the line is on its way
@@ -154,7 +154,7 @@ def test_closing_ends_all_processes_also_at_work(system):
 
 
 @pytest.mark.slow
-def test_a_process_that_does_not_want_to_leave_is_killed(write):
+def test_a_process_that_ignores_the_end_of_input_is_killed(write):
     stubborn = """import time
 input()
 print('{"answer": "x"}', flush=True)
@@ -167,7 +167,7 @@ while True: time.sleep(60)"""
     assert process._child.returncode == -9
 
 
-def test_a_program_that_ends_without_a_word():
+def test_a_program_that_ends_without_output():
     system = CommandSystem("true", timeout=30)
     assert str(failure(system, "x").message) == "the program ended with code 0; last line of its standard error: none"
     system.close()

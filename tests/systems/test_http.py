@@ -1,4 +1,4 @@
-"""Systems over HTTP: what they are sent, and everything that may come back."""
+"""Systems over HTTP: requests, replies and failures."""
 
 import gzip
 import socket
@@ -93,13 +93,13 @@ def test_a_reply_of_another_shape(serve, template, body):
     assert reply_to(serve(Answer(body)).url, response=template).record["answer"] == "x"
 
 
-def test_several_places_of_a_reply(serve):
+def test_several_paths_in_a_reply(serve):
     body = {"data": {"reply": "x", "refs": [{"page": 1, "text": "甲"}], "answer": "not this"}, "evidence": 5}
     record = reply_to(serve(Answer(body)).url, response="answer=/data/reply, citations=data.refs").record
     assert record == {"answer": "x", "citations": [{"page": 1, "text": "甲"}], "evidence": []}
 
 
-def test_a_place_where_nothing_is(serve):
+def test_a_path_without_a_value(serve):
     failure = failure_of(serve(Answer({"code": 0, "data": {"text": "x"}})).url, response="/data/answer")
     assert str(failure.message) == "the reply has nothing at /data/answer; it has: 'text'"
     failure = failure_of(serve(Answer({"data": []})).url, response="answer=data.0.text")
@@ -222,7 +222,7 @@ def test_a_slow_system_is_tried_again(serve):
     assert isinstance(failure, RetryableFailure)
 
 
-def test_a_system_that_sends_drop_by_drop_is_slow_too(serve):
+def test_the_timeout_holds_for_the_whole_reply(serve):
     drops = Answer({"answer": "x" * 500}, pause=0.01)
     assert str(failure_of(serve(drops).url, timeout=0.1).message) == "no reply within 0.1 s"
 
@@ -278,7 +278,7 @@ for url in sys.argv[1:]:
 
 @linux
 @pytest.mark.slow
-def test_replies_are_cut_while_they_are_decoded(serve):
+def test_decoding_of_replies_stops_at_the_limit(serve):
     servers = [
         serve(Answer(content, headers={"Content-Encoding": encoding})).url for encoding, content in bombs().items()
     ]
@@ -338,7 +338,7 @@ def dripping():
 
 
 @pytest.mark.slow
-def test_a_head_that_drips_keeps_no_thread_and_no_connection(dripping):
+def test_slow_headers_keep_no_thread_and_no_connection(dripping):
     url = f"http://127.0.0.1:{dripping.server_address[1]}/"
     assert str(failure_of(url, timeout=0.1).message) == "no reply within 0.1 s"
     before = threading.active_count() - len(dripping.open)

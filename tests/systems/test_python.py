@@ -88,7 +88,7 @@ def test_what_its_code_raises_while_opening(folder):
         open_python("stalls_broken:x", SystemSettings(folder=folder))
 
 
-def test_a_system_may_fail_in_our_words():
+def test_a_system_may_raise_errors_of_this_package():
     def refuse(question):
         raise SystemFailure("the index is empty")
 

@@ -99,7 +99,7 @@ def test_what_stands_around_a_secret_stays():
 
 
 @pytest.mark.parametrize("piece", ["a-", "a.", "key", "'", '"', "\\", "u:", "a=", "--key ", "Bearer ", "http:/", "-p"])
-def test_a_very_long_command_is_no_trap(piece):
+def test_a_very_long_command_is_masked_in_linear_time(piece):
     assert masked_command(f"prog {piece * 5_000}")
 
 
@@ -171,23 +171,23 @@ def test_credentials_that_a_server_repeats(serve):
 
 
 def test_a_key_that_a_system_repeats_in_its_answer_is_masked(serve):
-    said = "serial sk-planted-1, hunter2-header"
-    server = serve(Answer({"answer": said, "citations": [{"page": 1, "text": said}], "count": 12345678}))
+    answer = "serial sk-planted-1, hunter2-header"
+    server = serve(Answer({"answer": answer, "citations": [{"page": 1, "text": answer}], "count": 12345678}))
     headers = {"X-Api-Key": "hunter2-header", "X-Token": "12345678"}
     record = HttpSystem(server.url, SystemSettings(headers=headers)).ask(ASK).record
     masked = "serial sk-planted-1, ***"
     assert (record["answer"], record["citations"][0]["text"]) == (masked, masked)
-    server = serve(Answer({"choices": [{"message": {"content": said}}]}))
+    server = serve(Answer({"choices": [{"message": {"content": answer}}]}))
     system = open_system(f"openai:m@{server.url}", SystemSettings(key="sk-planted-1"))
-    assert system.ask(ASK).record["answer"] == said.replace("sk-planted-1", "***")
+    assert system.ask(ASK).record["answer"] == answer.replace("sk-planted-1", "***")
 
 
 @pytest.mark.parametrize("key", ["EMPTY", "abc", "contract", "x-1"])
 def test_a_key_that_may_be_a_word_of_the_answer_leaves_it_alone(serve, key):
-    said = "the contract is EMPTY, abc, x-1; collection 20240101"
-    server = serve(Answer({"choices": [{"message": {"content": said}}]}))
+    answer = "the contract is EMPTY, abc, x-1; collection 20240101"
+    server = serve(Answer({"choices": [{"message": {"content": answer}}]}))
     system = open_system(f"openai:m@{server.url}/?collection=20240101", SystemSettings(key=key))
-    assert system.ask(ASK).record["answer"] == said
+    assert system.ask(ASK).record["answer"] == answer
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,9 @@ from properties import examples
 from steelyard.answers.profiles import profile_of
 from steelyard.native import kernel
 from steelyard.text import coding
-from steelyard.text.characters import are_spaced
 from steelyard.text.coding import Codes, Encoder, PieceEncoder, Pieces
 from steelyard.text.normalisation import fold
-from steelyard.text.tokens import atoms, segment, words
+from steelyard.text.tokens import are_spaced, atoms, segment, words
 
 PROFILES = ["steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese"]
 # fmt: off

@@ -5,10 +5,9 @@ from decimal import Decimal
 import pytest
 
 from steelyard.lexicon import lexicon
-from steelyard.text.measures import is_measure, same_measure
 from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import normalise
-from steelyard.text.numerals import CHINESE
+from steelyard.text.values import CHINESE, is_measure, same_measure
 
 
 def found(text):

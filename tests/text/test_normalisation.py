@@ -11,10 +11,10 @@ from steelyard.text.normalisation import (
     fold_with_offsets,
     normalise,
     normalise_with_offsets,
+    script_of,
     unified,
 )
 from steelyard.text.private import private_passages
-from steelyard.text.scripts import script_of
 
 PAIRS = {
     "４２０００元": "42000元",

@@ -5,9 +5,8 @@ from typing import Annotated, Any
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 from steelyard.pipelines.server import Server, notify, progress
-from steelyard.rag.choices import chunking_findings, refuse_unknown
-from steelyard.rag.chunking import OVERLAP, chunk_settings, chunker
-from steelyard.rag.text_corpus import Built, build_corpus, chunk_corpus
+from steelyard.rag.corpus import OVERLAP, Built, build_corpus, chunk_corpus, chunk_settings, chunker
+from steelyard.rag.settings import chunking_findings, refuse_unknown
 
 app = Server("corpus", __file__)
 

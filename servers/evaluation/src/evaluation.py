@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import steelyard
-from steelyard.counts import with_texts
 from steelyard.errors import ConfigError, InputError, UnknownName, os_reason
 from steelyard.i18n import Message
 from steelyard.io.results import save_all
@@ -24,6 +23,7 @@ from steelyard.registry.names import CUTOFFS, parse_measure
 from steelyard.stats.compare import Comparison
 from steelyard.stats.correction import adjust
 from steelyard.stats.summary import interval_list
+from steelyard.table import counts_with_texts
 
 ABOUT = """Evaluates retrieval-augmented generation. evaluate: answers against references (any script, also Chinese);
 evaluate_trec: a ranking against judgments, as trec_eval does; evaluate_trec_pvalue: whether a new ranking is
@@ -185,7 +185,7 @@ def evaluate_legal(
     }
     scores = [each.score for each in verdicts.values()]
     items = {"ids": list(verdicts), "legal": scores, "reasons": [each.reason for each in verdicts.values()]}
-    failed = with_texts({"counts.failed": sum(answer is None for answer in pred_ls)})
+    failed = counts_with_texts({"counts.failed": sum(answer is None for answer in pred_ls)})
     return _saved({**items, "avg_legal": _mean(scores), **averages, "counts": failed}, save_path, [judged.table])
 
 
@@ -214,7 +214,7 @@ def _settings(table: steelyard.Table, columns: Mapping[str, str]) -> dict[str, A
     """The interval of each mean, the counts, and the signature with all settings."""
     summaries = table.summary().metrics
     intervals = {key: interval_list(summaries[column].interval) for key, column in columns.items()}
-    return {"ci95": intervals, "counts": with_texts(table.counts), "signature": str(table.signature)}
+    return {"ci95": intervals, "counts": counts_with_texts(table.counts), "signature": str(table.signature)}
 
 
 def _fields(comparison: Comparison, adjusted: float) -> dict[str, Any]:
@@ -225,7 +225,7 @@ def _fields(comparison: Comparison, adjusted: float) -> dict[str, Any]:
         "p_value": comparison.p_value,
         "significant": comparison.significant,
         "p_adjusted": adjusted,
-        "exact": comparison.test.exact,
+        "exact": comparison.exact,
         "ci95": interval_list(comparison.interval),
         "effect_size": _known(comparison.effect_size),
     }

@@ -7,8 +7,8 @@ from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 from steelyard.pipelines.keys import with_key
 from steelyard.pipelines.server import Server, progress
-from steelyard.rag.choices import refuse_unknown, reranker_findings
 from steelyard.rag.reranking import Reranker, RerankerSettings, open_reranker, rerank
+from steelyard.rag.settings import refuse_unknown, reranker_findings
 
 app = Server("reranker", __file__)
 

@@ -8,11 +8,17 @@ from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 from steelyard.pipelines.keys import with_key
 from steelyard.pipelines.server import Server, notify, progress
-from steelyard.rag.choices import refuse_option, refuse_unknown, retriever_findings
 from steelyard.rag.embedding import KEY_VARIABLE
-from steelyard.rag.remote import search_remote
-from steelyard.rag.retrieval import BATCH_SIZE, EMBEDDINGS, Retriever, RetrieverSettings, SearchResult
-from steelyard.rag.runs import write_run
+from steelyard.rag.retrieval import (
+    BATCH_SIZE,
+    EMBEDDINGS,
+    Retriever,
+    RetrieverSettings,
+    SearchResult,
+    search_remote,
+    write_run,
+)
+from steelyard.rag.settings import refuse_option, refuse_unknown, retriever_findings
 
 app = Server("retriever", __file__)
 

@@ -6,10 +6,9 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from steelyard.answers.contexts import Contexts
-from steelyard.answers.overlaps import Overlaps, Shared, distinct_of, shared_of
-from steelyard.answers.rouge import Overlap
+from steelyard.answers.rouge import Overlap, Overlaps, Shared, distinct_of, shared_of
 from steelyard.answers.rows import AnswerRow
+from steelyard.answers.values import Contexts
 from steelyard.table import Flags, FloatArray, IntArray
 from steelyard.text.coding import Codes, Encoder
 from steelyard.text.tokens import covers
@@ -40,7 +39,7 @@ class AnswerBatch:
         spaced: bool = False,
         of: Sequence[AnswerRow] = (),
     ) -> None:
-        """`spaced` if all texts are, in the sense of `steelyard.text.characters`; `of` are the rows of the answers.
+        """`spaced` if all texts are, in the sense of `steelyard.text.tokens`; `of` are the rows of the answers.
 
         Each answer has one reference or more, unless the metric does not need references.
         """
@@ -57,7 +56,7 @@ class AnswerBatch:
         self._cuts: dict[Cut[Any], list[Any]] = {}
 
     def once(self, key: str, compute: Callable[[], Kept]) -> Kept:
-        """What `compute` gives, computed once for this batch, for metrics that share work; `key` is its name."""
+        """Return what `compute` gives, computed once for this batch, for metrics that share work; `key` is its name."""
         if key not in self._once:
             self._once[key] = compute()
         kept: Kept = self._once[key]
@@ -65,67 +64,69 @@ class AnswerBatch:
 
     @property
     def questions(self) -> list[str]:
-        """The question of each answer; "" if there is none."""
+        """Return the question of each answer; "" if there is none."""
         return [row.question for row in self.of]
 
     @property
     def contexts(self) -> list[Contexts]:
-        """The contexts of each answer, best first."""
+        """Return the contexts of each answer, best first."""
         return [row.contexts or () for row in self.of]
 
     @property
     def reference_contexts(self) -> list[Contexts]:
-        """The contexts that each answer should have had."""
+        """Return the contexts that each answer should have had."""
         return [row.reference_contexts or () for row in self.of]
 
     @property
     def tags(self) -> list[Mapping[str, str]]:
-        """The tags of each answer."""
+        """Return the tags of each answer."""
         return [row.tags for row in self.of]
 
     @cached_property
     def row(self) -> IntArray:
-        """The index of the answer of each pair."""
+        """Return the index of the answer of each pair."""
         return np.repeat(np.arange(len(self.answers)), self._counts)
 
     def shared(self, encoder: Encoder) -> Shared:
-        """The tokens that the two sides of each pair share."""
+        """Return the tokens that the two sides of each pair share."""
         codes = self._coded(encoder)
         if id(codes) not in self._shared:  # encoders may share codes
             self._shared[id(codes)] = shared_of(*self._sides(codes))
         return self._shared[id(codes)]
 
     def distinct(self, encoder: Encoder, n: int) -> tuple[IntArray, IntArray, IntArray]:
-        """The numbers of distinct n-grams of each pair: common, of the answer, of the reference."""
+        """Return the numbers of distinct n-grams of each pair: common, of the answer, of the reference."""
         return distinct_of(*self._sides(self._coded(encoder)), n)
 
     def _sides(self, codes: Codes) -> tuple[Codes, Codes]:
-        """The codes of the answer and of the reference of each pair."""
+        """Return the codes of the answer and of the reference of each pair."""
         answers = codes.part(0, len(self.answers))
         if (self._counts != 1).any():
             answers = answers.take(self.row)
         return answers, codes.part(len(self.answers), len(codes.lengths))
 
     def has_tokens(self, encoder: Encoder) -> Flags:
-        """Whether the reference of each pair has any tokens."""
+        """Return whether the reference of each pair has any tokens."""
         return np.greater(self._coded(encoder).lengths[len(self.answers) :], 0)
 
     def equal(self, encoder: Encoder) -> Flags:
-        """Whether the two sides of each pair have the same tokens in the same order."""
+        """Return whether the two sides of each pair have the same tokens in the same order."""
         if self._spaced:
             return self.shared(encoder).equal
         predicted, wanted = self._lengths(encoder)
         return self._compare_codes(encoder, np.array_equal, where=predicted == wanted)
 
     def covered(self, encoder: Encoder) -> Flags:
-        """Whether the reference of each pair is a subsequence of the answer."""
+        """Return whether the reference of each pair is a subsequence of the answer."""
         if self._spaced:
             return self.shared(encoder).covered
         predicted, wanted = self._lengths(encoder)
-        return self._compare_codes(encoder, _covers, where=predicted >= wanted)
+        return self._compare_codes(
+            encoder, lambda whole, part: covers(whole.tolist(), part.tolist()), where=predicted >= wanted
+        )
 
     def contained(self, encoder: Encoder, *, counted: bool = True) -> Flags:
-        """Whether the answer of each pair contains the reference contiguously; an empty reference is not contained.
+        """Return whether the answer of each pair contains the reference contiguously; an empty one is not contained.
 
         `counted` says that other metrics need the shared tokens of this encoder too, which rule most pairs out.
         """
@@ -146,12 +147,12 @@ class AnswerBatch:
         return contained
 
     def _lengths(self, encoder: Encoder) -> tuple[IntArray, IntArray]:
-        """The numbers of tokens of the answer and of the reference of each pair."""
+        """Return the numbers of tokens of the answer and of the reference of each pair."""
         lengths = self._coded(encoder).lengths
         return lengths[self.row], lengths[len(self.answers) :]
 
     def _compare_codes(self, encoder: Encoder, compare: Callable[[IntArray, IntArray], bool], *, where: Flags) -> Flags:
-        """A flag for each pair, from the codes of its two texts; False for the pairs that `where` excludes."""
+        """Return a flag for each pair, from the codes of its two texts; False for the pairs that `where` excludes."""
         codes = self._coded(encoder)
         starts, ends = codes.starts.tolist(), codes.ends.tolist()
         flags = np.zeros(len(where), np.bool_)
@@ -162,7 +163,7 @@ class AnswerBatch:
         return flags
 
     def overlaps(self, cut: Cut[Tokens], compare: Callable[[Tokens, Tokens], Overlap]) -> Overlaps:
-        """The overlap of each pair, from the tokens of its two texts; each text is tokenized once."""
+        """Return the overlap of each pair, from the tokens of its two texts; each text is tokenized once."""
         if cut not in self._cuts:
             self._cuts[cut] = [cut(text) for text in self._texts]
         answers, references = self._cuts[cut][: len(self.answers)], self._cuts[cut][len(self.answers) :]
@@ -171,7 +172,7 @@ class AnswerBatch:
         return Overlaps(*columns.T)
 
     def compare_texts(self, compare: Callable[[str, str], float], where: Flags | None = None) -> FloatArray:
-        """A value for each pair, from its two texts; 0 for the pairs that `where` excludes."""
+        """Return a value for each pair, from its two texts; 0 for the pairs that `where` excludes."""
         indices = np.arange(len(self.references)) if where is None else np.flatnonzero(where)
         values = np.zeros(len(self.references))
         values[indices] = [
@@ -181,15 +182,15 @@ class AnswerBatch:
         return values
 
     def rows(self) -> Iterator[tuple[str, Groups]]:
-        """Each answer with all its references."""
+        """Return each answer with all its references."""
         return zip(self.answers, self.groups, strict=True)
 
     def best(self, values: FloatArray | Flags) -> FloatArray:
-        """The value of the best pair of each answer."""
+        """Return the value of the best pair of each answer."""
         return np.maximum.reduceat(values.astype(np.float64), self._starts)
 
     def closest(self, overlaps: Overlaps) -> Overlaps:
-        """The overlap of each answer with its closest reference by F1; the first of several."""
+        """Return the overlap of each answer with its closest reference by F1; the first of several."""
         if len(self.references) == len(self.answers):
             return overlaps
         is_best = overlaps.f1 == self.best(overlaps.f1)[self.row]
@@ -197,14 +198,14 @@ class AnswerBatch:
         return overlaps.take(np.minimum.reduceat(indices, self._starts))
 
     def group_share(self, found: Flags) -> FloatArray:
-        """The share of the groups of each answer in which some alias is found."""
+        """Return the share of the groups of each answer in which some alias is found."""
         sizes = np.array([len(group) for row in self.groups for group in row], np.int64)
         by_group = np.logical_or.reduceat(found, np.cumsum(sizes) - sizes)
         counts = np.array([len(row) for row in self.groups], np.int64)
         return np.add.reduceat(by_group.astype(np.float64), np.cumsum(counts) - counts) / counts
 
     def share(self, found: Flags) -> FloatArray:
-        """The share of the references of each answer that are found."""
+        """Return the share of the references of each answer that are found."""
         return np.add.reduceat(found.astype(np.float64), self._starts) / self._counts
 
     @cached_property
@@ -216,19 +217,14 @@ class AnswerBatch:
         return [*self.answers, *self.references]
 
     def _coded(self, encoder: Encoder) -> Codes:
-        """The codes of all answers, then of all references."""
+        """Return the codes of all answers, then of all references."""
         if encoder not in self._codes:
             self._codes[encoder] = encoder.codes(self._texts, spaced=self._spaced)
         return self._codes[encoder]
 
 
-def _covers(whole: IntArray, part: IntArray) -> bool:
-    """Whether `part` is a subsequence of `whole`."""
-    return covers(whole.tolist(), part.tolist())
-
-
 def _contains(content: bytes, part: bytes, start: int, end: int) -> bool:
-    """Whether `content` has the machine words of `part` between start and end, aligned."""
+    """Return whether `content` has the machine words of `part` between start and end, aligned."""
     offset = content.find(part, start, end)
     while offset >= 0 and (offset - start) % _WORD:
         offset = content.find(part, offset + 1, end)

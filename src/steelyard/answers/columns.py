@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.needs import NEEDS, NO_PREDICTION
-from steelyard.answers.overlaps import Overlaps
 from steelyard.answers.profiles import Profile
+from steelyard.answers.rouge import Overlaps
 from steelyard.answers.rows import AnswerRow
 from steelyard.i18n import Message
 from steelyard.registry.metrics import Measure, Scored, column_of
 from steelyard.stats.direction import is_lower_better
 from steelyard.table import Flags, FloatArray, IntArray, Missing
-from steelyard.text.characters import are_spaced
 from steelyard.text.citations import without_citations
+from steelyard.text.tokens import are_spaced
 
 if TYPE_CHECKING:
     from steelyard.retrieval.matching import Rankings
@@ -52,14 +52,18 @@ class PreparedRows:
         self._batches: dict[frozenset[str], Paired] = {}
 
     def has(self, need: str) -> Flags:
-        """Which rows meet a need."""
+        """Return which rows meet a need."""
         if need not in self._met:
-            is_met = _has_prediction if need == "prediction" else NEEDS[need].is_met
-            self._met[need] = np.array([is_met(row) for row in self.rows], np.bool_)
+            met = (
+                [row.prediction is not None for row in self.rows]
+                if need == "prediction"
+                else list(map(NEEDS[need].is_met, self.rows))
+            )
+            self._met[need] = np.array(met, np.bool_)
         return self._met[need]
 
     def batches(self, needs: frozenset[str]) -> Paired:
-        """The rows that meet all these needs, with their indices."""
+        """Return the rows that meet all these needs, with their indices."""
         if needs not in self._batches:
             chosen = np.logical_and.reduce([np.ones(len(self.rows), np.bool_), *map(self.has, needs)])
             rows = self._bare if "references" in needs else self.rows
@@ -68,7 +72,7 @@ class PreparedRows:
 
 
 def reasons_of(measure: Measure) -> tuple[Missing, ...]:
-    """Why cells of a metric may have no number, apart from reasons of single rows that the metric itself gives."""
+    """Return why cells of a metric may have no number, apart from reasons that the metric itself gives for rows."""
     lacking = [need.lacking for name, need in NEEDS.items() if name in measure.metric.needs]
     if _is_unscored_when_silent(measure):
         lacking.append(NO_PREDICTION)
@@ -76,7 +80,7 @@ def reasons_of(measure: Measure) -> tuple[Missing, ...]:
 
 
 def batch_column(measure: Measure, prepared: PreparedRows, profile: Profile) -> BatchColumn:
-    """The column of a metric; a row without a prediction scores 0, or nothing where less is better."""
+    """Return the column of a metric; a row without a prediction scores 0, or nothing where less is better."""
     status = _lacking(measure, prepared)
     blank = np.where(status > 0, np.nan, 0.0)
     values, parts, notes, reasons = blank.copy(), dict[str, FloatArray](), dict[int, str](), dict[int, Message | str]()
@@ -93,7 +97,7 @@ def batch_column(measure: Measure, prepared: PreparedRows, profile: Profile) -> 
 def _explained(
     measure: Measure, values: FloatArray, status: NDArray[np.int8], own: Mapping[int, Message | str]
 ) -> tuple[NDArray[np.integer], tuple[Missing, ...]]:
-    """The status of each row with the reasons that the metric gave."""
+    """Return the status of each row with the reasons that the metric gave."""
     usual = reasons_of(measure)
     status = np.where((status == 0) & np.isnan(values), np.int8(len(usual)), status)
     if not own:
@@ -105,7 +109,7 @@ def _explained(
 
 
 def _lacking(measure: Measure, prepared: PreparedRows) -> NDArray[np.int8]:
-    """For each row 1 + the index of the first reason why it cannot be scored; 0 for others."""
+    """Return for each row 1 + the index of the first reason why it cannot be scored; 0 for others."""
     status = np.zeros(len(prepared.rows), np.int8)
     names = [name for name in NEEDS if name in measure.metric.needs]
     for code, name in enumerate(names, 1):
@@ -124,7 +128,7 @@ def _blank_part(measure: Measure, part: str, blank: FloatArray) -> FloatArray:
 
 
 def _computed(measure: Measure, pairs: AnswerBatch, profile: Profile) -> Scored:
-    """What a metric gives for a batch, checked."""
+    """Return what a metric gives for a batch, checked."""
     if measure.metric.kind == "retrieval":
         result = measure.metric.compute(rankings_of(pairs.of), **measure.settings())
     else:
@@ -141,7 +145,7 @@ def _computed(measure: Measure, pairs: AnswerBatch, profile: Profile) -> Scored:
 
 
 def _with_gaps(values: FloatArray, measure: Measure, rows: int, gaps: Sequence[int] | None = None) -> FloatArray:
-    """The values, checked except for the gaps, which are NaN; by default all that are NaN."""
+    """Return the values, checked except for the gaps, which are NaN; by default all that are NaN."""
     filled = np.array(values, np.float64)
     missing = np.flatnonzero(np.isnan(filled)) if gaps is None else np.array(gaps, np.int64)
     filled[missing] = np.clip(0.0, *measure.metric.bounds)
@@ -151,7 +155,7 @@ def _with_gaps(values: FloatArray, measure: Measure, rows: int, gaps: Sequence[i
 
 
 def rankings_of(rows: Sequence[AnswerRow]) -> "Rankings":
-    """The rankings of rows with ids, one query for each; an id that is retrieved again counts at its first place."""
+    """Return the rankings of rows with ids, one query each; an id retrieved again counts at its first place."""
     from steelyard.retrieval.matching import Rankings
 
     hits: list[tuple[int, int, int]] = []
@@ -169,18 +173,14 @@ def rankings_of(rows: Sequence[AnswerRow]) -> "Rankings":
 
 
 def _bare(row: AnswerRow) -> AnswerRow:
-    """The row without the citation marks of its answer."""
+    """Return the row without the citation marks of its answer."""
     if not row.prediction or not row.contexts:
         return row
     return row._replace(prediction=without_citations(row.prediction, [each.id for each in row.contexts]))
 
 
-def _has_prediction(row: AnswerRow) -> bool:
-    return row.prediction is not None
-
-
 def _batches(rows: Sequence[AnswerRow], chosen: list[int], *, split: bool) -> Iterator[tuple[IntArray, AnswerBatch]]:
-    """The chosen rows; with `split` those in scripts with blanks between words, and the others."""
+    """Yield the chosen rows; with `split` those in scripts with blanks between words, and the others."""
     is_spaced = np.array(are_spaced([_whole_text(rows[index]) for index in chosen]) if split else [False] * len(chosen))
     for spaced in (True, False):
         indices = np.array(chosen, np.int64)[is_spaced == spaced]
@@ -191,5 +191,5 @@ def _batches(rows: Sequence[AnswerRow], chosen: list[int], *, split: bool) -> It
 
 
 def _whole_text(row: AnswerRow) -> str:
-    """The answer and all references, in one text."""
+    """Return the answer and all references, in one text."""
     return "".join((row.prediction or "", *chain.from_iterable(row.references)))

@@ -12,14 +12,19 @@ from numpy.typing import NDArray
 
 from steelyard import __version__
 from steelyard.answers.columns import BatchColumn, reasons_of
-from steelyard.answers.contexts import Contexts
 from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
 from steelyard.answers.needs import check_met, context_use, judged_metrics, needed, required_fields, uses_answerable
-from steelyard.answers.parts import RangedAnswers, UnorderedAnswers, ranged_answers
 from steelyard.answers.profiles import profile_of
 from steelyard.answers.rows import AnswerRow, Wanted
-from steelyard.answers.scoring import ScoredBatch, ScoringSpec, score_batches
+from steelyard.answers.scoring import (
+    RangedAnswers,
+    ScoredBatch,
+    ScoringSpec,
+    UnorderedAnswers,
+    ranged_answers,
+    score_batches,
+)
 from steelyard.answers.sources import (
     Answers,
     AnswerStream,
@@ -28,6 +33,7 @@ from steelyard.answers.sources import (
     answers_of_rows,
     stream_answers,
 )
+from steelyard.answers.values import Contexts
 from steelyard.engines.base import Engine, engine_of
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
@@ -85,7 +91,7 @@ def evaluate_answers(
 
 
 def _read(mapping: Mapping[str, str] | None, system: str | None) -> str:
-    """What the user chose to read of the predictions: the columns of fields, and the system; for the signature."""
+    """Return the columns of fields and the system that were chosen, for the signature."""
     chosen = {**(mapping or {}), **({"system": system} if system else {})}
     return "".join(f" {field}={value}" for field, value in sorted(chosen.items()))
 
@@ -93,7 +99,7 @@ def _read(mapping: Mapping[str, str] | None, system: str | None) -> str:
 def _spec(
     measures: Sequence[Measure], profile: str, tokens: TokenUnit, strip_citations: bool | None, *, is_default: bool
 ) -> ScoringSpec:
-    """The metrics and how they are computed; citations are stripped by default in our own profile only."""
+    """Return the metrics and how they are computed; citations are stripped by default in our own profile only."""
     own = profile == "steelyard"
     bare = "references" in needed(measures) and (own if strip_citations is None else strip_citations)
     profile_of(profile, tokens)  # check the name
@@ -107,14 +113,14 @@ def _check_language(language: str) -> None:
 
 
 def _wanted(spec: ScoringSpec, system: str | None, tags: Sequence[str], *, keep: bool) -> Wanted:
-    """What is read of a source; contexts also where their citation marks are stripped."""
+    """Return what is read of a source; contexts also where their citation marks are stripped."""
     fields, use = required_fields(spec.measures), context_use(spec.measures, keep=keep or spec.strip_citations)
     cited = "references" in fields and not spec.strip_citations
     return Wanted(fields, use, system, tuple(tags), uses_answerable(spec.measures), cited)
 
 
 def _measures(metrics: str | Sequence[str] | None, predictions: Any) -> list[Measure]:
-    """The metrics by name; the error about an unknown one says if the file already has scores of this name."""
+    """Return the metrics by name; the error about an unknown one says if the file already has scores of this name."""
     try:
         measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
     except UnknownName as error:
@@ -130,7 +136,7 @@ def _measures(metrics: str | Sequence[str] | None, predictions: Any) -> list[Mea
 
 
 def _scores_called(names: Iterable[str], path: str | Path) -> list[str]:
-    """Those of the names that scores in a file have; none if it cannot be read as a file of scores."""
+    """Return those of the names that scores in a file have; none if it cannot be read as a file of scores."""
     from steelyard.io.foreign.tables import load_scores
 
     if read_once(path):
@@ -152,7 +158,7 @@ def evaluate_source(
     keep: bool | Literal["questions"] = False,
     read: str = "",
 ) -> Table:
-    """The Table of answers, which are scored batch by batch as they are read; `read` is for the signature."""
+    """Return the Table of answers, which are scored batch by batch as they are read; `read` is for the signature."""
     kept = None if keep is False else _output if keep is True else _question
     ranged = None if engine is None else ranged_answers(answers, spec, engine, kept)
     if ranged is not None:
@@ -197,7 +203,7 @@ def _table(
 def _recorded(
     batches: Iterable[list[AnswerRow]], outputs: list[dict[str, Any]], kept: Callable[[AnswerRow], dict[str, Any]]
 ) -> Iterator[list[AnswerRow]]:
-    """The same batches; what is kept of each row is appended to `outputs`."""
+    """Yield the same batches; what is kept of each row is appended to `outputs`."""
     for rows in batches:
         outputs += map(kept, rows)
         yield rows
@@ -208,7 +214,7 @@ def _question(row: AnswerRow) -> dict[str, Any]:
 
 
 def _output(row: AnswerRow) -> dict[str, Any]:
-    """The texts of a row; the ids of contexts stand beside them, those of references with grades if any is not 1."""
+    """Return the texts of a row, the ids of contexts, and those of references, with grades if any is not 1."""
     grades = row.reference_ids or {}
     contexts = {
         "contexts": _texts(row.contexts),
@@ -225,7 +231,7 @@ def _output(row: AnswerRow) -> dict[str, Any]:
 
 
 def _texts(contexts: Contexts | None) -> list[str]:
-    """The texts of contexts, "" for one without; none if no context has a text."""
+    """Return the texts of contexts, "" for one without; none if no context has a text."""
     texts = [each.text for each in contexts or ()]
     return [text or "" for text in texts] if any(text is not None for text in texts) else []
 
@@ -257,12 +263,14 @@ class _ColumnBuilder:
         self._rows += len(batch.values)
 
     def column(self, shared: dict[bytes, IntArray]) -> Column:
-        """The whole column; metrics with the same status share one array, and the batches are released."""
+        """Return the whole column; metrics with the same status share one array, and the batches are released."""
         status = np.concatenate(self._status)
         key = sha256(status.astype(np.int32).tobytes()).digest()
         values, self._values = np.concatenate(self._values), []
-        parts = {part: np.concatenate(self._parts.pop(part)) for part in list(self._parts)}
-        parts = {part: _padded(scores, len(values)) for part, scores in parts.items()}
+        parts = {}
+        for part in list(self._parts):
+            scores = np.concatenate(self._parts.pop(part))
+            parts[part] = np.append(scores, np.full(len(values) - len(scores), np.nan))
         metric = self._measure.metric
         return Column(
             values,
@@ -274,10 +282,6 @@ class _ColumnBuilder:
             summed=metric.summed,
             geometric=metric.geometric,
         )
-
-
-def _padded(scores: FloatArray, rows: int) -> FloatArray:
-    return scores if len(scores) == rows else np.append(scores, np.full(rows - len(scores), np.nan))
 
 
 class _TableBuilder:
@@ -317,12 +321,12 @@ class _TableBuilder:
             self._columns[metric].add(scored)
 
     def columns(self) -> dict[str, Column]:
-        """The columns by metric, with precision and recall as parts."""
+        """Return the columns by metric, with precision and recall as parts."""
         shared: dict[bytes, IntArray] = {}
         return {metric: builder.column(shared) for metric, builder in self._columns.items()}
 
     def all_tags(self) -> dict[str, list[str]]:
-        """Tags by name; "" if a row has none."""
+        """Return tags by name; "" if a row has none."""
         return {name: column + [""] * (len(self.ids) - len(column)) for name, column in self.tags.items()}
 
 
@@ -340,9 +344,9 @@ def _answers(
         if references is not None:
             raise ConfigError(Message("metrics.references_beside_frame"), hint=Message("metrics.one_frame_hint"))
         return answers_of_frame(frame, mapping=mapping, ids=ids, wanted=wanted)
-    return _answers_of_values(
-        _listed(predictions) if references is None else predictions, references, mapping, ids, wanted
-    )
+    if references is None and isinstance(predictions, Iterable) and not hasattr(predictions, "__len__"):
+        predictions = list(predictions)  # such as a streamed data set
+    return _answers_of_values(predictions, references, mapping, ids, wanted)
 
 
 def _answers_of_values(
@@ -362,13 +366,8 @@ def _answers_of_values(
     return answers_of(_values(predictions), _values(references), ids=found)
 
 
-def _listed(rows: Any) -> Any:
-    """The rows of an iterable without a length, such as a streamed data set; others as they are."""
-    return list(rows) if isinstance(rows, Iterable) and not hasattr(rows, "__len__") else rows
-
-
 def _values(values: Any) -> Sequence[Any]:
-    """The values of a sequence or a Series."""
+    """Return the values of a sequence or a Series."""
     if is_series(values):
         return values_of(values)
     if not isinstance(values, Sequence) or isinstance(values, str | bytes):

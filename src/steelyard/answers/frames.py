@@ -29,7 +29,7 @@ class Frame:
     index: Any = None
 
     def with_ids(self, mapping: Mapping[str, str], ids: Any = None) -> "Frame":
-        """The table with a column of these ids, or of the index where that is what tells rows apart."""
+        """Return the table with a column of these ids, or of the index where that is what tells rows apart."""
         found = values_of(ids) if ids is not None else self._index_ids(mapping)
         if found is None:
             return self
@@ -38,7 +38,7 @@ class Frame:
         return replace(self, columns={**self.columns, mapping.get("id", ID[0]): lambda: found})
 
     def _index_ids(self, mapping: Mapping[str, str]) -> Values | None:
-        """The ids that the index gives; None if a column has ids or the index has none."""
+        """Return the ids that the index gives; None if a column has ids or the index has none."""
         if self.index is None or mapping.get("id") in self.columns:
             return None
         is_mapped = "id" in mapping and mapping["id"] == str(self.index.name)
@@ -47,7 +47,7 @@ class Frame:
 
 
 def frame_of(value: Any) -> Frame | None:
-    """A table with named columns; None for anything else."""
+    """Return a table with named columns; None for anything else."""
     names = getattr(value, "column_names", None)
     if isinstance(names, Mapping):
         raise ConfigError(Message("formats.several_splits", names=", ".join(map(repr, names))))
@@ -73,8 +73,8 @@ def _column(value: Any, name: Any) -> Values:
 
 
 def _mapping_frame(value: Mapping[Any, Any]) -> Frame | None:
-    """Columns by name; None for a mapping of texts by id."""
-    if not value or not all(map(_is_column, value.values())):
+    """Return columns by name; None for a mapping of texts by id."""
+    if not value or not all(isinstance(column, list | tuple) or is_series(column) for column in value.values()):
         return None
     lengths = {str(name): len(column) for name, column in value.items()}
     if len(set(lengths.values())) > 1:
@@ -82,18 +82,14 @@ def _mapping_frame(value: Mapping[Any, Any]) -> Frame | None:
     return Frame({str(name): partial(_column, value, name) for name in value}, next(iter(lengths.values())))
 
 
-def _is_column(value: Any) -> bool:
-    return isinstance(value, list | tuple) or is_series(value)
-
-
 def is_series(value: Any) -> bool:
-    """Whether a value is a column of another package."""
+    """Return whether a value is a column of another package."""
     has_values = any(hasattr(value, name) for name in _TO_LIST) and not isinstance(value, str | type)
     return has_values and getattr(value, "ndim", 1) != 0
 
 
 def values_of(column: Any) -> Values:
-    """The values of a column as Python values; None for NaN, NaT and NA."""
+    """Return the values of a column as Python values; None for NaN, NaT and NA."""
     convert = next((getattr(column, name) for name in _TO_LIST if hasattr(column, name)), None)
     values = list(column[:]) if convert is None else convert()
     if not hasattr(column, "isna"):
@@ -105,7 +101,7 @@ def values_of(column: Any) -> Values:
 
 
 def _without(values: Values, missing: Iterable[bool], *, whole: bool) -> Values:
-    """The values with None where one is missing; whole numbers, which pandas stores as floats beside NaN, are whole."""
+    """Return the values, None where one is missing; whole numbers that pandas stores as floats beside NaN are int."""
     found = [None if gone else value for value, gone in zip(values, missing, strict=True)]
     if whole and all(value is None or value.is_integer() for value in found):
         return [None if value is None else int(value) for value in found]
@@ -113,7 +109,7 @@ def _without(values: Values, missing: Iterable[bool], *, whole: bool) -> Values:
 
 
 def index_ids(index: Any) -> Values | None:
-    """The labels of an index; None if they are 0, 1, 2 …, or numbers that are repeated, as after `concat`."""
+    """Return the labels of an index; None if they are 0, 1, 2 …, or numbers that are repeated, as after `concat`."""
     labels = index.tolist()
     if index.name is None and getattr(index, "nlevels", 1) == 1:
         if labels == list(range(len(labels))):
@@ -131,7 +127,7 @@ def _label(label: Any) -> int | str:
 
 
 def paired_ids(predictions: Any, references: Any) -> Values | None:
-    """The ids that two Series have by their index; an error if their labels differ."""
+    """Return the ids that two Series have by their index; an error if their labels differ."""
     indexes = (getattr(each, "index", None) for each in (predictions, references))
     labelled: list[Any] = [index for index in indexes if hasattr(index, "tolist")]
     if len({len(index) for index in labelled}) == 1 and not labelled[0].equals(labelled[-1]):

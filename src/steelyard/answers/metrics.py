@@ -1,6 +1,8 @@
 """Answer metrics over a batch of answers and references; the closest reference counts."""
 
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -8,16 +10,13 @@ from typing import Any
 import numpy as np
 
 from steelyard.answers.batch import AnswerBatch
-from steelyard.answers.bleu import smoothed_bleu
-from steelyard.answers.overlaps import Overlaps
 from steelyard.answers.profiles import Profile
-from steelyard.answers.rouge import ngram_overlap, summary_overlap
+from steelyard.answers.rouge import Overlaps, ngram_overlap, summary_overlap
 from steelyard.errors import ConfigError, MissingExtra
 from steelyard.i18n import Message
 from steelyard.registry.metrics import Measure, metric
 from steelyard.table import FloatArray
-from steelyard.text.normalisation import fold
-from steelyard.text.scripts import script_of
+from steelyard.text.normalisation import fold, script_of
 
 DEFAULT_ANSWERS = ("Acc", "EM", "StringEM", "CoverEM", "F1", "ROUGE-1", "ROUGE-2", "ROUGE-L")
 
@@ -121,7 +120,11 @@ def rouge_lsum(pairs: AnswerBatch, profile: Profile) -> Overlaps:
     Convention: a sentence is a line.
     Source: Lin, ACL workshop 2004; rouge_score rougeLsum
     """
-    return pairs.closest(pairs.overlaps(partial(_sentences, profile=profile), summary_overlap))
+
+    def sentences(text: str) -> list[Sequence[str]]:
+        return [tokens for line in text.split("\n") if (tokens := profile.rouge.tokens(line))]
+
+    return pairs.closest(pairs.overlaps(sentences, summary_overlap))
 
 
 @metric("BLEU", kind="answers")
@@ -179,13 +182,9 @@ def choice(pairs: AnswerBatch, profile: Profile, *, skip: int = 0) -> FloatArray
 
 
 def option_letters(text: str) -> frozenset[str]:
-    """The options that a text names: single letters from A to H, or several together in order."""
+    """Return the options that a text names: single letters from A to H, or several together in order."""
     runs = _LETTERS.findall(fold(text))
     return frozenset(letter for run in runs if _OPTIONS.fullmatch(run) for letter in run)
-
-
-def _sentences(text: str, profile: Profile) -> list[Sequence[str]]:
-    return [tokens for line in text.split("\n") if (tokens := profile.rouge.tokens(line))]
 
 
 def check_packages(measures: Iterable[Measure]) -> None:
@@ -234,3 +233,37 @@ def _by_answer(pairs: AnswerBatch, scorer_of: Callable[[str, list[str]], Any]) -
 
 def _is_dense(*texts: str) -> bool:
     return any(script_of(char) in ("han", "kana") for text in texts for char in text)
+
+
+ORDERS = 4
+_K = 5
+
+
+def smoothed_bleu(answer: Sequence[str], references: Sequence[Sequence[str]]) -> float:
+    """BLEU of one answer; 0 if no word is shared. Short answers get less smoothing."""
+    matched = [_matched(answer, references, n) for n in range(1, ORDERS + 1)]
+    if not matched[0] or not answer:
+        return 0.0
+    precisions = []
+    empty_orders = 0
+    for n, count in enumerate(matched, 1):
+        if not count and len(answer) > 1:
+            empty_orders += 1
+        smoothed = count or (math.log(len(answer)) / (2**empty_orders * _K) if len(answer) > 1 else 0.0)
+        precisions.append(smoothed / max(1, len(answer) - n + 1))
+    logarithms = [math.log(precision) / ORDERS for precision in precisions if precision > 0]
+    nearest = min(map(len, references), key=lambda length: (abs(length - len(answer)), length))
+    brevity = 1.0 if len(answer) > nearest else math.exp(1 - nearest / len(answer))
+    return brevity * math.exp(math.fsum(logarithms))
+
+
+def _matched(answer: Sequence[str], references: Sequence[Sequence[str]], n: int) -> int:
+    """Return the number of n-grams of the answer, each clipped to its maximum count in a reference."""
+    most: Counter[tuple[str, ...]] = Counter()
+    for reference in references:
+        most |= _ngrams(reference, n)
+    return (_ngrams(answer, n) & most).total()
+
+
+def _ngrams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
+    return Counter(zip(*(tokens[start:] for start in range(n)), strict=False))

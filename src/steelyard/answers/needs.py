@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from steelyard.answers.contexts import Contexts
 from steelyard.answers.rows import AnswerRow, ContextUse
+from steelyard.answers.values import Contexts
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io import layouts
@@ -42,7 +42,7 @@ def _has_spans(contexts: Contexts | None) -> bool:
 
 
 def is_judged_by_ids(row: AnswerRow) -> bool:
-    """Whether a row has reference ids, and ids of what was retrieved or nothing retrieved at all, which scores 0.
+    """Return whether a row has reference ids, and ids of what was retrieved or nothing retrieved, which scores 0.
 
     An empty list of reference ids says that nothing is relevant: such a row scores 0 too, as `retrieval` has it.
     """
@@ -110,30 +110,30 @@ _WITHOUT_CONTEXTS: Final = _FROM_COLUMNS | {"question"}
 
 
 def met_by(rows: Sequence[AnswerRow], needs: Iterable[str], has: Callable[[str], Flags]) -> frozenset[str]:
-    """The needs that some row shows; `has` says which rows meet one."""
+    """Return the needs that some row shows; `has` says which rows meet one."""
     shown = {need: NEEDS[need].is_shown if need in NEEDS else None for need in needs}
     return frozenset(need for need, test in shown.items() if (any(map(test, rows)) if test else has(need).any()))
 
 
 def needed(measures: Iterable[Measure]) -> frozenset[str]:
-    """All that metrics need."""
+    """Return all that metrics need."""
     return frozenset(need for measure in measures for need in measure.metric.needs)
 
 
 def required_fields(measures: Iterable[Measure]) -> frozenset[str]:
-    """The fields whose column must be there."""
+    """Return the fields whose column must be there."""
     return needed(measures) & _FROM_COLUMNS
 
 
 def context_use(measures: Iterable[Measure], *, keep: bool) -> ContextUse:
-    """What contexts are read for; `keep` says that they are wanted although no metric needs them."""
+    """Return what contexts are read for; `keep` says that they are wanted although no metric needs them."""
     if needed(measures) - _WITHOUT_CONTEXTS:
         return "needed"
     return "kept" if keep else "unused"
 
 
 def judged_metrics(rows: Sequence[AnswerRow] = ()) -> list[str]:
-    """The metrics of judges that the rows of a file have by default; none in a long file, where they take long."""
+    """Return the metrics of judges that rows have by default; none in a long file, where they take long."""
     if len(rows) > MOST_JUDGED:
         return []
     correct = ["Correct"] * any(row.references for row in rows)
@@ -146,7 +146,7 @@ def judged_metrics(rows: Sequence[AnswerRow] = ()) -> list[str]:
 
 
 def uses_answerable(measures: Iterable[Measure]) -> bool:
-    """Whether a metric reads the tag `answerable`."""
+    """Return whether a metric reads the tag `answerable`."""
     return any(measure.metric.name == "Refusal" for measure in measures)
 
 
@@ -157,9 +157,6 @@ def check_met(measures: Sequence[Measure], met: frozenset[str], where: str) -> N
             if name in measure.metric.needs - _FROM_COLUMNS - met:
                 need = NEEDS[name]
                 message = Message("metrics.needs_unmet", measure=str(measure), lacking=need.what)
-                hint = Message("formats.map_column_hint", names=", ".join(need.columns), name=_mapped_name(name))
+                mapped = {"ids": "retrieved_context_ids", "spans": "contexts", "evidence": "contexts"}.get(name, name)
+                hint = Message("formats.map_column_hint", names=", ".join(need.columns), name=mapped)
                 raise InputError(message, where=where, hint=hint)
-
-
-def _mapped_name(need: str) -> str:
-    return {"ids": "retrieved_context_ids", "spans": "contexts", "evidence": "contexts"}.get(need, need)

@@ -7,8 +7,7 @@ from functools import partial
 import numpy as np
 
 from steelyard.answers.batch import AnswerBatch
-from steelyard.answers.overlaps import Overlaps
-from steelyard.answers.rouge import ADDEND, chinese_words, english_tokens
+from steelyard.answers.rouge import ADDEND, Overlaps, chinese_words, english_tokens
 from steelyard.errors import UnknownName
 from steelyard.i18n import Message
 from steelyard.table import Flags, FloatArray
@@ -46,7 +45,7 @@ class Profile:
 
 
 def profile_of(name: str, unit: TokenUnit = "words") -> Profile:
-    """The profile of this name; `unit` applies to our own only."""
+    """Return the profile of this name; `unit` applies to our own only."""
     if name not in _PROFILES:
         raise UnknownName.of(Message("words.profile"), name, _PROFILES)
     return _PROFILES[name](unit, (Pieces(), Pieces(spaced=False)))
@@ -63,11 +62,11 @@ def _steelyard(unit: TokenUnit, pieces: _AllPieces) -> Profile:
         bag=words,
         rouge=words,
         bleu=words.tokens,
-        contained=_contains_tokens,
-        covered=_in_order,
+        contained=lambda pairs, _: pairs.contained(matching),
+        covered=lambda pairs, _: pairs.covered(matching) & pairs.has_tokens(matching),
         found=lambda pairs, _: pairs.group_share(pairs.contained(matching)),
         ngrams=_shared_ngrams,
-        subsequence=_shared_subsequence,
+        subsequence=_subsequence,
         short_as_whole=True,
         nothing_matches=False,
     )
@@ -117,12 +116,9 @@ def _ultrarag(_: TokenUnit, pieces: _AllPieces) -> Profile:
     )
 
 
-def _rouge_score(_: TokenUnit, pieces: _AllPieces) -> Profile:
-    return replace(_squad("words", pieces), name="rouge-score", rouge=_english(pieces, stemmed=False))
-
-
-def _rouge_score_stemmed(_: TokenUnit, pieces: _AllPieces) -> Profile:
-    return replace(_squad("words", pieces), name="rouge-score-stemmed")
+def _rouge_score(_: TokenUnit, pieces: _AllPieces, *, stemmed: bool) -> Profile:
+    name = "rouge-score-stemmed" if stemmed else "rouge-score"
+    return replace(_squad("words", pieces), name=name, rouge=_english(pieces, stemmed=stemmed))
 
 
 def _rouge_jieba(unit: TokenUnit, pieces: _AllPieces) -> Profile:
@@ -139,10 +135,10 @@ def _rouge_chinese(unit: TokenUnit, pieces: _AllPieces) -> Profile:
     return replace(
         _steelyard(unit, pieces),
         name="rouge-chinese",
-        rouge=Encoder(_chinese_words),
+        rouge=Encoder(lambda text: chinese_words(segment(text))),
         bleu=segment,
-        ngrams=_distinct_ngrams,
-        subsequence=_chinese_subsequence,
+        ngrams=lambda pairs, profile, n: Overlaps.of(*pairs.distinct(profile.rouge, n), addend=ADDEND),
+        subsequence=partial(_subsequence, addend=ADDEND),
         short_as_whole=False,
     )
 
@@ -153,7 +149,7 @@ def _english(pieces: _AllPieces, *, stemmed: bool) -> Encoder:
 
 
 def _by_pieces(pieces: _AllPieces, tokens: Cut, cut: Cut, exceptions: frozenset[str] = frozenset()) -> Encoder:
-    """The encoder by pieces, whatever the script."""
+    """Return the encoder by pieces, whatever the script."""
     return Encoder(tokens, *(PieceEncoder(some, cut, tokens, exceptions) for some in pieces))
 
 
@@ -170,25 +166,13 @@ def _jieba_words(text: str) -> list[str]:
     return [word for word in segment(text) if word.strip()]
 
 
-def _chinese_words(text: str) -> list[str]:
-    return chinese_words(segment(text))
-
-
-def _contains_tokens(pairs: AnswerBatch, profile: Profile) -> Flags:
-    return pairs.contained(profile.matching)
-
-
-def _in_order(pairs: AnswerBatch, profile: Profile) -> Flags:
-    return pairs.covered(profile.matching) & pairs.has_tokens(profile.matching)
-
-
 def _as_sets(pairs: AnswerBatch, profile: Profile) -> Flags:
     shared = pairs.shared(profile.matching)
     return np.equal(shared.present, shared.wanted)
 
 
 def _is_substring(pairs: AnswerBatch, profile: Profile, normalise: Callable[[str], str]) -> Flags:
-    """Whether the reference is a substring of the answer; all its words except the outer two must occur in it."""
+    """Return whether the answer has the reference as a substring; all words except the outer two must occur."""
     shared = pairs.shared(profile.matching)
     candidates = shared.present >= shared.wanted - 2
     return (
@@ -204,26 +188,17 @@ def _shared_ngrams(pairs: AnswerBatch, profile: Profile, n: int) -> Overlaps:
     return pairs_of.with_ones(shared.equal & (shared.wanted == 1)) if profile.short_as_whole else pairs_of
 
 
-def _shared_subsequence(pairs: AnswerBatch, profile: Profile) -> Overlaps:
+def _subsequence(pairs: AnswerBatch, profile: Profile, addend: float = 0.0) -> Overlaps:
     shared = pairs.shared(profile.rouge)
-    return Overlaps.of(shared.subsequence, shared.predicted, shared.wanted)
-
-
-def _distinct_ngrams(pairs: AnswerBatch, profile: Profile, n: int) -> Overlaps:
-    return Overlaps.of(*pairs.distinct(profile.rouge, n), addend=ADDEND)
-
-
-def _chinese_subsequence(pairs: AnswerBatch, profile: Profile) -> Overlaps:
-    shared = pairs.shared(profile.rouge)
-    return Overlaps.of(shared.subsequence, shared.predicted, shared.wanted, addend=ADDEND)
+    return Overlaps.of(shared.subsequence, shared.predicted, shared.wanted, addend=addend)
 
 
 _PROFILES: dict[str, Callable[[TokenUnit, _AllPieces], Profile]] = {
     "steelyard": _steelyard,
     "ultrarag": _ultrarag,
     "squad": _squad,
-    "rouge-score": _rouge_score,
-    "rouge-score-stemmed": _rouge_score_stemmed,
+    "rouge-score": partial(_rouge_score, stemmed=False),
+    "rouge-score-stemmed": partial(_rouge_score, stemmed=True),
     "rouge-jieba": _rouge_jieba,
     "rouge-chinese": _rouge_chinese,
 }

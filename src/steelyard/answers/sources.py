@@ -9,7 +9,20 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from steelyard.answers.frames import Frame
-from steelyard.answers.rows import BATCH, BOTH, AnswerRow, RowReader, Wanted, in_batches, plain_value
+from steelyard.answers.rows import (
+    BATCH,
+    BOTH,
+    CITED,
+    NUMBERS,
+    UNCLEAR,
+    UNREADABLE,
+    UNUSED,
+    AnswerRow,
+    RowReader,
+    Wanted,
+    in_batches,
+)
+from steelyard.answers.values import plain_value
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.foreign.formats import Source, open_source
@@ -24,15 +37,10 @@ from steelyard.io.streams import BINARY, open_stream, source_name
 MISSING = "counts.predictions_missing"
 UNREFERENCED = "counts.rows_unreferenced"
 EMPTY = "counts.predictions_empty"
-NUMBERS = "counts.predictions_as_text"
 UNMATCHED = "counts.predictions_unmatched"
 BY_ROW = "counts.joined_by_row"
 BY_QUESTION = "counts.joined_by_question"
 REPEATED = "counts.retrieved_again"
-UNREADABLE = "counts.contexts_unreadable"
-UNUSED = "counts.columns_unused"
-CITED = "counts.answers_cited"
-UNCLEAR = "counts.answerable_unclear"
 
 _OWN = frozenset((SYSTEM, REPEAT, ERROR))  # columns that have a meaning in any rows
 Value = TypeVar("Value")
@@ -55,7 +63,7 @@ class Answers:
     format: str = ""
 
     def batches(self) -> Iterator[list[AnswerRow]]:
-        """The rows in batches."""
+        """Return the rows in batches."""
         return (self.rows[start : start + BATCH] for start in range(0, len(self.rows), BATCH))
 
 
@@ -73,11 +81,11 @@ class AnswerStream:
         self._wanted = wanted
 
     def unread(self) -> "AnswerStream":
-        """The same file, of which nothing was read."""
+        """Return the same file, of which nothing was read."""
         return AnswerStream(self._path, self._mapping, self._wanted)
 
     def plain_lines(self) -> "PlainLines | None":
-        """The file, if it can be read in parts.
+        """Return the file, if it can be read in parts.
 
         That is a JSONL file that is not compressed, with plain rows of one system, of which the first batch has all
         required columns.
@@ -91,16 +99,17 @@ class AnswerStream:
                     return None
                 reader = _reader(source, self._mapping, BOTH, self._wanted)
                 head = [
-                    (len(batch), reader.is_laid_out(batch)) for batch in in_batches(islice(source.records(), BATCH))
+                    (len(batch), reader.columns.are_known(batch))
+                    for batch in in_batches(islice(source.records(), BATCH))
                 ]
             if sum(rows for rows, _ in head) < BATCH or not head[-1][1]:
                 return None
         except InputError:  # it is raised again where the file is read in order
             return None
-        return PlainLines(str(self._path), self.name, self._mapping, self._wanted, tuple(reader.columns.columns))
+        return PlainLines(str(self._path), self.name, self._mapping, self._wanted, tuple(reader.columns.names))
 
     def batches(self) -> Iterator[list[AnswerRow]]:
-        """The rows in batches; can be called once."""
+        """Yield the rows in batches; can be called once."""
         source = _opened(self._path, self._mapping)
         self.format = source.title
         reader = _reader(source, self._mapping, BOTH, self._wanted)
@@ -109,7 +118,7 @@ class AnswerStream:
                 self.counts.update(batch_counts(rows, self._wanted.fields))
                 yield rows
             self.digest = source.container.digest()
-        self.counts.update(reading_counts(reader))
+        self.counts.update(reader.counts())
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +132,7 @@ class PlainLines:
     columns: tuple[str, ...]
 
     def reader(self, rows: int) -> RowReader:
-        """A reader that goes on after so many rows."""
+        """Return a reader that goes on after so many rows."""
         reader = RowReader(self.name, BOTH, self.wanted, mapping=self.mapping)
         reader.continue_after(rows, self.columns)
         return reader
@@ -136,7 +145,7 @@ def stream_answers(
     references: str | Path | None = None,
     wanted: Wanted = _USUAL,
 ) -> Answers | AnswerStream:
-    """Answers from a file with named columns; `mapping` gives the column of a field (`{"references": "gold"}`).
+    """Return answers from a file with named columns; `mapping` gives the column of a field (`{"references": "gold"}`).
 
     With a `references` file its rows are used, in its order, and predictions are joined to them by id.
     """
@@ -152,21 +161,22 @@ def answers_of_rows(
     ids: Sequence[Any] | None = None,
     wanted: Wanted = _USUAL,
 ) -> Answers:
-    """Answers from rows with named fields in Python, by the rules of files."""
+    """Return answers from rows with named fields in Python, by the rules of files."""
     if ids is not None:
         _check_ids(ids, len(rows))
         rows = [{**row, ID[0]: each} for row, each in zip(rows, ids, strict=True)]
         mapping = {**(mapping or {}), "id": ID[0]}
-    records = [Record("answers", number, _plain_fields(row), "row {1}") for number, row in enumerate(rows, 1)]
+    plain = ({str(name): plain_value(value) for name, value in row.items()} for row in rows)
+    records = [Record("answers", number, row, "row {1}") for number, row in enumerate(plain, 1)]
     digest = digest_rows([[sorted(record.fields.items()) for record in records]])
     chosen = _plain_records(iter(records), "answers", mapping or {}, wanted)
-    return _collected(_value_reader(mapping or {}, wanted), chosen, digest, wanted.fields)
+    return _collected(RowReader("answers", BOTH, wanted, mapping=mapping or {}), chosen, digest, wanted.fields)
 
 
 def answers_of_frame(
     frame: Frame, *, mapping: Mapping[str, str] | None = None, ids: Any = None, wanted: Wanted = _USUAL
 ) -> Answers:
-    """Answers from a table with named columns, by the rules of files; columns without a meaning are not converted."""
+    """Return answers from a table with named columns, by the rules of files; unused columns are not converted."""
     mapping = {**(mapping or {}), **({} if ids is None else {"id": ID[0]})}
     frame = frame.with_ids(mapping, ids)
     known = Columns("answers", list(frame.columns))
@@ -177,19 +187,12 @@ def answers_of_frame(
     rows = enumerate(zip(*columns, strict=True), 1)
     records = (Record("answers", number, dict(zip(used, row, strict=True)), "row {1}") for number, row in rows)
     chosen = _plain_records(iter(records), "answers", mapping, wanted)
-    return _collected(_value_reader(mapping, wanted), chosen, digest_rows([used, *columns]), wanted.fields)
-
-
-def _value_reader(mapping: Mapping[str, str], wanted: Wanted) -> RowReader:
-    return RowReader("answers", BOTH, wanted, mapping=mapping)
-
-
-def _plain_fields(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {str(name): plain_value(value) for name, value in row.items()}
+    reader = RowReader("answers", BOTH, wanted, mapping=mapping)
+    return _collected(reader, chosen, digest_rows([used, *columns]), wanted.fields)
 
 
 def _opened(path: str | Path, mapping: Mapping[str, str] | None = None) -> Source:
-    """The source at a path; what has no rows and no format of another tool is an error.
+    """Return the source at a path; what has no rows and no format of another tool is an error.
 
     Rows of which `mapping` names a column by the file's own name are read as plain rows, whatever their format.
     """
@@ -210,7 +213,7 @@ def _opened(path: str | Path, mapping: Mapping[str, str] | None = None) -> Sourc
 
 
 def answers_of(predictions: Sequence[Any], references: Sequence[Any], ids: Sequence[Any] | None = None) -> Answers:
-    """Answers from Python values, by the rules of files: None is missing, numbers are read as text."""
+    """Return answers from Python values, by the rules of files: None is missing, numbers are read as text."""
     if len(predictions) != len(references):
         raise InputError(
             Message("formats.reference_count_differs", predictions=len(predictions), references=len(references))
@@ -224,7 +227,7 @@ def answers_of(predictions: Sequence[Any], references: Sequence[Any], ids: Seque
     ]
     reader = RowReader("answers", BOTH, _USUAL)
     rows = reader.rows_of(columns[0], columns[1], None if ids is None else columns[2])
-    return Answers("answers", rows, digest_rows(columns), Counter(batch_counts(rows) | reading_counts(reader)))
+    return Answers("answers", rows, digest_rows(columns), Counter(batch_counts(rows) | reader.counts()))
 
 
 def _check_ids(ids: Sequence[Any], rows: int) -> None:
@@ -233,7 +236,7 @@ def _check_ids(ids: Sequence[Any], rows: int) -> None:
 
 
 def read_questions(path: str | Path, *, mapping: Mapping[str, str] | None = None) -> list[AnswerRow]:
-    """The rows of a file of questions with their references, and with predictions if it has some."""
+    """Return the rows of a file of questions with their references, and with predictions if it has some."""
     source = _opened(path)
     records = list(source.records())
     reader = _reader(source, mapping or {}, BOTH, Wanted(frozenset(("references",)), "kept"))
@@ -282,7 +285,7 @@ def _join_sides(predicted: _Side, expected: _Side) -> Answers:
 
 
 def _share_questions(predicted: Sequence[AnswerRow], expected: Sequence[AnswerRow]) -> bool:
-    """Whether at least half of the expected rows have a question that is among those of the predictions."""
+    """Return whether at least half of the expected rows have a question that is among those of the predictions."""
     asked = {row.id for row in predicted if row.question}
     return 2 * sum(row.id in asked for row in expected if row.question) >= len(expected)
 
@@ -321,7 +324,7 @@ def _join(predicted: Answers, expected: Answers) -> Answers:
 
 
 def _absent(row: AnswerRow, others: Sequence[AnswerRow]) -> AnswerRow:
-    """The predictions of a row that is not among the others: none, and nothing retrieved if the first has contexts."""
+    """Return the predictions of a row that is not among the others: none, and nothing retrieved if others have it."""
     first = others[0]
     return AnswerRow(
         row.id,
@@ -350,7 +353,7 @@ def _either(first: Value | None, second: Value | None) -> Value | None:
 
 def _collected(reader: RowReader, records: Iterable[Record], digest: str, fields: Collection[str] = BOTH) -> Answers:
     rows = [row for batch in reader.batches(records) for row in batch]
-    return Answers(reader.name, rows, digest, Counter(batch_counts(rows, fields) | reading_counts(reader)))
+    return Answers(reader.name, rows, digest, Counter(batch_counts(rows, fields) | reader.counts()))
 
 
 def _reader(source: Source, mapping: Mapping[str, str], fields: Collection[str], wanted: Wanted) -> RowReader:
@@ -371,7 +374,7 @@ def _records(source: Source, mapping: Mapping[str, str], wanted: Wanted) -> Iter
 def _plain_records(
     records: Iterator[Record], name: str, mapping: Mapping[str, str], wanted: Wanted
 ) -> Iterable[Record]:
-    """The rows of one system, by the columns that have our names for the system and for the number of a repeat."""
+    """Return the rows of one system, by the columns with our names for the system and the number of a repeat."""
     first = next(records, None)
     columns = list(first.fields) if first is not None else []
     used = {*mapping.values(), *wanted.labels}
@@ -383,20 +386,20 @@ def _plain_records(
 
 
 def _has_systems(columns: Iterable[str], mapping: Mapping[str, str], wanted: Wanted) -> bool:
-    """Whether the rows of one system have to be selected, by the columns of the first row."""
+    """Return whether the rows of one system have to be selected, by the columns of the first row."""
     used = {*mapping.values(), *wanted.labels}
     return wanted.system is not None or bool({SYSTEM, REPEAT} & set(columns) - used)
 
 
 def _with_systems(records: Sequence[Record], used: Collection[str]) -> Iterator[Record]:
-    """The records, without the column of systems where it has other texts, such as prompts, or another use."""
+    """Return the records, without the column of systems where it has other texts, such as prompts, or another use."""
     if SYSTEM not in used and are_systems(record.fields.get(SYSTEM) for record in records):
         return iter(records)
     return (record._replace(fields={**record.fields, SYSTEM: None}) for record in records)
 
 
 def batch_counts(rows: Sequence[AnswerRow], fields: Collection[str] = BOTH) -> dict[str, int]:
-    """What is said of rows; a field that no metric needs is not missing."""
+    """Return what is said of rows; a field that no metric needs is not missing."""
     repeated = sum(len(row.retrieved_ids) - len(set(row.retrieved_ids)) for row in rows if row.retrieved_ids)
     counts = {
         MISSING: sum(row.prediction is None for row in rows) if "prediction" in fields else None,
@@ -405,16 +408,3 @@ def batch_counts(rows: Sequence[AnswerRow], fields: Collection[str] = BOTH) -> d
         REPEATED: repeated or None,
     }
     return {code: count for code, count in counts.items() if count is not None}
-
-
-def reading_counts(reader: RowReader) -> dict[str, int]:
-    """What a reader has counted, by code."""
-    counts = {
-        NUMBERS: reader.numbers,
-        UNREADABLE: reader.unreadable,
-        UNUSED: reader.unused,
-        CITED: reader.cited,
-        UNCLEAR: reader.unclear,
-        AGAIN: reader.questions_again,
-    }
-    return {code: count for code, count in counts.items() if count}

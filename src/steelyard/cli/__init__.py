@@ -8,11 +8,14 @@ import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from steelyard.cli.settings import Settings
-    from steelyard.i18n import Language, Localized
+from steelyard import limits
+from steelyard.cli.console import LOG, LastingOutput, begin_log, command_log
+from steelyard.cli.parser import Settings, build_parser, language_of, named_command, speaking
+from steelyard.errors import ConfigError, SteelyardError, os_reason
+from steelyard.i18n import Language, Localized, Message
+from steelyard.signals import terminable
 
 BUG = 4
 INTERRUPTED = 130
@@ -24,9 +27,6 @@ COLLECTED_AFTER: Final = 50_000
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; exit codes: 0 success, 1 gate not passed, 2 input error, 3 system failure, 4 bug."""
-    from steelyard.cli.language import language_of
-    from steelyard.cli.streams import LastingOutput
-
     os.environ.setdefault(*_IDLE_THREADS)
     gc.set_threshold(COLLECTED_AFTER)
     line = sys.argv[1:] if argv is None else list(argv)
@@ -38,13 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise SystemExit(output.exit_code(end.code if isinstance(end.code, int) else 0)) from None
 
 
-def _run(line: Sequence[str], language: "Language") -> int:
+def _run(line: Sequence[str], language: Language) -> int:
     """Run a command; its errors are printed and become exit codes."""
-    from steelyard.cli.log import LOG, begin_log, command_log
-    from steelyard.errors import SteelyardError
-    from steelyard.i18n import Message
-    from steelyard.signals import terminable
-
     with command_log(language):
         try:
             arguments, settings = _parsed(line, language)
@@ -71,26 +66,16 @@ def _run(line: Sequence[str], language: "Language") -> int:
             return BUG
 
 
-def _explained(error: MemoryError | OSError) -> "Localized":
-    """What the system refused: memory, a file, or the output."""
-    from steelyard.errors import ConfigError, os_reason
-    from steelyard.i18n import Message
-
+def _explained(error: MemoryError | OSError) -> Localized:
+    """Return what the system refused: memory, a file, or the output."""
     if isinstance(error, MemoryError) or error.errno == errno.ENOMEM:
         error.with_traceback(None)  # frees what its frames hold
         return ConfigError(Message("cli.no_memory"), hint=Message("cli.no_memory_hint"))
     return Message("core.located", where=error.filename or Message("words.output"), message=os_reason(error))
 
 
-def _parsed(line: Sequence[str], language: "Language") -> "tuple[argparse.Namespace, Settings]":
-    """The arguments, read within the limits that the environment sets, and the settings that they have from a file."""
-    from steelyard import limits
-    from steelyard.cli.language import language_of, speaking
-    from steelyard.cli.parser import build_parser, named_command
-    from steelyard.cli.settings import Settings
-    from steelyard.errors import SteelyardError
-    from steelyard.i18n import Message
-
+def _parsed(line: Sequence[str], language: Language) -> tuple[argparse.Namespace, Settings]:
+    """Read the arguments, within the limits that the environment sets, and the settings that they have from a file."""
     name = named_command(line)
     settings = Settings() if name is None else Settings.read(Path.cwd(), name)
     language = language_of(line, settings.values.get("lang"))

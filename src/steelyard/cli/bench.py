@@ -1,123 +1,58 @@
-"""`steelyard bench [DIR] --system SPEC`: the legal benchmark against a live system, a program, or recorded outputs."""
+"""`steelyard bench [DIR] --system SPEC`: the legal benchmark; `steelyard demo`: the same with the embedded baseline."""
 
 import argparse
 import os
 import sys
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from tempfile import TemporaryDirectory
+from typing import Final
 
-from steelyard.cli.options import (
-    add_documents_option,
-    add_engine_options,
-    add_output_options,
-    add_units_option,
-    at_a_time,
-    chosen_engine,
-    documents_folder,
-    further_attempts,
-    name_of_result,
-    natural,
-    positive,
-    rate,
-    read_rules,
-    seconds,
-    share,
-)
+from steelyard.cli import options
+from steelyard.cli.console import has_bars, has_colour, notify, proportion
+from steelyard.cli.options import Command, Group, argument, flag, repeated
+from steelyard.cli.output import deliver, print_text
+from steelyard.cli.parser import build_parser
+from steelyard.documents.pages import Document
+from steelyard.errors import ConfigError, SteelyardError, SystemFailure, UnknownName
 from steelyard.i18n import Message, words_of
+from steelyard.io.results import check_new
+from steelyard.legal.benchmark.questions import Benchmark, benchmark_folder, load_benchmark
+from steelyard.legal.benchmark.runner import BenchmarkRun, unfinished_path
+from steelyard.legal.model import METRIC
+from steelyard.legal.question_types import part_labels, types_by_name
+from steelyard.net.http import HEADER_NAME
+from steelyard.progress import ProgressCallback
+from steelyard.registry.names import callable_names
+from steelyard.reports.content import Report
+from steelyard.reports.files import RECORDED, check_outputs
+from steelyard.reports.gate import gate_blocks
+from steelyard.reports.kinds import failure_reason
+from steelyard.reports.render.console import render_console
+from steelyard.stats.gate import Gate, GateSettings, check_rules, decide
+from steelyard.stats.rules import Rule, spelled
+from steelyard.systems.ask import AskSettings
+from steelyard.systems.base import SystemSettings, open_system
+from steelyard.table import Table
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from steelyard.documents.pages import Document
-    from steelyard.legal.benchmark.loading import Benchmark
-    from steelyard.progress import ProgressCallback
-    from steelyard.stats.gate import Gate
-    from steelyard.stats.rules import Rule
-    from steelyard.systems.ask import AskSettings
-    from steelyard.systems.base import SystemSettings
-    from steelyard.table import Table
-
+DEMO = ("bench", "--system", "builtin:baseline")
+DEMO_REPORT = Path("output") / "demo.html"
 STOPPED_EARLY = Message("cli.stopped_early")
-
-
-class _QuestionTypes:
-    """The choices of `--type`, imported when they are needed."""
-
-    def __iter__(self) -> "Iterator[str]":
-        from steelyard.legal.question_types import TYPES
-
-        return iter(TYPES)
-
-    def __contains__(self, name: object) -> bool:
-        return name in tuple(self)
-
-
-def add_command(commands: Any) -> None:
-    """Register the command."""
-    parser = commands.add_parser(
-        "bench",
-        help="help.bench",
-        description="help.bench_about",
-    )
-    parser.add_argument("folder", metavar="DIR", nargs="?", help="help.benchmark_folder")
-    parser.add_argument("--system", required=True, metavar="SPEC", help="help.system_spec")
-    parser.add_argument("--name", type=name_of_result, metavar="NAME", help="help.bench_name")
-    parser.add_argument(
-        "--type",
-        action="append",
-        default=[],
-        metavar="TYPE",
-        choices=_QuestionTypes(),
-        help="help.type",
-    )
-    parser.add_argument("--limit", type=positive, metavar="N", help="help.limit")
-    parser.add_argument("--by", metavar="TAG", default="type", help="help.bench_by")
-    parser.add_argument("--require", action="append", default=[], metavar="RULE", help="help.bench_require")
-    add_documents_option(parser)
-    _add_asking_options(parser)
-    add_engine_options(parser, parts=False)
-    add_units_option(parser)
-    add_output_options(parser)
-    parser.set_defaults(run=run, announced=True)
-
-
-def _add_asking_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("help.group_asking")
-    group.add_argument("-j", "--concurrency", type=at_a_time, default=4, metavar="N", help="help.bench_concurrency")
-    group.add_argument("--timeout", type=seconds, default=60.0, metavar="S", help="help.attempt_timeout")
-    group.add_argument("--retries", type=further_attempts, default=2, metavar="N", help="help.retries")
-    group.add_argument("--rate", type=rate, metavar="R", help="help.rate")
-    group.add_argument("--max-errors", type=share, default=0.05, metavar="SHARE", help="help.max_errors")
-    group.add_argument("--resume", action="store_true", help="help.bench_resume")
-    group.add_argument("--request", metavar="JSON", help="help.request")
-    group.add_argument(
-        "--response",
-        metavar="PATH",
-        help="help.response",
-    )
-    group.add_argument("--header", action="append", default=[], metavar="NAME:VALUE", help="help.header")
-    group.add_argument("--seed", type=natural, default=42, metavar="N", help="help.bench_seed")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Ask every question, judge the answers, print and write the results."""
-    from dataclasses import replace
-
-    from steelyard.cli.log import notify
-    from steelyard.legal.benchmark.loading import load_benchmark
-    from steelyard.legal.benchmark.question_checks import benchmark_folder
-    from steelyard.systems.ask import AskSettings
-
     rules = _required_rules(arguments.require)
     path = _results_path(arguments)
     benchmark = load_benchmark(
         arguments.folder or benchmark_folder(),
         arguments.type,
         arguments.limit,
-        documents_folder=documents_folder(arguments),
+        documents_folder=options.documents_folder(arguments),
     )
     _check_names(arguments.by, rules, benchmark)
     settings = AskSettings(
@@ -139,13 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
     return code
 
 
-def _run(benchmark: "Benchmark", settings: "AskSettings", path: Path, arguments: argparse.Namespace) -> "Table":
+def _run(benchmark: Benchmark, settings: AskSettings, path: Path, arguments: argparse.Namespace) -> Table:
     """Ask and judge every question that the results file does not have yet."""
-    from steelyard.cli.log import has_bars, notify
-    from steelyard.cli.progress import proportion
-    from steelyard.legal.benchmark.runner import BenchmarkRun, unfinished_path
-    from steelyard.systems.base import open_system
-
     system = open_system(arguments.system, _system_settings(arguments, benchmark.documents))
     mode = {"resume": arguments.resume, "overwrite": arguments.overwrite}
     words = words_of(arguments.lang)
@@ -155,7 +85,7 @@ def _run(benchmark: "Benchmark", settings: "AskSettings", path: Path, arguments:
         _notice_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions)) as counted,
         redirect_stdout(sys.stderr),  # a system may print
         proportion(words("cli.progress_questions"), words("report.errors")) as draw,
-        chosen_engine(arguments) as engine,
+        options.chosen_engine(arguments) as engine,
     ):
         return BenchmarkRun(
             *(benchmark, system, settings, path),
@@ -170,13 +100,11 @@ def _run(benchmark: "Benchmark", settings: "AskSettings", path: Path, arguments:
 @contextmanager
 def _notice_when_stopped(
     path: Path, written: Path, questions: int
-) -> "Iterator[Callable[[ProgressCallback], ProgressCallback]]":
+) -> Iterator[Callable[[ProgressCallback], ProgressCallback]]:
     """Print what is saved when the run is stopped by Ctrl-C or SIGTERM; yields a wrapper that counts finished items."""
-    from steelyard.cli.log import notify
-
     done = 0
 
-    def counted(draw: "ProgressCallback") -> "ProgressCallback":
+    def counted(draw: ProgressCallback) -> ProgressCallback:
         def progress(number: int, total: int) -> None:
             nonlocal done
             done = number
@@ -193,18 +121,15 @@ def _notice_when_stopped(
         raise
 
 
-def _cites_nothing(table: "Table") -> bool:
-    """Whether no answer has a citation although some question asks for one."""
+def _cites_nothing(table: Table) -> bool:
+    """Return whether no answer has a citation although some question asks for one."""
     asked = any(part.startswith("citation_") for part in table.parts["legal"])
     answers = [output for output in table.outputs if output and output.get("answer")]
     return asked and bool(answers) and not any(each.get("citations") or each.get("evidence") for each in answers)
 
 
-def _check_failures(table: "Table", allowed: float, path: Path) -> None:
+def _check_failures(table: Table, allowed: float, path: Path) -> None:
     """Raise an error if more questions failed than allowed; the results are kept."""
-    from steelyard.errors import SystemFailure
-    from steelyard.reports.kinds import failure_reason
-
     if len(table.failures) <= allowed * len(table):
         return
     failed = {"n": f"{len(table.failures):,}", "items": f"{len(table):,}", "share": f"{allowed:.4g}"}
@@ -212,13 +137,8 @@ def _check_failures(table: "Table", allowed: float, path: Path) -> None:
     raise SystemFailure(message, where=table.name, hint=Message("cli.ask_failed_again", path=path))
 
 
-def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namespace) -> int:
+def _deliver(table: Table, rules: Sequence[Rule], arguments: argparse.Namespace) -> int:
     """Decide the rules, then print and write the report; the report is also written when a rule raises an error."""
-    from steelyard.cli.output import deliver
-    from steelyard.errors import SteelyardError
-    from steelyard.reports.content import Report
-    from steelyard.stats.gate import GateSettings, decide
-
     report = partial(Report, [table], per_item=arguments.per_item, by=arguments.by, units=arguments.units)
     settings = GateSettings(allow_errors=arguments.max_errors, units=arguments.units)
     try:
@@ -230,38 +150,24 @@ def _deliver(table: "Table", rules: "Sequence[Rule]", arguments: argparse.Namesp
     return 0 if gate is None else _show_gate(gate, arguments)
 
 
-def _required_rules(texts: "Sequence[str]") -> "list[Rule]":
-    """The rules that the run must meet; one that needs a baseline is refused before anything is asked."""
-    from steelyard.legal.formulas import METRIC
-    from steelyard.stats.gate import check_rules
-    from steelyard.stats.rules import spelled
-
-    rules = spelled(read_rules(texts), [METRIC])
+def _required_rules(texts: Sequence[str]) -> list[Rule]:
+    """Return the rules that the run must meet; one that needs a baseline is refused before anything is asked."""
+    rules = spelled(options.read_rules(texts), [METRIC])
     if rules:
         check_rules(rules, has_baseline=False)
     return rules
 
 
-def _show_gate(gate: "Gate", arguments: argparse.Namespace) -> int:
+def _show_gate(gate: Gate, arguments: argparse.Namespace) -> int:
     """Print the outcome of the rules, beside JSON on standard error; gives the exit code."""
-    from steelyard.cli.log import has_colour, notify
-    from steelyard.cli.output import print_text
-    from steelyard.reports.gate import gate_blocks
-    from steelyard.reports.render.console import render_console
-
     colour = not arguments.json and has_colour(sys.stdout)
     text = render_console(gate_blocks(gate, arguments.lang), colour=colour, spaced=False)
     notify(f"\n{text.rstrip()}") if arguments.json else print_text(f"\n{text}")
     return 0 if gate.passed else 1
 
 
-def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: "Benchmark") -> None:
+def _check_names(tag: str, rules: Sequence[Rule], benchmark: Benchmark) -> None:
     """Raise an error for an unknown tag or metric before any question is asked."""
-    from steelyard.errors import UnknownName
-    from steelyard.legal.formulas import METRIC
-    from steelyard.legal.question_types import part_labels
-    from steelyard.registry.names import callable_names
-
     tags = list(dict.fromkeys(name for question in benchmark.questions for name in question.about.tags))
     metrics = [METRIC, *(f"{METRIC}.{part}" for part in part_labels())]
     for name in (tag, *(name for rule in rules for name, _ in rule.target.tags)):
@@ -273,11 +179,7 @@ def _check_names(tag: str, rules: "Sequence[Rule]", benchmark: "Benchmark") -> N
 
 
 def _results_path(arguments: argparse.Namespace) -> Path:
-    """The results file: the first -o that ends in .jsonl, or a new one under results/."""
-    from steelyard.errors import ConfigError
-    from steelyard.io.results import check_new
-    from steelyard.reports.files import RECORDED, check_outputs
-
+    """Return the results file: the first -o that ends in .jsonl, or a new one under results/."""
     named: list[Path] = [path for path in arguments.output if path.suffix.lower() == RECORDED]
     check_outputs([path for path in arguments.output if path not in named[:1]], [], overwrite=arguments.overwrite)
     if named:
@@ -290,9 +192,7 @@ def _results_path(arguments: argparse.Namespace) -> Path:
     return Path("results") / f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
 
 
-def _system_settings(arguments: argparse.Namespace, documents: "Mapping[str, Document]") -> "SystemSettings":
-    from steelyard.systems.base import SystemSettings
-
+def _system_settings(arguments: argparse.Namespace, documents: Mapping[str, Document]) -> SystemSettings:
     return SystemSettings(
         timeout=arguments.timeout,
         headers=dict(_header(text) for text in arguments.header),
@@ -305,9 +205,6 @@ def _system_settings(arguments: argparse.Namespace, documents: "Mapping[str, Doc
 
 
 def _header(text: str) -> tuple[str, str]:
-    from steelyard.errors import ConfigError
-    from steelyard.net.http import HEADER_NAME
-
     name, colon, value = (part.strip() for part in text.partition(":"))
     if not (colon and name):  # the text may be a secret and is not shown
         raise ConfigError(Message("cli.header_form"), where="--header")
@@ -316,3 +213,57 @@ def _header(text: str) -> tuple[str, str]:
     if not (value.isascii() and value.replace("\t", " ").isprintable()):
         raise ConfigError(Message("net.header_characters", name=name), where="--header")
     return name, value
+
+
+def run_demo(arguments: argparse.Namespace) -> int:
+    """Run the benchmark, print the equivalent command and the path of the report; the results file is not kept."""
+    words = words_of(arguments.lang)
+    shown = [*DEMO, "-o", str(DEMO_REPORT)]
+    print_text(f"{words('cli.demo_introduction')}\n\n$ steelyard {' '.join(shown)}\n\n")
+    sys.stdout.flush()
+    DEMO_REPORT.parent.mkdir(exist_ok=True)
+    with TemporaryDirectory() as folder:
+        line = [*shown, "-o", str(Path(folder) / "demo.jsonl"), "--lang", arguments.lang]
+        command = build_parser(arguments.lang, line).parse_args(line)
+        command.announced = False  # the file is not for the user
+        code: int = command.run(command)
+    print_text(f"\n{words('cli.demo_report', path=DEMO_REPORT)}\n")
+    return code
+
+
+_ASKING: Final = Group(
+    "help.group_asking",
+    [
+        argument("-j", "--concurrency", type=options.at_a_time, default=4, metavar="N", help="help.bench_concurrency"),
+        argument("--timeout", type=options.seconds, default=60.0, metavar="S", help="help.attempt_timeout"),
+        argument("--retries", type=options.further_attempts, default=2, metavar="N", help="help.retries"),
+        argument("--rate", type=options.rate, metavar="R", help="help.rate"),
+        argument("--max-errors", type=options.share, default=0.05, metavar="SHARE", help="help.max_errors"),
+        flag("--resume", help="help.bench_resume"),
+        argument("--request", metavar="JSON", help="help.request"),
+        argument("--response", metavar="PATH", help="help.response"),
+        repeated("--header", metavar="NAME:VALUE", help="help.header"),
+        argument("--seed", type=options.natural, default=42, metavar="N", help="help.bench_seed"),
+    ],
+)
+COMMANDS: Final = {
+    "demo": Command(run_demo, [options.LANGUAGE]),
+    "bench": Command(
+        run,
+        [
+            argument("folder", metavar="DIR", nargs="?", help="help.benchmark_folder"),
+            argument("--system", required=True, metavar="SPEC", help="help.system_spec"),
+            argument("--name", type=options.name_of_result, metavar="NAME", help="help.bench_name"),
+            repeated("--type", metavar="TYPE", choices=tuple(types_by_name()), help="help.type"),
+            argument("--limit", type=options.positive, metavar="N", help="help.limit"),
+            argument("--by", metavar="TAG", default="type", help="help.bench_by"),
+            repeated("--require", metavar="RULE", help="help.bench_require"),
+            options.DOCUMENTS,
+            _ASKING,
+            Group("help.group_engine", [options.ENGINE, options.ADDRESS]),
+            options.UNITS,
+            options.OUTPUT,
+        ],
+        {"announced": True},
+    ),
+}

@@ -1,38 +1,19 @@
 """`steelyard convert IN OUT`: files of other tools to rows of ours, and back."""
 
 import argparse
-from typing import Any
+import json
+from typing import Any, Final
 
-from steelyard.cli.options import add_language_option
+from steelyard.cli.options import JSON, LANGUAGE, Command, argument, flag
+from steelyard.cli.output import print_json, print_text
+from steelyard.i18n import Message
 from steelyard.io.addresses import path_of
-
-
-def add_command(commands: Any) -> None:
-    """Register the command."""
-    parser = commands.add_parser(
-        "convert",
-        help="help.convert",
-        description="help.convert_about",
-    )
-    parser.add_argument("source", metavar="IN", help="help.convert_source")
-    parser.add_argument("target", metavar="OUT", type=path_of, help="help.convert_target")
-    parser.add_argument("--from", dest="read_as", metavar="FORMAT", help="help.convert_from")
-    parser.add_argument("--to", dest="write_as", metavar="FORMAT", help="help.convert_to")
-    parser.add_argument("--system", metavar="NAME", help="help.convert_system")
-    parser.add_argument("--overwrite", action="store_true", help="help.convert_overwrite")
-    parser.add_argument("--json", action="store_true", help="help.json")
-    add_language_option(parser)
-    parser.set_defaults(run=run)
+from steelyard.io.conversion import convert
+from steelyard.io.writing import check_absent
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Convert, and print what was read, written and left out."""
-    import json
-
-    from steelyard.cli.output import print_json, print_text
-    from steelyard.io.conversion import convert
-    from steelyard.io.writing import check_absent
-
     if not arguments.overwrite:
         check_absent(arguments.target)
     names = {"read_as": arguments.read_as, "write_as": arguments.write_as, "system": arguments.system}
@@ -45,8 +26,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _lines(done: Any, arguments: argparse.Namespace) -> list[str]:
-    from steelyard.i18n import Message
-
     path = str(arguments.target)
     first = Message("cli.converted", read=done.read, written=done.written, rows=f"{done.rows:,}", path=path)
     by_count: dict[int, list[str]] = {}
@@ -55,3 +34,20 @@ def _lines(done: Any, arguments: argparse.Namespace) -> list[str]:
     numbered = [Message("cli.numbered", rows=f"{done.numbered:,}")] if done.numbered else []
     left = [Message("cli.not_carried", names=", ".join(names), rows=f"{count:,}") for count, names in by_count.items()]
     return [message.text(arguments.lang) for message in (first, *numbered, *left)]
+
+
+COMMANDS: Final = {
+    "convert": Command(
+        run,
+        [
+            argument("source", metavar="IN", help="help.convert_source"),
+            argument("target", metavar="OUT", type=path_of, help="help.convert_target"),
+            argument("--from", dest="read_as", metavar="FORMAT", help="help.convert_from"),
+            argument("--to", dest="write_as", metavar="FORMAT", help="help.convert_to"),
+            argument("--system", metavar="NAME", help="help.convert_system"),
+            flag("--overwrite", help="help.convert_overwrite"),
+            JSON,
+            LANGUAGE,
+        ],
+    )
+}

@@ -3,82 +3,36 @@
 import argparse
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Final
 
-from steelyard.cli.options import (
-    add_direction_option,
-    add_language_option,
-    add_old_spelling,
-    add_units_option,
-    declare_directions,
-    fraction,
-    read_rules,
-    share,
-)
+from steelyard.cli import options
+from steelyard.cli.options import Command, Group, argument, flag, old_spelling, repeated
+from steelyard.cli.output import show_blocks, with_distinct_names, write_and_show
+from steelyard.i18n import Language
 from steelyard.io.addresses import path_of
-
-if TYPE_CHECKING:
-    from steelyard.i18n import Language
-    from steelyard.reports.blocks import Block
-    from steelyard.stats.gate import Gate
-    from steelyard.table import Table
+from steelyard.io.results import load
+from steelyard.io.writing import write_whole
+from steelyard.reports.blocks import Block
+from steelyard.reports.files import RENDERERS, check_outputs
+from steelyard.reports.gate import gate_blocks
+from steelyard.reports.render.values import render_junit
+from steelyard.stats.gate import Gate, GateSettings, check_rules, decide
+from steelyard.stats.rules import spelled
+from steelyard.table import Table
 
 SUFFIXES = (".xml", ".md", ".json")
 
 
-def add_command(commands: Any) -> None:
-    """Register the command."""
-    parser = commands.add_parser(
-        "gate",
-        help="help.gate",
-        description="help.gate_about",
-    )
-    parser.add_argument("result", metavar="RESULT", help="help.gate_result")
-    parser.add_argument("--require", action="append", default=[], metavar="RULE", help="help.gate_require")
-    parser.add_argument(
-        "--no-fall",
-        action="append",
-        default=[],
-        metavar="TYPE",
-        help="help.no_fall",
-    )
-    parser.add_argument("--baseline", metavar="OLD", help="help.gate_baseline")
-    parser.add_argument("--system", metavar="NAME", help="help.system_name")
-    parser.add_argument("--baseline-system", metavar="NAME", help="help.baseline_system")
-    parser.add_argument("--alpha", type=fraction, default=0.05, metavar="A", help="help.gate_alpha")
-    parser.add_argument("--allow-errors", type=share, default=0.0, metavar="SHARE", help="help.allow_errors")
-    add_units_option(parser)
-    parser.add_argument("--allow-inconclusive", action="store_true", help="help.allow_inconclusive")
-    parser.add_argument("--force", action="store_true", help="help.gate_force")
-    add_direction_option(parser)
-    add_old_spelling(parser, "--allow-unsure", "--allow-inconclusive")
-    add_old_spelling(parser, "--anyway", "--force")
-    _add_output_options(parser)
-    parser.set_defaults(run=run)
-
-
-def _add_output_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("help.group_output")
-    group.add_argument(
-        "-o", "--output", action="append", type=path_of, default=[], metavar="FILE", help="help.gate_output"
-    )
-    group.add_argument("--json", action="store_true", help="help.json")
-    add_language_option(group)
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Read the result, decide the rules, print and write; 1 if the gate is not passed."""
-    from steelyard.reports.files import check_outputs
-    from steelyard.stats.gate import GateSettings, check_rules, decide
-    from steelyard.stats.rules import spelled
-
     begun = time.perf_counter()
-    declare_directions(arguments)
+    options.declare_directions(arguments)
     earlier = arguments.baseline or (arguments.result if arguments.baseline_system is not None else None)
     named = [arguments.result, *filter(None, [arguments.baseline])]
     check_outputs(arguments.output, named, suffixes=SUFFIXES)
-    rules = read_rules(arguments.require, arguments.no_fall)
+    rules = options.read_rules(arguments.require, arguments.no_fall)
     check_rules(rules, has_baseline=earlier is not None)
     settings = GateSettings(
         arguments.alpha, arguments.allow_inconclusive, arguments.force, arguments.allow_errors, arguments.units
@@ -89,21 +43,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if gate.passed else 1
 
 
-def _load(*sources: tuple[str | None, str | None]) -> "tuple[Table, Table | None]":
-    """The result and the baseline, each by its file and the name of its system, with different names."""
-    from steelyard.cli.results import with_distinct_names
-    from steelyard.io.results import load
-
+def _load(*sources: tuple[str | None, str | None]) -> tuple[Table, Table | None]:
+    """Return the result and the baseline, each by its file and the name of its system, with different names."""
     files = [(path, load(path, strict=True, system=system)) for path, system in sources if path is not None]
     result, *others = with_distinct_names([(path, [table]) for path, table in files])
     return result, others[0] if others else None
 
 
-def _deliver(gate: "Gate", arguments: argparse.Namespace, seconds: float) -> None:
-    from steelyard.cli.output import show_blocks, write_and_show
-    from steelyard.io.writing import write_whole
-    from steelyard.reports.gate import gate_blocks
-
+def _deliver(gate: Gate, arguments: argparse.Namespace, seconds: float) -> None:
     blocks = gate_blocks(gate, arguments.lang)
 
     def write(path: Path) -> None:
@@ -112,12 +59,35 @@ def _deliver(gate: "Gate", arguments: argparse.Namespace, seconds: float) -> Non
     write_and_show(arguments.output, write, lambda: show_blocks(blocks, arguments, spaced=False))
 
 
-def _rendered(blocks: "Sequence[Block]", suffix: str, language: "Language", seconds: float) -> str:
-    from datetime import UTC, datetime
-
-    from steelyard.reports.files import RENDERERS
-    from steelyard.reports.render.junit import render_junit
-
+def _rendered(blocks: Sequence[Block], suffix: str, language: Language, seconds: float) -> str:
     if suffix == ".xml":
         return render_junit(blocks, when=datetime.now(UTC), seconds=seconds)
     return RENDERERS[suffix](blocks, language)
+
+
+_OUTPUT: Final = Group(
+    "help.group_output",
+    [repeated("-o", "--output", type=path_of, metavar="FILE", help="help.gate_output"), options.JSON, options.LANGUAGE],
+)
+COMMANDS: Final = {
+    "gate": Command(
+        run,
+        [
+            argument("result", metavar="RESULT", help="help.gate_result"),
+            repeated("--require", metavar="RULE", help="help.gate_require"),
+            repeated("--no-fall", metavar="TYPE", help="help.no_fall"),
+            argument("--baseline", metavar="OLD", help="help.gate_baseline"),
+            argument("--system", metavar="NAME", help="help.system_name"),
+            argument("--baseline-system", metavar="NAME", help="help.baseline_system"),
+            argument("--alpha", type=options.fraction, default=0.05, metavar="A", help="help.gate_alpha"),
+            argument("--allow-errors", type=options.share, default=0.0, metavar="SHARE", help="help.allow_errors"),
+            options.UNITS,
+            flag("--allow-inconclusive", help="help.allow_inconclusive"),
+            flag("--force", help="help.gate_force"),
+            options.LOWER_IS_BETTER,
+            old_spelling("--allow-unsure", "--allow-inconclusive"),
+            old_spelling("--anyway", "--force"),
+            _OUTPUT,
+        ],
+    )
+}

@@ -3,39 +3,22 @@
 import argparse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Final
 
-from steelyard.cli.language import wrapped
-from steelyard.cli.options import add_language_option
+from steelyard.cli.options import LANGUAGE, METRICS_FROM, Command, argument
+from steelyard.cli.output import print_text
+from steelyard.cli.parser import wrapped
 from steelyard.i18n import Language, words_of
-
-if TYPE_CHECKING:
-    from steelyard.registry.metrics import Metric
+from steelyard.legal.model import METRIC
+from steelyard.legal.question_types import part_labels
+from steelyard.registry.metrics import Metric, load_metrics
+from steelyard.registry.names import SCORE, SPELLINGS, all_metrics, find_metric
 
 WIDTH = 110
 
 
-def add_command(commands: Any) -> None:
-    """Register the command."""
-    parser = commands.add_parser(
-        "metrics",
-        help="help.metrics",
-        description="help.metrics_about",
-    )
-    parser.add_argument("name", metavar="NAME", nargs="?", help="help.metrics_name")
-    parser.add_argument("--metrics-from", action="append", default=[], metavar="MODULE", help="help.metrics_from")
-    add_language_option(parser)
-    parser.set_defaults(run=run)
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Print the list, or one explanation."""
-    from steelyard.cli.output import print_text
-    from steelyard.legal.formulas import METRIC
-    from steelyard.legal.question_types import part_labels
-    from steelyard.registry.metrics import load_metrics
-    from steelyard.registry.names import SCORE, find_metric
-
     load_metrics(arguments.metrics_from, Path.cwd())
     if arguments.name is None:
         print_text("\n".join(_list(arguments.lang)) + "\n")
@@ -51,16 +34,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(language: Language) -> Iterator[str]:
-    from steelyard.registry.names import all_metrics
-
     for metric in all_metrics():
         yield f"{_usage(metric):34} {metric.explained(language)[0]}"
 
 
-def facts(metric: "Metric", language: Language, quote: str = "") -> Iterator[str]:
-    """Lines about the range of a metric, its parameters, what it needs of a row, and its other names."""
-    from steelyard.registry.names import SPELLINGS
-
+def facts(metric: Metric, language: Language, quote: str = "") -> Iterator[str]:
+    """Yield lines about the range of a metric, its parameters, what it needs of a row, and its other names."""
     words = words_of(language)
     low, high = metric.bounds
     yield words("cli.metric_range", low=f"{low:g}", high=f"{high:g}")
@@ -75,8 +54,12 @@ def facts(metric: "Metric", language: Language, quote: str = "") -> Iterator[str
         yield words("cli.metric_spellings", names=", ".join(others))
 
 
-def _usage(metric: "Metric") -> str:
+def _usage(metric: Metric) -> str:
     at = metric.at
     inner = ",".join(sorted(metric.parameters - {at}))
     cut = f"@{at}" if at in metric.required else f"[@{at}]" if at in metric.parameters else ""
     return f"{metric.name}{f'[({inner})]' if inner else ''}{cut}"
+
+
+_NAME: Final = argument("name", metavar="NAME", nargs="?", help="help.metrics_name")
+COMMANDS: Final = {"metrics": Command(run, [_NAME, METRICS_FROM, LANGUAGE])}

@@ -1,29 +1,35 @@
-"""Output of reports: files first, then standard output as text or JSON; notices go to standard error."""
+"""Results as commands read them, and reports as they write them: files first, then standard output."""
 
 import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.cli.log import LOG, has_colour, notify
+from steelyard.cli.console import LOG, has_colour, notify
+from steelyard.errors import ConfigError, InputError, SteelyardError, UnknownName
 from steelyard.i18n import Message
+from steelyard.io.addresses import Address, path_of
+from steelyard.io.records import result_name, unique_names
+from steelyard.io.results import load_all
+from steelyard.registry.names import callable_names, columns_called, other_meanings
+from steelyard.reports.blocks import Block
+from steelyard.reports.content import Report
+from steelyard.reports.files import PAGE, RECORDED, write_report
+from steelyard.reports.render.console import render_console
+from steelyard.reports.render.values import render_json
+from steelyard.reports.sections import report_blocks
+from steelyard.table import Table
 from steelyard.text.visible import HALVES, printable, visible_json
 
 if TYPE_CHECKING:
-    from steelyard.documents.pages import Document
-    from steelyard.reports.blocks import Block
-    from steelyard.reports.content import Report
-    from steelyard.table import Table
+    from steelyard.documents.pages import Document, DocumentSet
 
 
-def deliver(report: "Report", arguments: argparse.Namespace, *, recorded: "Sequence[Table] | None" = None) -> None:
+def deliver(report: Report, arguments: argparse.Namespace, *, recorded: Sequence[Table] | None = None) -> None:
     """Write the requested files, then print; a results file has the tables `recorded`, if they are given."""
-    from dataclasses import replace
-
-    from steelyard.cli.results import load_documents
-    from steelyard.reports.files import PAGE, RECORDED, write_report
 
     def write(path: Path) -> None:
         if recorded is not None and path.suffix.lower() == RECORDED:
@@ -35,12 +41,8 @@ def deliver(report: "Report", arguments: argparse.Namespace, *, recorded: "Seque
     write_and_show(arguments.output, write, lambda: show(report, arguments))
 
 
-def write_file(
-    report: "Report", path: Path, arguments: argparse.Namespace, documents: "Mapping[str, Document]"
-) -> None:
+def write_file(report: Report, path: Path, arguments: argparse.Namespace, documents: "Mapping[str, Document]") -> None:
     """Write one file of a report by the options of output; what it cannot show is a note on standard error."""
-    from steelyard.reports.files import write_report
-
     given = {"language": arguments.lang, "overwrite": arguments.overwrite, "plot": arguments.plot}
     note = write_report(report, path, documents=documents, **given)
     if note:
@@ -49,8 +51,6 @@ def write_file(
 
 def write_and_show(paths: Sequence[Path], write: Callable[[Path], None], show: Callable[[], None]) -> None:
     """Write every file, then print; raise the first write error at the end."""
-    from steelyard.errors import SteelyardError
-
     failed: list[SteelyardError] = []
     for path in dict.fromkeys(paths):
         try:
@@ -63,18 +63,13 @@ def write_and_show(paths: Sequence[Path], write: Callable[[Path], None], show: C
         raise failed[0]
 
 
-def show(report: "Report", arguments: argparse.Namespace) -> None:
+def show(report: Report, arguments: argparse.Namespace) -> None:
     """Print a report, as a table or as JSON."""
-    from steelyard.reports.build import report_blocks
-
     show_blocks(report_blocks(report, arguments.lang), arguments)
 
 
-def show_blocks(blocks: "Sequence[Block]", arguments: argparse.Namespace, *, spaced: bool = True) -> None:
+def show_blocks(blocks: Sequence[Block], arguments: argparse.Namespace, *, spaced: bool = True) -> None:
     """Print blocks as text or, with --json, as JSON."""
-    from steelyard.reports.render.console import render_console
-    from steelyard.reports.render.json import render_json
-
     if arguments.json:
         print_json(render_json(blocks))
     else:
@@ -87,17 +82,6 @@ def print_json(text: str) -> None:
     sys.stdout.buffer.write(visible_json(text).encode("utf-8", HALVES))
 
 
-def print_summary(table: "Table", arguments: argparse.Namespace) -> None:
-    """The JSON of one result, as a report has it; without the modules of reports, which take longer than small runs."""
-    from steelyard.stats.scopes import scope_of
-    from steelyard.stats.summary import head_fields
-    from steelyard.text.visible import indented_json
-
-    scope = scope_of(arguments.units, table)
-    head = head_fields(table, arguments.units, scope)
-    print_json(indented_json({**head, "results": [table.summary(units=scope).as_dict()], "comparisons": []}))
-
-
 def print_text(text: str) -> None:
     """Print on standard output; control characters of names and answers are escaped."""
     sys.stdout.write(printable(text))
@@ -105,12 +89,90 @@ def print_text(text: str) -> None:
 
 def notify_other_meanings(arguments: argparse.Namespace) -> None:
     """Say on standard error which of the metrics that were asked for have another meaning in the tool of that name."""
-    from steelyard.registry.names import other_meanings
-
     for message in other_meanings(arguments.metric):
         notify(message)
 
 
 def width_of_terminal() -> int:
-    """The number of columns of the terminal; 300 if the output is not a terminal."""
+    """Return the number of columns of the terminal; 300 if the output is not a terminal."""
     return os.get_terminal_size().columns if sys.stdout.isatty() else 300
+
+
+BENCHMARK_HINT = Message("cli.benchmark_hint")
+
+
+def read_placed(
+    paths: Sequence[str], metrics: Sequence[str] | None = None, *, strict: bool = False
+) -> list[tuple[Path, Table]]:
+    """Read the results of files, each with the folder of its file, a name of its own, and only these metrics.
+
+    With `strict`, a result whose items contradict its footer is refused.
+    """
+    files = [(path, load_all(path, strict=strict)) for path in paths]
+    tables = with_distinct_names(files)
+    shown = [_only(table, metrics) for table in tables] if metrics else tables
+    return list(zip((folder_of(path) for path, results in files for _ in results), shown, strict=True))
+
+
+def chosen(placed: list[tuple[Path, Table]], arguments: argparse.Namespace) -> list[tuple[Path, Table]]:
+    """Return the results that --systems names, in its order, or all; that of --baseline first."""
+    named = {table.name: (folder, table) for folder, table in placed}
+    given: list[str] = arguments.systems or []
+    systems = [name for text in given for name in ([text] if text in named else map(str.strip, text.split(",")))]
+    wanted = dict.fromkeys([*([arguments.baseline] if arguments.baseline else []), *(systems or named)])
+    for name in wanted:
+        if name not in named:
+            raise UnknownName.of(Message("words.result"), name, named)
+    return [named[name] for name in wanted]
+
+
+def folder_of(path: str) -> Path:
+    """Return the folder of a file; that of the command for an object at an address."""
+    found = path_of(path)
+    return Path() if isinstance(found, Address) else found.parent
+
+
+def with_distinct_names(files: Sequence[tuple[str, Sequence[Table]]]) -> list[Table]:
+    """Return the results of all files with different names.
+
+    If two names are equal, as of two runs of one system, results that are alone in their file are named after it; names
+    that are still equal get a number.
+    """
+    tables = [table for _, results in files for table in results]
+    names = [table.name for table in tables]
+    if len(set(names)) < len(names):
+        names = [result_name(path) if len(results) == 1 else table.name for path, results in files for table in results]
+    return [replace(table, name=name) for table, name in zip(tables, unique_names(names), strict=True)]
+
+
+def load_documents(
+    tables: Sequence[Table],
+    folder: str | None = None,
+    beside: Sequence[Path | None] = (),
+    also: Path | None = None,
+) -> "DocumentSet":
+    """Read the documents that the items are about, by name: from the folder, or from the benchmark that a result names.
+
+    `beside` are the folders of the results files, one for each table. A folder that the user names must contain some;
+    `also` is a further folder in which documents may be.
+    """
+    from steelyard.reports.kinds import documents_for
+
+    if folder is None:
+        return documents_for(tables, beside, also=also)
+    if not Path(folder).is_dir():
+        raise ConfigError(Message("cli.no_folder", folder=folder), hint=BENCHMARK_HINT)
+    benchmark = str(Path(folder).resolve())
+    documents = documents_for([replace(table, benchmark=benchmark) for table in tables], also=also)
+    if documents.missing and not documents.found:
+        raise InputError.of(documents.missing, hint=BENCHMARK_HINT)
+    return documents
+
+
+def _only(table: Table, names: Sequence[str]) -> Table:
+    """Return the table with the named columns, in any spelling."""
+    wanted = columns_called(names, table.columns) or []
+    for name in wanted:
+        if name not in table.columns:
+            raise UnknownName.of(Message("words.metric"), name, callable_names(table.metrics), where=table.name)
+    return table.only(wanted)

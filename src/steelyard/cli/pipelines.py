@@ -1,4 +1,4 @@
-"""`steelyard build P.yaml` and `steelyard run P.yaml`: pipelines of servers in UltraRAG's format."""
+"""`steelyard build`, `run` and `serve`: pipelines of servers in UltraRAG's format, and one server over MCP."""
 
 import argparse
 import contextlib
@@ -11,19 +11,27 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Final
 
-from steelyard.cli.log import LOG, has_bars, notify
-from steelyard.cli.options import add_language_option, seconds
-from steelyard.counts import with_codes
-from steelyard.errors import InputError
+from steelyard.cli.console import LOG, Bar, has_bars, notify, proportion
+from steelyard.cli.options import LANGUAGE, Command, Group, argument, flag, positive, seconds
+from steelyard.errors import ConfigError, InputError, UnknownName, nearest
 from steelyard.i18n import Message, Words, locale_language, words_of
+from steelyard.pipelines.build import build
+from steelyard.pipelines.client import CALL_SECONDS, ServerPool
+from steelyard.pipelines.http_limits import MEGABYTE, Limits, is_loopback
+from steelyard.pipelines.keys import variable_of_address
+from steelyard.pipelines.load import load_program
+from steelyard.pipelines.locate import bundled_servers, nearest_server, server_names
+from steelyard.pipelines.plan import history_variables
+from steelyard.pipelines.run import Journal, RunState, last_journal, new_journal, prepare_run, run_steps
+from steelyard.pipelines.serve import CallRunner, serve_http, serve_stdio
+from steelyard.pipelines.server import Server, callbacks
+from steelyard.pipelines.spec import Pipeline, read_pipeline
+from steelyard.reports.blocks import TableBlock
+from steelyard.reports.render.console import render_console
+from steelyard.table import counts_with_codes
 from steelyard.text.visible import printable
-
-if TYPE_CHECKING:
-    from steelyard.cli.progress import Bar
-    from steelyard.pipelines.journal import Journal
-    from steelyard.pipelines.spec import Pipeline
 
 OUTPUT = Path("output")
 LEVELS = ("debug", "info", "warn", "error")
@@ -31,46 +39,8 @@ HEADS = {"diff": "Diff(A-B)"}
 """Keys of results that have another name in tables; UltraRAG has this one."""
 
 
-def add_command(commands: Any) -> None:
-    """Register both commands."""
-    build = commands.add_parser(
-        "build",
-        help="help.build",
-        description="help.build_about",
-    )
-    _add_common(build)
-    build.set_defaults(run=run_build)
-    run = commands.add_parser("run", help="help.run", description="help.run_about")
-    _add_common(run)
-    run.add_argument("--param", type=Path, metavar="FILE", help="help.run_param")
-    run.add_argument("--resume", action="store_true", help="help.run_resume")
-    run.add_argument("--isolated", action="store_true", help="help.isolated")
-    run.add_argument("--json", action="store_true", help="help.run_json")
-    run.add_argument("--is_demo", action="store_true", help=argparse.SUPPRESS)  # an option of UltraRAG
-    run.add_argument("--adopt", action="store_true", help="help.adopt")
-    run.set_defaults(run=run_pipeline)
-
-
-def _add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("pipeline", metavar="PIPELINE.yaml", help="help.pipeline")
-    parser.add_argument(
-        "--servers",
-        choices=("auto", "ours", "project"),
-        default="auto",
-        help="help.servers",
-    )
-    parser.add_argument("--timeout", type=seconds, metavar="S", help="help.server_timeout")
-    parser.add_argument("--log_level", choices=LEVELS, default="info", help="help.log_level")
-    add_language_option(parser)
-
-
 def run_build(arguments: argparse.Namespace) -> int:
     """Write the files, and print what has changed."""
-    from steelyard.pipelines.build import build
-    from steelyard.pipelines.client import CALL_SECONDS, ServerPool
-    from steelyard.pipelines.server import callbacks
-    from steelyard.pipelines.spec import read_pipeline
-
     with (
         ServerPool(_environment(arguments), timeout=arguments.timeout or CALL_SECONDS, notify=notify) as pool,
         callbacks(on_notice=notify),
@@ -98,13 +68,6 @@ def run_build(arguments: argparse.Namespace) -> int:
 
 def run_pipeline(arguments: argparse.Namespace) -> int:
     """Run all steps, write the snapshot of their outputs, and print the last one."""
-    from steelyard.cli.progress import proportion
-    from steelyard.pipelines.client import CALL_SECONDS, ServerPool
-    from steelyard.pipelines.plan import history_variables
-    from steelyard.pipelines.run import RunState, prepare_run, run_steps
-    from steelyard.pipelines.server import callbacks
-    from steelyard.pipelines.spec import read_pipeline
-
     pipeline = read_pipeline(arguments.pipeline)
     if arguments.is_demo:
         notify(Message("cli.no_demo_mode"))
@@ -128,9 +91,7 @@ def run_pipeline(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _journal(pipeline: "Pipeline", parameters: dict[str, Any], *, resume: bool) -> "Journal":
-    from steelyard.pipelines.journal import last_journal, new_journal
-
+def _journal(pipeline: Pipeline, parameters: dict[str, Any], *, resume: bool) -> Journal:
     benchmark = parameters.get("benchmark", {}).get("benchmark")
     title = str(benchmark.get("name", "")) if isinstance(benchmark, dict) else ""
     name = re.sub(r"[^\w.-]", "-", title)  # it becomes part of a file name
@@ -138,7 +99,7 @@ def _journal(pipeline: "Pipeline", parameters: dict[str, Any], *, resume: bool) 
 
 
 @contextlib.contextmanager
-def _finished(journal: "Journal", arguments: argparse.Namespace) -> Iterator[None]:
+def _finished(journal: Journal, arguments: argparse.Namespace) -> Iterator[None]:
     """Write the snapshot after the run, also after an error; then the run can be resumed."""
     complete = False
     try:
@@ -155,7 +116,7 @@ def _finished(journal: "Journal", arguments: argparse.Namespace) -> Iterator[Non
 
 
 def _resume_command(arguments: argparse.Namespace) -> str:
-    """The command that resumes this run, with the options of this one."""
+    """Return the command that resumes this run, with the options of this one."""
     timeout = None if arguments.timeout is None else f"{arguments.timeout:g}"
     named = {"--param": arguments.param, "--timeout": timeout}
     defaults = {"--servers": "auto", "--log_level": "info", "--lang": locale_language()}
@@ -167,9 +128,7 @@ def _resume_command(arguments: argparse.Namespace) -> str:
 
 
 def _environment(arguments: argparse.Namespace) -> dict[str, str]:
-    """The environment of servers: ours, with variables of the file .env that are not set yet."""
-    from steelyard.pipelines.keys import variable_of_address
-
+    """Return the environment of servers: ours, with variables of the file .env that are not set yet."""
     inherited = {variable_of_address(name) for name in os.environ}  # .env may be foreign: no address for our key
     for name, value in _env_file(Path(".env")):
         if name not in inherited:
@@ -180,7 +139,7 @@ def _environment(arguments: argparse.Namespace) -> dict[str, str]:
 
 
 def _env_file(path: Path) -> Iterator[tuple[str, str]]:
-    """The variables of a file with lines NAME=value or NAME="value"; blank lines and # comments are ignored."""
+    """Yield the variables of a file with lines NAME=value or NAME="value"; blank lines and # comments are ignored."""
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
     for number, line in enumerate(lines, 1):
         name, equals, value = (part.strip() for part in line.strip().removeprefix("export ").partition("="))
@@ -192,7 +151,7 @@ def _env_file(path: Path) -> Iterator[tuple[str, str]]:
         yield name, value[1:-1] if quoted else value
 
 
-def _begin_step(bar: "Bar", name: str) -> None:
+def _begin_step(bar: Bar, name: str) -> None:
     """Print the name of a step on a terminal; progress is that of the step from now on."""
     bar.begin(name)
     LOG.log(logging.INFO if has_bars() else logging.DEBUG, Message("cli.step", name=name))
@@ -206,14 +165,14 @@ def _notify_of_failures(errors: Any) -> None:
 
 
 def _result_text(last: Any, *, as_json: bool, words: Words) -> str:
-    """The outputs of the last step: as JSON, or as tables of names and numbers."""
+    """Return the outputs of the last step: as JSON, or as tables of names and numbers."""
     if as_json:
         return json.dumps(last, ensure_ascii=False) + "\n"
     return "\n".join(block for name, value in last.items() for block in _blocks(name, value, words))
 
 
 def _blocks(name: str, value: Any, words: Words) -> Iterator[str]:
-    """A value as text: a table of numbers with intervals, of nested results, of counts, and how it was computed."""
+    """Yield a value as text: tables of numbers with intervals, of nested results and of counts, and the settings."""
     if not isinstance(value, dict):
         text = words("cli.items_in_snapshot", count=len(value)) if isinstance(value, list) else _cell(value)
         yield f"{name}  {text}\n"
@@ -232,7 +191,7 @@ def _blocks(name: str, value: Any, words: Words) -> Iterator[str]:
         )
     counts = {key: number for key, number in (value.get("counts") or {}).items() if number}
     if counts:
-        rows = [[words.named(code), _cell(number)] for code, number in with_codes(counts).items()]
+        rows = [[words.named(code), _cell(number)] for code, number in counts_with_codes(counts).items()]
         yield _grid([words("report.counted"), ""], rows)
     if isinstance(value.get("profile"), str):
         yield f"{words('report.profile')}  {value['profile']}\n"
@@ -241,16 +200,13 @@ def _blocks(name: str, value: Any, words: Words) -> Iterator[str]:
 
 
 def _interval(intervals: Any, key: str) -> list[str]:
-    """The cell with the interval of a mean."""
+    """Return the cell with the interval of a mean."""
     if not intervals:
         return []
     return [_cell(intervals.get(key, intervals.get(key.removeprefix("avg_"))))]
 
 
 def _grid(heads: list[str], rows: list[list[str]]) -> str:
-    from steelyard.reports.blocks import TableBlock
-    from steelyard.reports.render.console import render_console
-
     return render_console([TableBlock(heads, rows)])
 
 
@@ -260,3 +216,104 @@ def _cell(value: Any) -> str:
     if not isinstance(value, float):
         return "" if value is None else str(value)
     return f"{value:.1e}" if 0 < abs(value) < 5e-7 else f"{value:.6f}"
+
+
+TOKEN_VARIABLE = "STEELYARD_TOKEN"
+TOKEN_HINT = Message("cli.serve_token_hint")
+ADDRESS_HINT = Message("cli.serve_address_hint")
+
+
+def limits_of(arguments: argparse.Namespace) -> tuple[Limits, CallRunner]:
+    """Return the limits of the options, or their defaults."""
+    body = arguments.max_body * MEGABYTE if arguments.max_body else None
+    http = {"max_body": body, "max_sessions": arguments.max_sessions}
+    http |= {"session_timeout": arguments.session_timeout, "read_timeout": arguments.read_timeout}
+    calls = {"timeout": arguments.call_timeout, "max_calls": arguments.max_calls}
+    return Limits(**_given(http)), CallRunner(**_given(calls))
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def run_serve(arguments: argparse.Namespace) -> int:
+    """Serve until the input ends, or until interrupted."""
+    server, (limits, calls) = _server(arguments.name), limits_of(arguments)
+    if arguments.http is None:
+        serve_stdio(server, calls)
+        return 0
+    host, port = _address(arguments.http)
+    token = arguments.token or os.environ.get(TOKEN_VARIABLE)
+    if not token and not is_loopback(host):
+        raise ConfigError(Message("pipelines.token_needed", host=host), where="--http", hint=TOKEN_HINT)
+    on_start = partial(_print_address, server.name)
+    serve_http(server, host, port, token, on_start, limits, calls)
+    return 0
+
+
+def _server(name: str) -> Server:
+    folder = Path(name) if os.sep in name or (Path(name) / "src").is_dir() else bundled_servers() / name
+    program = folder / "src" / f"{folder.name}.py"
+    if not program.is_file():
+        beside = nearest_server(folder) if os.sep in name else None
+        hint = beside or nearest(name, server_names(bundled_servers()))
+        raise UnknownName(Message("cli.no_server", name=name), hint=hint)
+    return load_program(program, name)
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    host = host.strip("[]")
+    if not (colon and host and port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 65536):
+        raise InputError(Message("cli.serve_address", text=text), where="--http", hint=ADDRESS_HINT)
+    return host, int(port)
+
+
+def _print_address(name: str, address: str) -> None:
+    notify(Message("cli.serving", name=name, address=address))
+
+
+_COMMON: Final = (
+    argument("pipeline", metavar="PIPELINE.yaml", help="help.pipeline"),
+    argument("--servers", choices=("auto", "ours", "project"), default="auto", help="help.servers"),
+    argument("--timeout", type=seconds, metavar="S", help="help.server_timeout"),
+    argument("--log_level", choices=LEVELS, default="info", help="help.log_level"),
+    LANGUAGE,
+)
+_LIMITS: Final = Group(  # of `CallRunner` and `Limits`; the help repeats their defaults
+    "help.group_limits",
+    [
+        argument("--call-timeout", type=seconds, metavar="S", help="help.call_timeout"),
+        argument("--max-calls", type=positive, metavar="N", help="help.max_calls"),
+        argument("--max-body", type=positive, metavar="MB", help="help.max_body"),
+        argument("--max-sessions", type=positive, metavar="N", help="help.max_sessions"),
+        argument("--session-timeout", type=seconds, metavar="S", help="help.session_timeout"),
+        argument("--read-timeout", type=seconds, metavar="S", help="help.read_timeout"),
+    ],
+)
+COMMANDS: Final = {
+    "build": Command(run_build, _COMMON),
+    "run": Command(
+        run_pipeline,
+        [
+            *_COMMON,
+            argument("--param", type=Path, metavar="FILE", help="help.run_param"),
+            flag("--resume", help="help.run_resume"),
+            flag("--isolated", help="help.isolated"),
+            flag("--json", help="help.run_json"),
+            flag("--is_demo", help=argparse.SUPPRESS),  # an option of UltraRAG
+            flag("--adopt", help="help.adopt"),
+        ],
+    ),
+    "serve": Command(
+        run_serve,
+        [
+            argument("name", metavar="NAME", help="help.serve_name"),
+            argument("--http", metavar="HOST:PORT", help="help.serve_http"),
+            argument("--token", metavar="TOKEN", help="help.serve_token"),
+            _LIMITS,
+            LANGUAGE,
+        ],
+        {"handles_signals": True},  # ends at once, also during a call
+    ),
+}

@@ -1,47 +1,59 @@
-"""`steelyard report RESULT… -o FILE`: a page, a table or a plot of existing results."""
+"""`steelyard report` and `steelyard compare`: pages, tables and plots of existing results, and their comparison."""
 
 import argparse
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Final
 
-from steelyard.cli.options import (
-    add_choice_options,
-    add_direction_option,
-    add_documents_option,
-    add_output_options,
-    add_test_options,
-    comparison_settings,
-    declare_directions,
-    documents_folder,
-)
+from steelyard.cli import options
+from steelyard.cli.console import notify
+from steelyard.cli.options import Command, argument, flag, old_spelling, repeated
+from steelyard.cli.output import chosen, load_documents, read_placed, show, write_and_show, write_file
+from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message
+from steelyard.io.reviews import digest_of, read_review
+from steelyard.reports.agreement import OTHER_HINT
+from steelyard.reports.content import Report, compare_results
+from steelyard.reports.files import PAGE, RANKING_SUFFIXES, check_outputs
+from steelyard.stats.compare import compare_all
+from steelyard.stats.pairing import check_comparable
+from steelyard.stats.review import with_reviews
+from steelyard.table import Table
 
-if TYPE_CHECKING:
-    from steelyard.table import Table
 
-
-def add_command(commands: Any) -> None:
-    """Register the command."""
-    parser = commands.add_parser(
-        "report",
-        help="help.report",
-        description="help.report_about",
+def run_compare(arguments: argparse.Namespace) -> int:
+    """Read the results, check that they are comparable, compare, print and write."""
+    options.declare_directions(arguments)
+    check_outputs(arguments.output, arguments.results, overwrite=arguments.overwrite)
+    placed = chosen(read_placed(arguments.results, strict=True), arguments)
+    tables = [table for _, table in placed]
+    if len(tables) < 2:
+        raise ConfigError(Message("cli.too_few_results"), hint=Message("cli.compare_hint"))
+    if not arguments.force:
+        for table in tables[1:]:
+            check_comparable(table, tables[0])
+    report = compare_results(
+        tables,
+        options.comparison_settings(arguments),
+        metrics=arguments.metric,
+        by=arguments.by,
+        per_item=arguments.per_item,
     )
-    parser.add_argument("results", metavar="RESULT", nargs="+", help="help.results")
-    parser.add_argument("-m", "--metric", action="append", metavar="NAME", help="help.only_metrics")
-    parser.add_argument("--by", metavar="TAG", help="help.by")
-    parser.add_argument("--mask", action="store_true", help="help.mask")
-    parser.add_argument("--benchmark", metavar="DIR", help="help.benchmark")
-    parser.add_argument("--reviews", action="append", default=[], metavar="REVIEW", help="help.report_reviews")
-    add_choice_options(parser)
-    add_direction_option(parser)
-    add_documents_option(parser)
-    add_test_options(parser)
-    add_output_options(parser)
-    parser.set_defaults(run=run)
+    _deliver_comparison(report, arguments, [folder for folder, _ in placed])
+    return 0
+
+
+def _deliver_comparison(report: Report, arguments: argparse.Namespace, folders: list[Path]) -> None:
+    """Write the files that were asked for, then print."""
+
+    def write(path: Path) -> None:
+        is_page = path.suffix.lower() == PAGE
+        documents = load_documents(report.tables, None, folders, options.documents_folder(arguments)) if is_page else {}
+        write_file(report, path, arguments, documents)
+
+    write_and_show(arguments.output, write, lambda: show(report, arguments))
 
 
 @contextmanager
@@ -56,13 +68,8 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _reviewed(tables: "list[Table]", paths: Sequence[str]) -> "list[Table]":
-    """The tables with the reviews of their verdicts; a review of none of them is an error."""
-    from steelyard.errors import InputError
-    from steelyard.io.reviews import digest_of, read_review
-    from steelyard.reports.agreement import OTHER_HINT
-    from steelyard.stats.review import with_reviews
-
+def _reviewed(tables: list[Table], paths: Sequence[str]) -> list[Table]:
+    """Return the tables with the reviews of their verdicts; a review of none of them is an error."""
     digests = [digest_of(table) for table in tables] if paths else []
     for path in paths:
         judgements = read_review(path)
@@ -76,25 +83,19 @@ def _reviewed(tables: "list[Table]", paths: Sequence[str]) -> "list[Table]":
 
 
 @_uncollected()
-def run(arguments: argparse.Namespace) -> int:
+def run_report(arguments: argparse.Namespace) -> int:
     """Read the results, compare them, print and write."""
-    from steelyard.cli.log import notify
-    from steelyard.cli.output import show, write_and_show, write_file
-    from steelyard.cli.results import chosen, load_documents, read_placed
-    from steelyard.reports.content import Report
-    from steelyard.reports.files import RANKING_SUFFIXES, check_outputs
-    from steelyard.reports.masking import mask_documents, mask_tables
-    from steelyard.stats.compare import compare_all
-
-    declare_directions(arguments)
+    options.declare_directions(arguments)
     check_outputs(arguments.output, arguments.results, suffixes=RANKING_SUFFIXES, overwrite=arguments.overwrite)
     placed = chosen(read_placed(arguments.results, arguments.metric), arguments)
     tables = _reviewed([table for _, table in placed], arguments.reviews)
     folders = [folder for folder, _ in placed]
-    documents = load_documents(tables, arguments.benchmark, folders, documents_folder(arguments))
+    documents = load_documents(tables, arguments.benchmark, folders, options.documents_folder(arguments))
     if arguments.mask:
+        from steelyard.reports.masking import mask_documents, mask_tables
+
         tables, documents = mask_tables(tables), mask_documents(documents)
-    comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
+    comparisons = compare_all(tables[1:], tables[0], options.comparison_settings(arguments))
     headed = [table.headed(arguments.metric) for table in tables]
     report = Report(headed, comparisons, arguments.per_item, arguments.by, units=arguments.units)
 
@@ -105,3 +106,39 @@ def run(arguments: argparse.Namespace) -> int:
     is_shown = arguments.json or not arguments.output
     write_and_show(arguments.output, write, lambda: show(report, arguments) if is_shown else None)
     return 0
+
+
+_RESULTS: Final = argument("results", metavar="RESULT", nargs="+", help="help.results")
+_SHARED: Final = (
+    options.SYSTEMS,
+    options.BASELINE,
+    options.LOWER_IS_BETTER,
+    options.DOCUMENTS,
+    options.TESTS,
+    options.OUTPUT,
+)
+COMMANDS: Final = {
+    "compare": Command(
+        run_compare,
+        [
+            _RESULTS,
+            argument("-m", "--metric", action="append", metavar="NAME", help="help.compare_metric"),
+            argument("--by", metavar="TAG", help="help.compare_by"),
+            flag("--force", help="help.compare_force"),
+            old_spelling("--anyway", "--force"),
+            *_SHARED,
+        ],
+    ),
+    "report": Command(
+        run_report,
+        [
+            _RESULTS,
+            argument("-m", "--metric", action="append", metavar="NAME", help="help.only_metrics"),
+            argument("--by", metavar="TAG", help="help.by"),
+            options.MASK,
+            options.BENCHMARK,
+            repeated("--reviews", metavar="REVIEW", help="help.report_reviews"),
+            *_SHARED,
+        ],
+    ),
+}

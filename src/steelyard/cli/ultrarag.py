@@ -29,7 +29,7 @@ def main() -> int:
 
 
 def _ultrarag_client() -> EntryPoint | None:
-    """The console script of the distribution `ultrarag`."""
+    """Return the console script of the distribution `ultrarag`."""
     try:
         scripts = distribution(NAME).entry_points.select(group="console_scripts", name=NAME)
     except PackageNotFoundError:

@@ -1,21 +1,33 @@
-"""`steelyard validate PATH…`: check question files and documents; every problem has a location."""
+"""`steelyard validate` and `steelyard new`: check question files and documents, and write a benchmark to start from."""
 
 import argparse
 import json
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
-from steelyard.cli.language import display_width
-from steelyard.cli.options import add_documents_option, add_language_option, documents_folder
+from steelyard.cli.options import DOCUMENTS, JSON, LANGUAGE, Command, argument, documents_folder, flag
+from steelyard.cli.output import print_json, print_text
+from steelyard.cli.parser import display_width
+from steelyard.documents.pages import DOCUMENT_KINDS, OLD_KINDS, Document, Page, read_document
+from steelyard.errors import ConfigError, InputError, Problem, SteelyardError
 from steelyard.i18n import Message, Words, words_of
+from steelyard.io.records import format_suffix
+from steelyard.io.writing import write_whole
+from steelyard.legal import benchmark
+from steelyard.legal.benchmark.checks import lint
+from steelyard.legal.benchmark.questions import (
+    QuestionFile,
+    check_pages,
+    find_document,
+    is_question_file,
+    question_paths,
+    read_question_file,
+    repeated_ids,
+)
 from steelyard.text.visible import visible_lines
-
-if TYPE_CHECKING:
-    from steelyard.documents.pages import Document, Page
-    from steelyard.errors import Problem, SteelyardError
-    from steelyard.legal.benchmark.questions import QuestionFile
 
 Result = TypeVar("Result")
 
@@ -36,26 +48,8 @@ _WARNINGS: Final = ("cli.one_warning", "cli.warnings")
 """What is counted: the code for one, and that for any other number."""
 
 
-def add_command(commands: Any) -> None:
-    """Register the command."""
-    parser = commands.add_parser(
-        "validate",
-        help="help.validate",
-        description="help.validate_about",
-    )
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="help.validate_paths")
-    parser.add_argument("--show", action="store_true", help="help.validate_show")
-    parser.add_argument("--strict", action="store_true", help="help.strict")
-    parser.add_argument("--json", action="store_true", help="help.json")
-    add_documents_option(parser)
-    add_language_option(parser)
-    parser.set_defaults(run=run)
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run_validate(arguments: argparse.Namespace) -> int:
     """Check all paths, then print the problems."""
-    from steelyard.cli.output import print_json, print_text
-
     findings = _Findings(allowed=documents_folder(arguments))
     for path in arguments.paths:
         findings.attempt(findings.show if arguments.show else findings.check, Path(path))
@@ -80,9 +74,7 @@ class _Findings:
         self.shown: list[Document] = []
 
     def attempt(self, read: Callable[[Path], Result], path: Path) -> Result | None:
-        """The result of `read`; None and a recorded error if it fails."""
-        from steelyard.errors import SteelyardError
-
+        """Return the result of `read`; None and a recorded error if it fails."""
         try:
             return read(path)
         except SteelyardError as error:
@@ -91,11 +83,6 @@ class _Findings:
 
     def check(self, path: Path) -> None:
         """Check a folder, a question file or a document."""
-        from steelyard.documents.pages import DOCUMENT_KINDS, OLD_KINDS
-        from steelyard.errors import InputError
-        from steelyard.io.records import format_suffix
-        from steelyard.legal.benchmark.questions import is_question_file, question_paths
-
         kind = format_suffix(path)
         if path.is_file():
             self.files.add(path)
@@ -110,11 +97,6 @@ class _Findings:
 
     def show(self, path: Path) -> None:
         """Read a document to print its pages."""
-        from steelyard.documents.pages import DOCUMENT_KINDS, OLD_KINDS
-        from steelyard.errors import InputError
-        from steelyard.io.records import format_suffix
-        from steelyard.legal.benchmark.questions import is_question_file
-
         kind = format_suffix(path)
         is_other = path.is_file() and kind not in (*DOCUMENT_KINDS, *OLD_KINDS)
         if path.is_dir() or is_other or (kind == ".json" and is_question_file(path)):
@@ -125,9 +107,6 @@ class _Findings:
         self.shown += [document] if document else []
 
     def _check_questions(self, paths: Iterable[Path], folder: Path) -> None:
-        from steelyard.errors import InputError
-        from steelyard.legal.benchmark.questions import read_question_file, repeated_ids
-
         files = []
         for path in paths:
             self.files.add(path)
@@ -141,10 +120,7 @@ class _Findings:
             self.questions += len(file.questions)
             self.attempt(partial(self._lint, file), folder)
 
-    def _lint(self, file: "QuestionFile", folder: Path) -> None:
-        from steelyard.legal.benchmark.lint import lint
-        from steelyard.legal.benchmark.questions import check_pages, find_document
-
+    def _lint(self, file: QuestionFile, folder: Path) -> None:
         path = find_document(file, folder, self.allowed)
         self.files.add(path)
         document = self._document(path)
@@ -152,10 +128,8 @@ class _Findings:
             self.warnings += lint(file, document)
             check_pages(file, document)
 
-    def _document(self, path: Path) -> "Document | None":
-        """A document, read once even if several question files refer to it."""
-        from steelyard.documents.pages import read_document
-
+    def _document(self, path: Path) -> Document | None:
+        """Return a document, read once even if several question files refer to it."""
         if path not in self.documents:
             self.documents[path] = document = self.attempt(read_document, path)
             self.warnings += document.warnings if document else ()
@@ -172,7 +146,7 @@ def _json(findings: _Findings) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
-def _document_json(document: "Document") -> dict[str, Any]:
+def _document_json(document: Document) -> dict[str, Any]:
     pages = [
         {
             "page": page.number,
@@ -186,8 +160,6 @@ def _document_json(document: "Document") -> dict[str, Any]:
 
 
 def _lines(findings: _Findings, language: str) -> Iterator[str]:
-    from steelyard.errors import Problem
-
     for document in findings.shown:
         for page in document.pages:
             yield from _page_lines(document.name, page, words_of(language))
@@ -200,8 +172,8 @@ def _lines(findings: _Findings, language: str) -> Iterator[str]:
     yield _closing(findings).text(language)
 
 
-def _page_lines(name: str, page: "Page", words: Words) -> Iterator[str]:
-    """A heading, and every unit of the page with its kind; control characters are escaped."""
+def _page_lines(name: str, page: Page, words: Words) -> Iterator[str]:
+    """Yield a heading, and every unit of the page with its kind; control characters are escaped."""
     yield words("cli.page_heading", name=name, page=page.number, characters=_counted(len(page.text), _CHARACTERS))
     labels = {kind: words(code) for kind, code in _UNITS.items()}
     widest = max(map(display_width, labels.values()))
@@ -227,3 +199,53 @@ def _closing(findings: _Findings) -> Message:
 def _counted(number: int, codes: tuple[str, str]) -> Message:
     one, several = codes
     return Message(one) if number == 1 else Message(several, n=number)
+
+
+_README = "README.md"
+_NAME = "CASE"
+"""The name of the folder in the README."""
+
+
+def run_new(arguments: argparse.Namespace) -> int:
+    """Write the folder, and print its files and the commands to run_new."""
+    folder: Path = arguments.folder
+    _check_free(folder)
+    source = Path(benchmark.__path__[0]) / "starter" / arguments.lang
+    for path in sorted(path for path in source.rglob("*") if path.is_file()):
+        target = folder / path.relative_to(source)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        text = path.read_text("utf-8")
+        write_whole(target, _filled(text, folder) if path.name == _README else text)
+        print_text(f"{target}\n")
+    commands = (folder / _README).read_text("utf-8").split("```")[1].strip()
+    print_text(f"\n{Message('cli.new_commands').text(arguments.lang)}\n\n{commands}\n")
+    return 0
+
+
+def _filled(text: str, folder: Path) -> str:
+    """Return the README with the name of the folder as its title, and its path in the commands."""
+    titled = text.replace(f"# {_NAME}", f"# {folder.resolve().name}", 1)
+    return titled.replace(_NAME, shlex.quote(str(folder)))
+
+
+def _check_free(folder: Path) -> None:
+    """Refuse a file, and a folder that has content."""
+    if folder.exists() and not (folder.is_dir() and next(folder.iterdir(), None) is None):
+        code = "cli.folder_not_empty" if folder.is_dir() else "cli.is_a_file"
+        raise ConfigError(Message(code), where=str(folder), hint=Message("cli.other_folder_hint"))
+
+
+COMMANDS: Final = {
+    "new": Command(run_new, [argument("folder", metavar="CASE", type=Path, help="help.new_folder"), LANGUAGE]),
+    "validate": Command(
+        run_validate,
+        [
+            argument("paths", metavar="PATH", nargs="+", help="help.validate_paths"),
+            flag("--show", help="help.validate_show"),
+            flag("--strict", help="help.strict"),
+            JSON,
+            DOCUMENTS,
+            LANGUAGE,
+        ],
+    ),
+}

@@ -6,10 +6,9 @@ import re
 from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Final
 
-from steelyard.cli.language import refused
-from steelyard.cli.options import add_documents_option, add_language_option, add_units_option, documents_folder
+from steelyard.cli.options import DOCUMENTS, LANGUAGE, MASK, UNITS, Command, argument, documents_folder, refused
 from steelyard.errors import InputError
 from steelyard.i18n import Message, words_of
 from steelyard.text.visible import visible
@@ -19,23 +18,9 @@ PORT = 8765
 LAST_PORT = 65_535
 
 
-def add_command(commands: Any) -> None:
-    """Register the command."""
-    parser = commands.add_parser("view", help="help.view", description="help.view_about")
-    parser.add_argument("dir", nargs="?", type=Path, default=Path(), metavar="DIR", help="help.view_folder")
-    parser.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="help.host")
-    parser.add_argument("--port", type=port, default=PORT, metavar="N", help="help.port")
-    parser.add_argument("--token", metavar="TOKEN", help="help.view_token")
-    parser.add_argument("--mask", action="store_true", help="help.mask")
-    add_documents_option(parser)
-    add_units_option(parser)
-    add_language_option(parser)
-    parser.set_defaults(run=run_view)
-
-
 def run_view(arguments: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    from steelyard.cli.progress import proportion
+    from steelyard.cli.console import proportion
     from steelyard.web.access import Access
     from steelyard.web.index import Index
     from steelyard.web.rendering import MASKED, OPEN, report_pages
@@ -58,7 +43,7 @@ def run_view(arguments: argparse.Namespace) -> int:
 
 
 def port(text: str) -> int:
-    """A port number; 0 selects a free port."""
+    """Return a port number; 0 selects a free port."""
     if not re.fullmatch("[0-9]{1,5}", text) or int(text) > LAST_PORT:
         raise refused("cli.must_be_between", low=0, high=LAST_PORT, text=repr(text[:20]))
     return int(text)
@@ -72,6 +57,23 @@ def _is_folder(path: Path) -> bool:
 
 
 def _print_address(folder: Path, address: str) -> None:
-    from steelyard.cli.log import notify
+    from steelyard.cli.console import notify
 
     notify(Message("cli.viewing", folder=visible(str(folder)), address=address))
+
+
+COMMANDS: Final = {
+    "view": Command(
+        run_view,
+        [
+            argument("dir", nargs="?", type=Path, default=Path(), metavar="DIR", help="help.view_folder"),
+            argument("--host", default="127.0.0.1", metavar="ADDRESS", help="help.host"),
+            argument("--port", type=port, default=PORT, metavar="N", help="help.port"),
+            argument("--token", metavar="TOKEN", help="help.view_token"),
+            MASK,
+            DOCUMENTS,
+            UNITS,
+            LANGUAGE,
+        ],
+    )
+}

@@ -18,11 +18,11 @@ from steelyard.legal.reading import answer_in, is_too_long, read
 from steelyard.lexicon import lexicon
 from steelyard.registry.metrics import Scored
 from steelyard.stats.review import UNCERTAIN
-from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normalisation import normalise
 from steelyard.text.reading import is_silent
 from steelyard.text.tokens import atoms
+from steelyard.text.values import same_measure
 
 WORDS: Final = lexicon("contexts")
 _LONGEST_VALUE: Final = 60  # characters of a reference that may be one value
@@ -50,7 +50,7 @@ def correctness(pairs: AnswerBatch) -> Scored:
 
 
 def verdict(answer: str, question: str, groups: Iterable[Iterable[str]]) -> Verdict:
-    """The verdict on an answer, which must give one reference of each group.
+    """Return the verdict on an answer, which must give one reference of each group.
 
     With several groups the answer is a list: what it lists beside the references of a group does not count against it.
     """
@@ -77,7 +77,7 @@ def _verdicts(references: Sequence[str], answer: str, question: str) -> Iterator
 
 
 def _text_verdicts(aliases: Sequence[str], answer: str, question: str) -> Iterator[Verdict]:
-    """The verdict on texts as they stand, then with all values in digits: within six days is within 6 days.
+    """Yield the verdict on texts as they stand, then with all values in digits: within six days is within 6 days.
 
     If a text is a refusal, an answer that refuses in other words is right too.
     """
@@ -91,11 +91,12 @@ def _text_verdicts(aliases: Sequence[str], answer: str, question: str) -> Iterat
 
 
 def _judged(fields: Fields, answer: str, question: str, rules: FactRules) -> Verdict:
-    """The verdict on one field; what refuses is wrong, and so is another measure than that of the reference."""
+    """Return the verdict on one field; what refuses is wrong, and so is another measure than that of the reference."""
     found = judge_fact(fields, answer, question=question, rules=rules)
     if found.correct and (stance := refusal_of(answer, question)) and stance.kind in ("refuses", "mixed"):
         return Verdict(False, stance.uncertain, stance.why)
-    if found.correct and (unit := _counted(rules.source) if "count" in fields else ""):
+    counted = _value(_bare(rules.source)) if found.correct and "count" in fields else None
+    if counted and (unit := counted.unit):
         given = [each for each in mentions(normalise(answer)) if each.value == fields["count"]]
         if given and not any(not each.unit or same_measure(each.unit, unit) for each in given):
             return Verdict(False, False, Message("legal.is_not", text=given[0].text, expected=rules.source))
@@ -103,7 +104,7 @@ def _judged(fields: Fields, answer: str, question: str, rules: FactRules) -> Ver
 
 
 def _best(found: Iterable[Verdict]) -> Verdict:
-    """The first verdict that is right, a certain one if there is any; else the first, uncertain if one of them is."""
+    """Return the first right verdict, a certain one if there is any; else the first, uncertain if one of them is."""
     seen: list[Verdict] = []
     for each in found:
         if each.is_right and not each.is_uncertain:
@@ -116,7 +117,7 @@ def _best(found: Iterable[Verdict]) -> Verdict:
 
 
 def _fields(reference: str) -> Iterator[Fields]:
-    """The fields that a reference may stand for if it is a yes or no or one exact value; none if it is a text."""
+    """Yield the fields that a reference may stand for if it is a yes or no or one exact value; none if it is a text."""
     text = _bare(reference)
     if text.lower() in WORDS.words("yes_no"):
         yield {"boolean_answer": judge_fact({"boolean_answer": True}, text).correct}
@@ -139,19 +140,13 @@ def _bare(text: str) -> str:
 
 
 def _value(text: str) -> Mention | None:
-    """The value that a text consists of, if it is exact."""
+    """Return the value that a text consists of, if it is exact."""
     found = mentions(text) if len(text) <= _LONGEST_VALUE else ()
     return found[0] if len(found) == 1 and found[0].text == text and found[0].is_exact and not found[0].approx else None
 
 
-def _counted(reference: str) -> str:
-    """What a reference that is a number counts."""
-    value = _value(_bare(reference))
-    return value.unit if value else ""
-
-
 def _in_digits(text: str) -> str:
-    """The text with its exact values in digits: dates as 2020-06-05, sums with the code of their currency."""
+    """Return the text with its exact values in digits: dates as 2020-06-05, sums with the code of their currency."""
     plain, pieces, at = normalise(text), [], 0
     for value in mentions(plain):
         if value.start >= at and (spelt := _spelt(value)):

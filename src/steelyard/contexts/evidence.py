@@ -1,31 +1,170 @@
-"""Whether contexts have what they should: the reference contexts by id, or the sentences of the reference."""
+"""Evidence in contexts: whether they have what they should, and whether those that a sentence cites have its values.
 
-from typing import Final
+Contexts should have the reference contexts by id or span, or the sentences of the reference.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.needs import is_judged_by_ids
 from steelyard.answers.rows import AnswerRow
-from steelyard.contexts.citations import PrecisionRecall
-from steelyard.contexts.grounding import Memory, joined
-from steelyard.contexts.sentences import sentences
+from steelyard.answers.values import Context, Contexts
+from steelyard.contexts.grounding import Memory, Span, joined
 from steelyard.legal.evidence.quotes import key_of, quote_key
 from steelyard.legal.grounding.claims import claims_of
 from steelyard.legal.grounding.inventions import find_invented
+from steelyard.legal.reading import is_too_long, read
 from steelyard.lexicon import lexicon
-from steelyard.text.scripts import has_han
+from steelyard.table import FloatArray
+from steelyard.text.citations import MARK, Mark, index_of, names_in, places_of
+from steelyard.text.citations import marks as marks_of
+from steelyard.text.normalisation import has_han
+from steelyard.text.reading import without_thinking
 from steelyard.text.tokens import atoms
+
+_END: Final = re.compile(r"[。！？!?；;\n]+|\.(?=\s|$)")
+_ABBREVIATION: Final = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|No|Nos|Art|Sec|Fig|vs|v|Inc|Ltd|Co|Corp|St|Jr|Sr|al|cf|etc|pp?|e\.g|i\.e)|\b[A-Z])$"
+)
+_LONGEST_QUOTED: Final = 400  # characters of a quotation; a longer one is not closed
+_RAW_SEPARATOR: Final = re.compile(r"[,;、&，；]|\band\b|和")  # between names, in a text that is not normalised
+
+
+@dataclass(slots=True)
+class CitedSentence:
+    """A sentence without its citations; `cited` are indices of contexts, `void` citations that name none."""
+
+    text: str
+    cited: dict[int, None] = field(default_factory=dict)
+    void: set[str] = field(default_factory=set)
+
+
+class PrecisionRecall(NamedTuple):
+    """Precision and recall of each answer; NaN where there is nothing to count."""
+
+    precision: FloatArray
+    recall: FloatArray
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text; a quotation is not divided."""
+    return [piece for start, end in _bounds(text) if (piece := text[start:end].strip())]
+
+
+def cited_sentences(answer: str, ids: Sequence[str | None]) -> list[CitedSentence]:
+    """Return the sentences of an answer with the contexts that they cite; `ids` are those of the contexts.
+
+    A citation after the end of a sentence belongs to it. One at the beginning of a line that goes on is an entry of a
+    list of sources, and not a citation.
+    """
+    text = without_thinking(answer)
+    places = places_of(ids)
+    marks = list(marks_of(text, frozenset(places)))
+    bare = _without(text, marks)
+    bounds = [(start, end) for start, end in _bounds(bare) if bare[start:end].strip()]
+    found = [CitedSentence(bare[start:end].strip()) for start, end in bounds]
+    firsts = [end - len(bare[start:end].lstrip()) for start, end in bounds]
+    for mark in marks:
+        if (at := _sentence_of(mark, bare, firsts)) is not None:
+            _cite(found[at], mark, places, len(ids))
+    return found
+
+
+def citations_in(answer: str, ids: Sequence[str | None]) -> Iterator[tuple[int, int, int | None]]:
+    """Yield the citations of an answer: where each stands, and the index of its context, None if it names none.
+
+    Of several names in one pair of brackets each is a citation of its own; a range is one, of its first context. In a
+    list of sources only names of contexts are citations.
+    """
+    before = len(answer) - len(without_thinking(answer))
+    places = places_of(ids)
+    for match in MARK.finditer(answer, before):
+        parts = [] if match[1].strip() in places else list(_parts(match[1]))
+        if len(parts) < 2:
+            found = [(match.start(), match.end(), names_in(match[1].strip(), frozenset(places)))]
+        else:
+            at = match.start(1)
+            found = [(at + start, at + end, names_in(match[1][start:end], frozenset(places))) for start, end in parts]
+        if all(names for *_, names in found):
+            is_entry = _is_entry(answer, match.start(), match.end())
+            for start, end, names in found:
+                index = next((at for name in names if (at := index_of(name, places, len(ids))) >= 0), None)
+                if index is not None or not is_entry:
+                    yield start, end, index
+
+
+def _parts(inner: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the names between separators, without blanks."""
+    at = 0
+    for separator in (*_RAW_SEPARATOR.finditer(inner), None):
+        start, end = at, separator.start() if separator else len(inner)
+        at = separator.end() if separator else end
+        yield start + len(inner[start:end]) - len(inner[start:end].lstrip()), start + len(inner[start:end].rstrip())
+
+
+def _bounds(text: str) -> Iterator[tuple[int, int]]:
+    start = at = opened = 0
+    for end in _END.finditer(text):
+        opened += text.count("“", at, end.start()) - text.count("”", at, end.start())
+        at = end.end()
+        is_quoted = opened > 0 and end.start() - start < _LONGEST_QUOTED
+        if is_quoted or (end[0] == "." and _ABBREVIATION.search(text, max(start, end.start() - 8), end.start())):
+            continue
+        yield start, at
+        start, opened = at, 0
+    if start < len(text):
+        yield start, len(text)
+
+
+def _without(text: str, marks: Sequence[Mark]) -> str:
+    """Return the text with blanks in place of the marks, so that positions stay."""
+    pieces, at = [], 0
+    for mark in marks:
+        pieces += [text[at : mark.start], " " * (mark.end - mark.start)]
+        at = mark.end
+    return "".join([*pieces, text[at:]])
+
+
+def _is_entry(text: str, start: int, end: int) -> bool:
+    """Return whether a mark begins a line that goes on, as in a list of sources."""
+    line, stop = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    return not text[line:start].strip() and bool(text[end : stop if stop >= 0 else len(text)].strip())
+
+
+def _sentence_of(mark: Mark, bare: str, firsts: Sequence[int]) -> int | None:
+    """Return the index of the sentence that a mark belongs to, whose first letter stands before it, or None."""
+    if _is_entry(bare, mark.start, mark.end):
+        return None
+    at = bisect_left(firsts, mark.start) - 1
+    return at if at >= 0 else None
+
+
+def _cite(sentence: CitedSentence, mark: Mark, places: dict[str, int], contexts: int) -> None:
+    for name in mark.names:
+        index = index_of(name, places, contexts)
+        if index >= 0:
+            sentence.cited[index] = None
+        else:
+            sentence.void.add(name)
+
 
 _LONGEST_PHRASE: Final = 6  # three words, or six Chinese characters
 
 
 def evidence_scores(pairs: AnswerBatch) -> PrecisionRecall:
-    """Context precision and recall of a batch, counted once for both metrics."""
-    return pairs.once("evidence", lambda: _scores(pairs))
+    """Return context precision and recall of a batch, counted once for both metrics."""
+    return pairs.once("evidence", lambda: _evidence_scores(pairs))
 
 
-def _scores(pairs: AnswerBatch) -> PrecisionRecall:
+def _evidence_scores(pairs: AnswerBatch) -> PrecisionRecall:
     memory = Memory()
     scores = []
     for row in pairs.of:
@@ -47,7 +186,7 @@ def _by_ids(row: AnswerRow) -> tuple[float, float]:
 
 def _by_text(row: AnswerRow) -> tuple[float, float]:
     passages = [[each.text] for each in row.reference_contexts or () if each.text is not None]
-    wanted_of = [[_units(text) for text in group] for group in passages or row.references]
+    wanted_of = [[list(filter(_is_telling, sentences(text))) for text in group] for group in passages or row.references]
     if not passages:  # an answer in other words than the documents says nothing about them without a value
         wanted_of = [[[unit for unit in units if _is_anchored(unit)] for units in group] for group in wanted_of]
     groups = [units for group in wanted_of if (units := list(filter(None, group)))]
@@ -62,18 +201,14 @@ def _by_text(row: AnswerRow) -> tuple[float, float]:
     return right / len(contexts) if contexts else 0.0, sum(shares) / len(shares)
 
 
-def _units(text: str) -> list[str]:
-    """The sentences of a text that can be looked for."""
-    return [sentence for sentence in sentences(text) if _is_telling(sentence)]
-
-
 def _is_telling(sentence: str) -> bool:
+    """Return whether a sentence can be looked for."""
     key = quote_key(sentence)
     return _has_claims(sentence) or (len(key) > 1 and key not in lexicon("contexts").words("yes_no"))
 
 
 def _is_anchored(sentence: str) -> bool:
-    """Whether a sentence has a value, or is a phrase so short that it would be copied from a document."""
+    """Return whether a sentence has a value, or is a phrase so short that it would be copied from a document."""
     weight = sum(1 if has_han(each) else 2 for each in atoms(sentence))
     return weight <= _LONGEST_PHRASE or _has_claims(sentence)
 
@@ -83,5 +218,130 @@ def _has_claims(sentence: str) -> bool:
 
 
 def _has(text: str, sentence: str) -> bool:
-    """Whether a text has the words of a sentence, or all its values."""
+    """Return whether a text has the words of a sentence, or all its values."""
     return key_of(text).holds(sentence) or (_has_claims(sentence) and not find_invented(sentence, text, full=True))
+
+
+_MOST_JOINED: Final = 8
+"""Contexts of one sentence that are tried together: a sum whose addends stand in several of them."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    right: int = 0
+    citations: int = 0
+    supported: int = 0
+    sentences: int = 0
+
+    def scores(self) -> tuple[float, float]:
+        return _share(self.right, self.citations), _share(self.supported, self.sentences)
+
+
+def citation_scores(pairs: AnswerBatch) -> PrecisionRecall:
+    """Return citation precision and recall of a batch, counted once for both metrics."""
+    return pairs.once("citations", lambda: _citation_scores(pairs))
+
+
+def _citation_scores(pairs: AnswerBatch) -> PrecisionRecall:
+    memory = Memory()
+    scores = []
+    for answer, question, contexts in zip(pairs.answers, pairs.questions, pairs.contexts, strict=True):
+        memory.add(sum(len(each.text or "") for each in contexts))
+        is_judged = not is_too_long(answer) and not read(answer).is_silent
+        scores.append(_tally(answer, question, contexts).scores() if is_judged else (0.0, 0.0))
+    columns = np.array(scores, np.float64).reshape(-1, 2).T
+    return PrecisionRecall(columns[0], columns[1])
+
+
+def _tally(answer: str, question: str, contexts: Contexts) -> _Tally:
+    tally = _Tally()
+    for sentence in cited_sentences(answer, [each.id for each in contexts]):
+        claims = _lacking_spans(sentence.text, "", question)
+        tally.citations += len(sentence.void)
+        if claims:
+            support = _Support(sentence, claims, question, [joined([contexts[index]]) for index in sentence.cited])
+            tally.sentences += 1
+            tally.supported += support.is_full
+            tally.citations += len(sentence.cited)
+            tally.right += support.right
+    return tally
+
+
+class _Support:
+    """The support of one sentence by the contexts that it cites."""
+
+    def __init__(self, sentence: CitedSentence, claims: Sequence[Span], question: str, texts: Sequence[str]) -> None:
+        lacking = [_lacking_spans(sentence.text, text, question) for text in texts]
+        held = [
+            {claim for claim in claims if not any(start < claim[1] and claim[0] < end for start, end in spans)}
+            for spans in lacking
+        ]
+        self.is_full = bool(texts) and set[Span]().union(*held) == set(claims)
+        times = Counter(claim for each in held for claim in each)
+        self.right = sum(_is_right(each, times, len(claims)) for each in held) if self.is_full else 0
+        if not self.is_full and 1 < len(texts) <= _MOST_JOINED:
+            self.is_full = not _lacking_spans(sentence.text, "\n\n".join(texts), question)
+            self.right = sum(
+                self.is_full and self._is_wanted(sentence, at, texts, question) for at in range(len(texts))
+            )
+
+    @staticmethod
+    def _is_wanted(sentence: CitedSentence, at: int, texts: Sequence[str], question: str) -> bool:
+        """Return whether the other contexts together do not support the sentence."""
+        others = "\n\n".join(text for index, text in enumerate(texts) if index != at)
+        return bool(_lacking_spans(sentence.text, others, question))
+
+
+def _is_right(held: set[Span], times: Counter[Span], claims: int) -> bool:
+    """Return whether a context has all claims alone, or one that no other cited context has."""
+    return len(held) == claims or any(times[claim] == 1 for claim in held)
+
+
+def _lacking_spans(sentence: str, context: str, question: str) -> list[Span]:
+    """Return the spans of the values of a sentence that neither the context nor the question has."""
+    return [(value.start, value.end) for value in find_invented(sentence, context, question=question, full=True)]
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else np.nan
+
+
+Merged = dict[str, list[tuple[int, int]]]
+
+
+def span_scores(pairs: AnswerBatch, k: int | None) -> PrecisionRecall:
+    """Return the precision and recall of the characters of the first k contexts."""
+    return pairs.once(f"spans {k}", lambda: _span_scores(pairs, k))
+
+
+def _span_scores(pairs: AnswerBatch, k: int | None) -> PrecisionRecall:
+    found = [merged(contexts[:k]) for contexts in pairs.contexts]
+    wanted = [merged(contexts) for contexts in pairs.reference_contexts]
+    shared = np.array([_shared_size(*both) for both in zip(found, wanted, strict=True)], np.float64)
+    sizes = [
+        np.array([sum(end - start for start, end in chain(*spans.values())) for spans in side], np.float64)
+        for side in (found, wanted)
+    ]
+    ratios = [np.divide(shared, size, out=np.zeros(len(shared)), where=size > 0) for size in sizes]
+    return PrecisionRecall(*ratios)
+
+
+def merged(contexts: Iterable[Context]) -> Merged:
+    """Return the spans by document, in order, with overlapping ones merged."""
+    spans: Merged = {}
+    for document, span in sorted((each.document or "", each.span) for each in contexts if each.span):
+        known = spans.setdefault(document, [])
+        if known and span[0] <= known[-1][1]:
+            known[-1] = known[-1][0], max(known[-1][1], span[1])
+        else:
+            known.append(span)
+    return spans
+
+
+def _shared_size(found: Merged, wanted: Merged) -> int:
+    return sum(
+        max(0, min(end, last) - max(start, first))
+        for document, spans in found.items()
+        for start, end in spans
+        for first, last in wanted.get(document, ())
+    )

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from steelyard.answers.batch import AnswerBatch
-from steelyard.answers.contexts import Context
 from steelyard.answers.needs import BLANK, TOO_LONG
+from steelyard.answers.values import Context
 from steelyard.i18n import Message
 from steelyard.legal.evidence.quotes import key_of, quote_key
 from steelyard.legal.grounding.claims import claims_of
@@ -42,7 +42,7 @@ class Judgment:
 
     @property
     def note(self) -> str:
-        """What is not grounded, "" if everything is."""
+        """Return what is not grounded, "" if everything is."""
         if not self.ungrounded:
             return ""
         shown = [f"{value.text} ({value.kind})" for value in self.ungrounded[:_MOST_NAMED]]
@@ -51,7 +51,7 @@ class Judgment:
 
     @property
     def is_uncertain(self) -> bool:
-        """Whether nothing but names is not grounded, which the contexts may have in other words."""
+        """Return whether nothing but names is not grounded, which the contexts may have in other words."""
         return bool(self.ungrounded) and all(value.kind in _NAMES for value in self.ungrounded)
 
 
@@ -68,13 +68,13 @@ class Judgments:
         return Scored(scored.values, {UNCERTAIN: uncertain}, scored.notes)
 
     def shares(self) -> Scored:
-        """The share of values that the contexts have; NaN if there are none."""
+        """Return the share of values that the contexts have; NaN if there are none."""
         return self._scored(
             lambda judged: judged.held / judged.values if judged.values else 0.0 if judged.why else np.nan
         )
 
     def counts(self) -> Scored:
-        """The number of values that are not grounded."""
+        """Return the number of values that are not grounded."""
         scored = self._scored(lambda judged: np.nan if judged.why else float(len(judged.ungrounded)))
         return Scored(
             scored.values, {}, scored.notes, {row: judged.why for row, judged in enumerate(self.each) if judged.why}
@@ -87,7 +87,7 @@ class Judgments:
 
 
 def judge(pairs: AnswerBatch) -> Judgments:
-    """The judgments of a batch, made once for all metrics."""
+    """Return the judgments of a batch, made once for all metrics."""
     return pairs.once("grounding", lambda: Judgments(list(_judgments(pairs))))
 
 
@@ -119,7 +119,7 @@ class CheckedValues(NamedTuple):
 
 
 def checked_values(answer: str, question: str, context: str) -> CheckedValues:
-    """The values of an answer, each in the longest span that contains it; `found` are those that are not grounded."""
+    """Return the values of an answer, each in the longest span that has it; `found` are those not grounded."""
     found = find_invented(answer, context, question=question, full=True)
     bad = [(value.start, value.end) for value in found]
     own = [(value.start, value.end) for value in find_invented(answer, context, full=True)] if question else bad
@@ -131,7 +131,7 @@ def checked_values(answer: str, question: str, context: str) -> CheckedValues:
 
 
 def _claim_spans(answer: str) -> list[Span]:
-    """The spans of all values, quotations, names and places of an answer."""
+    """Return the spans of all values, quotations, names and places of an answer."""
     claims = claims_of(answer, full=True)
     spans = [(value.start, value.end) for value in claims.values]
     spans += [(start, start + len(text)) for text, start in (*claims.quotes, *claims.names)]
@@ -153,12 +153,12 @@ def _has(unit: Span, spans: Sequence[Span]) -> bool:
 
 
 def joined(contexts: Sequence[Context]) -> str:
-    """The contexts as one text, with the ids that are addresses."""
+    """Return the contexts as one text, with the ids that are addresses."""
     return with_addresses([each.text or "" for each in contexts], [each.id for each in contexts])
 
 
 def with_addresses(texts: Iterable[str], ids: Iterable[str | None]) -> str:
-    """The texts of contexts as one, and after them the ids that are addresses."""
+    """Return the texts of contexts as one, and after them the ids that are addresses."""
     return GAP.join([*texts, *(name for name in ids if name and "://" in name)])
 
 

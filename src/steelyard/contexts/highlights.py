@@ -9,16 +9,16 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
+from steelyard.contexts.evidence import citations_in
 from steelyard.contexts.grounding import GAP, CheckedValues, Memory, Span, checked_values, with_addresses
-from steelyard.contexts.sentences import citations_in
 from steelyard.legal.evidence.quotes import quote_pieces
 from steelyard.legal.grounding.articles import Article, articles, is_known_article
 from steelyard.legal.grounding.claims import Claims, claims_of
 from steelyard.legal.grounding.grounds import host_of, values_of
 from steelyard.legal.reading import is_too_long, read
-from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
 from steelyard.text.normalisation import normalise_with_offsets
+from steelyard.text.values import same_measure
 
 GROUNDED: Final = "grounded"
 ASKED: Final = "asked"
@@ -43,7 +43,7 @@ class Highlights(NamedTuple):
 
 
 def citation_marks(answer: str, ids: Sequence[str | None]) -> list[Marked]:
-    """The citations of an answer: which context each names, or that it names none."""
+    """Return the citations of an answer: which context each names, or that it names none."""
     return [
         (start, end, CITES_NOTHING) if index is None else (start, end, CITES, index)
         for start, end, index in citations_in(answer, ids)
@@ -51,7 +51,7 @@ def citation_marks(answer: str, ids: Sequence[str | None]) -> list[Marked]:
 
 
 def is_checkable(answer: str) -> bool:
-    """Whether an answer is short enough for the judges."""
+    """Return whether an answer is short enough for the judges."""
     return not is_too_long(answer)
 
 
@@ -62,7 +62,7 @@ class Highlighter:
         self._memory = Memory()
 
     def values(self, answer: str, question: str, contexts: Sequence[str], ids: Sequence[str | None] = ()) -> Highlights:
-        """The values of an answer, checked against all contexts as one text, and where each context has them.
+        """Return the values of an answer, checked against all contexts as one text, and where each context has them.
 
         The verdicts are those of the metrics `Grounded`, `GroundedValues` and `Ungrounded`.
         """
@@ -110,7 +110,7 @@ class _Sought(NamedTuple):
         return cls(claims.text, values, [pattern for text, gap in words for pattern in _patterns(text, gap)], named)
 
     def places(self, contexts: Sequence[str]) -> list[list[Span]]:
-        """The spans of each context that have one of the claims."""
+        """Return the spans of each context that have one of the claims."""
         places: list[list[Span]] = [[] for _ in contexts]
         if not self.values and not self.words and not self.articles:
             return places
@@ -135,7 +135,7 @@ class _Sought(NamedTuple):
 
 
 def _is_same(value: Mention, mention: Mention) -> bool:
-    """Whether a mention in a context is this value, however it is written."""
+    """Return whether a mention in a context is this value, however it is written."""
     if value.kind in _AMOUNTS and mention.kind in _AMOUNTS:
         return value.value is not None and value.value == mention.value
     if value.kind != mention.kind:
@@ -151,7 +151,7 @@ def _is_same(value: Mention, mention: Mention) -> bool:
 
 
 def _within(claims: Claims, spans: Sequence[Span]) -> Callable[[int, int], bool]:
-    """A function that says whether a piece of the read answer lies within one of these spans of the original."""
+    """Return a function that says whether a piece of the read answer lies within one of these spans of the original."""
 
     def is_within(start: int, length: int) -> bool:
         first, last = claims.folded.original_span(start, start + length)
@@ -161,7 +161,7 @@ def _within(claims: Claims, spans: Sequence[Span]) -> Callable[[int, int], bool]
 
 
 def _is_same_day(value: Mention, mention: Mention) -> bool:
-    """Whether a context names all that the answer names of a day; the context may leave out the year."""
+    """Return whether a context names all that the answer names of a day; the context may leave out the year."""
     day, other = value.value, mention.value
     if day is None or other is None:
         return False
@@ -170,7 +170,7 @@ def _is_same_day(value: Mention, mention: Mention) -> bool:
 
 
 def _patterns(text: str, gap: str) -> Iterator[re.Pattern[str]]:
-    """What finds the pieces of these words, with any `gap` between characters; no number or Latin word is cut."""
+    """Yield what finds the pieces of these words, with any `gap` between characters; no number or Latin word is cut."""
     for piece in quote_pieces(text):
         before = "(?<![a-z0-9])" if piece[0].isascii() else ""
         after = "(?![a-z0-9])" if piece[-1].isascii() else ""

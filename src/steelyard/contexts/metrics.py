@@ -107,7 +107,7 @@ def citation_precision(pairs: AnswerBatch, profile: Profile) -> FloatArray:
         gives need no support. A citation in a sentence without values counts neither way; unscored if none counts.
     Source: ALCE citation precision (Gao and others, EMNLP 2023), with values in place of an entailment model
     """
-    from steelyard.contexts.citations import citation_scores
+    from steelyard.contexts.evidence import citation_scores
 
     return citation_scores(pairs).precision
 
@@ -120,7 +120,7 @@ def citation_recall(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     Convention: as CitationP; an answer that cites nothing scores 0, one without values is unscored.
     Source: ALCE citation recall (Gao and others, EMNLP 2023), with values in place of an entailment model
     """
-    from steelyard.contexts.citations import citation_scores
+    from steelyard.contexts.evidence import citation_scores
 
     return citation_scores(pairs).recall
 
@@ -165,7 +165,7 @@ def span_precision(pairs: AnswerBatch, profile: Profile, *, k: int | None = None
         counts twice. Nothing retrieved scores 0.
     Source: LegalBench-RAG precision@k (Pipitone and Alami, 2024), which counts overlaps twice
     """
-    from steelyard.contexts.spans import span_scores
+    from steelyard.contexts.evidence import span_scores
 
     return span_scores(pairs, k).precision
 
@@ -178,6 +178,6 @@ def span_recall(pairs: AnswerBatch, profile: Profile, *, k: int | None = None) -
     Convention: as SpanP.
     Source: LegalBench-RAG recall@k (Pipitone and Alami, 2024), which counts overlaps twice
     """
-    from steelyard.contexts.spans import span_scores
+    from steelyard.contexts.evidence import span_scores
 
     return span_scores(pairs, k).recall

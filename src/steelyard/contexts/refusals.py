@@ -3,7 +3,7 @@
 import numpy as np
 
 from steelyard.answers.batch import AnswerBatch
-from steelyard.answers.rows import is_answerable
+from steelyard.answers.values import is_answerable
 from steelyard.i18n import Message
 from steelyard.io.layouts import ANSWERABLE
 from steelyard.legal import Stance, detect_abstention
@@ -16,7 +16,7 @@ UNCLEAR = Message("missing.answerable_unclear")
 
 
 def refusal_of(answer: str, question: str) -> Stance | None:
-    """Whether an answer refuses, with the words that say so; None if it is blank or too long to be judged."""
+    """Return whether an answer refuses, with the words that say so; None if it is blank or too long to be judged."""
     is_spoken = not is_too_long(answer) and not read(answer_in(answer)).is_silent
     return detect_abstention(answer, question=question) if is_spoken else None
 
@@ -35,7 +35,7 @@ def refusals(pairs: AnswerBatch) -> Scored:
 
 
 def _notes(pairs: AnswerBatch) -> dict[int, str]:
-    """A note at each value of `answerable` that is neither yes nor no."""
+    """Return a note at each value of `answerable` that is neither yes nor no."""
     given = {row: tags.get(ANSWERABLE, "") for row, tags in enumerate(pairs.tags)}
     unclear = [row for row, text in given.items() if text and is_answerable(text) is None]
     return dict.fromkeys(unclear, str(UNCLEAR))

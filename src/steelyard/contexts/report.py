@@ -7,9 +7,9 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.i18n import Language, Message, codes, translations
-from steelyard.legal.wording import INVENTED, invented_rows
-from steelyard.reports.render.html.contexts import MOST_CONTEXTS, ShownContext, contexts_in
-from steelyard.reports.render.html.kind_page import NO_DETAILS, AnswerDetails, ItemDetails, KindPage, Mark
+from steelyard.legal.model import INVENTED, invented_rows
+from steelyard.reports.kinds import NO_DETAILS, AnswerDetails, ItemDetails, KindPage, KindReport, Mark
+from steelyard.reports.render.html.items import MOST_CONTEXTS, ShownContext, contexts_in
 from steelyard.table import Table
 
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ class ContextPage(KindPage):
     """Pages of results whose outputs may have contexts."""
 
     def details(self, documents: "Mapping[str, Document]") -> ItemDetails:
-        """The details of items, with highlights."""
+        """Return the details of items, with highlights."""
         return ContextItems()
 
     def note(self, table: Table, row: int, metric: str, language: Language) -> str:
-        """The note of an item to a metric, such as the values that are not grounded."""
+        """Return the note of an item to a metric, such as the values that are not grounded."""
         return reason(table, row, metric, language)
 
 
@@ -51,7 +51,7 @@ class ContextItems(ItemDetails):
         self._highlighter: Highlighter | None = None
 
     def answer(self, text: str, output: Mapping[str, Any], document: str) -> AnswerDetails:
-        """What is grounded in an answer, what is not, what it cites, and where the contexts have its values."""
+        """Return what is grounded in an answer, what is not, what it cites, and where the contexts have its values."""
         contexts = contexts_in(output)
         if not contexts or not text:
             return NO_DETAILS
@@ -70,7 +70,7 @@ class ContextItems(ItemDetails):
         )
 
     def _checked(self, text: str, question: str, contexts: Sequence[ShownContext]) -> "Highlights | None":
-        """The highlights; None if there is too much text."""
+        """Return the highlights; None if there is too much text."""
         from steelyard.contexts.highlights import Highlighter, is_checkable
 
         texts = [each.text for each in contexts]
@@ -84,7 +84,7 @@ class ContextItems(ItemDetails):
 
 
 def reason(table: Table, row: int, metric: str, language: Language) -> str:
-    """Why an item has its score: its note, in the language where the note is one of ours."""
+    """Return why an item has its score: its note, in the language where the note is one of ours."""
     note = table.notes(row).get(metric, "")
     if language == "en" or metric not in _JUDGED:
         return note
@@ -98,7 +98,7 @@ def reason(table: Table, row: int, metric: str, language: Language) -> str:
 
 
 def _reason_in(note: str, language: Language) -> str:
-    """A reason of the judges of facts in a language; the note itself where it is none of theirs."""
+    """Return a reason of the judges of facts in a language; the note itself where it is none of theirs."""
     for code, pattern in _reasons():
         if found := pattern.fullmatch(note):
             return Message(code, **{name: _argument(text) for name, text in found.groupdict().items()}).text(language)
@@ -112,7 +112,10 @@ def _argument(text: str) -> Message | str:
 
 @cache
 def _reasons() -> list[tuple[str, re.Pattern[str]]]:
-    """The codes of reasons with patterns of their English texts, the one with the most words of its own first."""
+    """Return the codes of reasons with patterns of their English texts.
+
+    The one with the most words of its own is first.
+    """
     parsed = {code: list(Formatter().parse(text)) for text, code in codes("legal").items()}
     own = {
         code: sum(len(words.strip()) + (mark == "r") for words, *_, mark in pieces) for code, pieces in parsed.items()
@@ -122,24 +125,29 @@ def _reasons() -> list[tuple[str, re.Pattern[str]]]:
 
 
 def _piece(piece: tuple[str, str | None, str | None, str | None]) -> str:
-    """A piece of a text as a pattern: its words, and what stands in the place after them."""
+    """Return a piece of a text as a pattern: its words, and what stands in the place after them."""
     words, name, _, conversion = piece
     quote = "['\"]" if conversion == "r" else ""
     return re.escape(words) + (f"{quote}(?P<{name}>.*){quote}" if name else "")
 
 
-def kind_page() -> KindPage:
-    """What pages show of results with contexts (`reports.render.html.kind_page`)."""
-    return ContextPage()
+class ContextReport(KindReport):
+    """What reports show of results whose outputs may have contexts."""
+
+    def page(self) -> KindPage:
+        return ContextPage()
+
+    def reason(self, table: Table, row: int, metric: str, language: Language) -> str:
+        return reason(table, row, metric, language)
 
 
 def _places(context: ShownContext, spans: "Iterable[Span]") -> list[Mark]:
-    """The places of a context; those after the part that the page has are counted there."""
+    """Return the places of a context; those after the part that the page has are counted there."""
     return _marks(context.shown, [(start, end, "holds") for start, end in spans])
 
 
 def _marks(text: str, spans: "Iterable[Marked]") -> list[Mark]:
-    """The spans as a page counts them, in UTF-16 units."""
-    from steelyard.legal.report.passages import utf16
+    """Return the spans as a page counts them, in UTF-16 units."""
+    from steelyard.legal.report.items import utf16
 
     return [(utf16(text, start), utf16(text, end), *rest) for start, end, *rest in spans]

@@ -1,27 +1,27 @@
-"""Documents as pages: JSON, text or Markdown with page marks, DOCX, PDF with a text layer."""
+"""Documents as pages: JSON, text or Markdown with page marks, DOCX, PDF with a text layer; and sets of documents."""
 
 import logging
 import re
 import struct
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from steelyard import limits
-from steelyard.deadline import DeadlineExceeded, deadline
-from steelyard.documents.docx import read_docx
-from steelyard.documents.ooxml import OLE, ZIP, old_format
+from steelyard.documents.docx import OLE, ZIP, old_format, read_docx
 from steelyard.documents.units import Unit, cut_units
 from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
 from steelyard.i18n import Message
 from steelyard.io.located import SourceMap, located_json
 from steelyard.io.records import format_suffix
 from steelyard.io.streams import BINARY, BINARY_HINT, decode, encoding_problem, open_stream
+from steelyard.signals import DeadlineExceeded, deadline
 from steelyard.text.normalisation import unified
 
 DOCUMENT_KINDS = (".md", ".markdown", ".txt", ".text", ".json", ".docx", ".pdf")
@@ -46,6 +46,7 @@ _RULED_MARK = re.compile(r"\s*(?:--|==)[-=\s]*page\s*(?P<ruled>[^\s=-]{0,9})\s*(
 _USUAL = frozenset("的一是不了在有我他这年月日人问答，。、：；？（）“”《》")
 # what a damaged PDF makes pypdf raise beside its own errors
 _DAMAGE = (ArithmeticError, AssertionError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
+TWO_TEXTS: Final = Message("formats.two_documents_of_one_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Document:
         return "\n".join(page.text for page in self.pages)
 
     def page(self, number: int) -> Page | None:
-        """The page of this number, if there is one."""
+        """Return the page of this number, if there is one."""
         return next((page for page in self.pages if page.number == number), None)
 
 
@@ -88,7 +89,7 @@ class _Sheet(NamedTuple):
 
 
 def read_document(path: str | Path) -> Document:
-    """The pages of a document; the suffix tells the format, and PDF and DOCX are also known by their first bytes."""
+    """Return the pages of a document, by its suffix; PDF and DOCX are also known by their first bytes."""
     with closing(open_stream(path)) as stream:
         content = stream.read_all(limits.DOCUMENT_BYTES)
     warnings: list[Problem] = []
@@ -104,7 +105,7 @@ def read_document(path: str | Path) -> Document:
 
 
 def read_text(path: str | Path) -> tuple[str, tuple[Problem, ...]]:
-    """The text of a document without its pages, and what may be wrong with it; page marks are not looked for.
+    """Return the text of a document without its pages, and what may be wrong with it; page marks are not looked for.
 
     Where the pages of a DOCX file end does not matter. Between pages stands an empty line.
     """
@@ -124,7 +125,9 @@ def _sheets(content: bytes, name: str, kind: str, warnings: list[Problem]) -> It
     if kind in OLD_KINDS or content.startswith(OLE):
         raise old_format(content, name)
     if kind == ".docx" or content.startswith(ZIP):
-        return _docx_sheets(content, name, warnings)
+        pages, messages = read_docx(content, name)
+        warnings += [Problem(name, message) for message in messages]
+        return [_Sheet(f"{name}#page={number}", number, _clean(text)) for number, text in enumerate(pages, 1)]
     text = _decoded(content, name)
     return _json_sheets(text, name) if kind == ".json" else _text_sheets(text, name, warnings)
 
@@ -134,23 +137,19 @@ def _check_numbers(sheets: Sequence[_Sheet]) -> None:
     problems = []
     for sheet in sheets:
         if sheet.number in first:
-            problems.append(
-                Problem(
-                    sheet.where,
-                    Message("formats.duplicate_page", number=sheet.number, first=first[sheet.number]),
-                )
-            )
+            message = Message("formats.duplicate_page", number=sheet.number, first=first[sheet.number])
+            problems.append(Problem(sheet.where, message))
         first.setdefault(sheet.number, sheet.where)
     if problems:
         raise InputError.of(problems)
 
 
 def _decoded(content: bytes, name: str) -> str:
-    """UTF-8, or GB18030 if what it gives is Chinese."""
-    found = encoding_problem(content)
-    if found is None:
+    """Decode UTF-8, or GB18030 if what it gives is Chinese."""
+    problem = encoding_problem(content)
+    if problem is None:
         return decode(content, name)
-    line, message = found
+    line, message = problem
     if message.code == BINARY:
         raise InputError(message, where=f"{name}:{line + 1}", hint=BINARY_HINT)
     try:
@@ -167,7 +166,7 @@ def _decoded(content: bytes, name: str) -> str:
 
 
 def _is_chinese(text: str) -> bool:
-    """Whether it reads like Chinese: bytes of another encoding make characters too, but rare ones, or kana."""
+    """Return whether it reads like Chinese: bytes of another encoding make characters too, but rare ones, or kana."""
     foreign = "".join(char for char in text if not char.isascii())
     in_gb2312 = len(foreign.encode("gb2312", errors="ignore")) // 2
     usual = sum(char in _USUAL for char in foreign)
@@ -204,13 +203,11 @@ def _json_sheet(page: Any, source_map: SourceMap, index: int) -> _Sheet | Proble
             return Problem(where, Message("formats.field_missing", key=key))
     number, text = page["page"], page["text"]
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        return Problem(
-            source_map.location(f"/pages/{index}/page"), Message("formats.invalid_page_number", number=number)
-        )
+        message = Message("formats.invalid_page_number", number=number)
+        return Problem(source_map.location(f"/pages/{index}/page"), message)
     if not isinstance(text, str):
-        return Problem(
-            source_map.location(f"/pages/{index}/text"), Message("formats.page_text_not_text", number=number)
-        )
+        message = Message("formats.page_text_not_text", number=number)
+        return Problem(source_map.location(f"/pages/{index}/text"), message)
     return _Sheet(where, number, _clean(text))
 
 
@@ -226,7 +223,7 @@ def _text_sheets(text: str, name: str, warnings: list[Problem]) -> list[_Sheet]:
 
 
 def _marked_sheets(lines: Sequence[str], marks: Sequence[tuple[int, int]], name: str) -> list[_Sheet]:
-    """Pages under their marks, or above them if something stands above the mark of page 1 and nothing under the last.
+    """Return pages under their marks, or above them if text stands above the mark of page 1 and none under the last.
 
     A first page may do without a mark when the next has number 2.
     """
@@ -249,7 +246,7 @@ def _marked_sheets(lines: Sequence[str], marks: Sequence[tuple[int, int]], name:
 
 
 def _mark(line: str, where: str) -> int | None:
-    """The page number, if the line is a page mark."""
+    """Return the page number, if the line is a page mark."""
     if len(line) > _LONGEST_MARK:
         return None
     mark = _MARK.fullmatch(line.strip(_RULES)) or _RULED_MARK.fullmatch(line)
@@ -262,25 +259,13 @@ def _mark(line: str, where: str) -> int | None:
 
 
 def _clean(text: str, *, strip: bool = True) -> str:
-    """Text with one kind of line end, ideographs in place of radicals, and without blanks around it."""
+    """Return the text with one kind of line end, ideographs in place of radicals, and without blanks around it."""
     text = unified(text).replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
     return text.strip() if strip else text
 
 
-def _unreadable(text: str, where: str) -> list[Problem]:
-    """A problem if a font does not say which characters its glyphs are."""
-    lost = text.count("\0") + text.count("\ufffd")
-    return [Problem(where, Message("formats.unreadable_characters", lost=lost, text=len(text)))] if lost else []
-
-
-def _docx_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sheet]:
-    read = read_docx(content, name)
-    warnings += [Problem(name, message) for message in read.warnings]
-    return [_Sheet(f"{name}#page={number}", number, _clean(text)) for number, text in enumerate(read.pages, 1)]
-
-
 def _pdf_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sheet]:
-    """The pages of a PDF, within the limit of time: a small file can have very much to read."""
+    """Return the pages of a PDF, within the limit of time: a small file can have very much to read."""
     try:
         with deadline(limits.DOCUMENT_SECONDS.value):
             return list(_pdf_pages(content, name, warnings))
@@ -304,9 +289,46 @@ def _pdf_pages(content: bytes, name: str, warnings: list[Problem]) -> Iterator[_
             text = _clean(page.extract_text())
             if not text:  # a scan; a question that needs it is refused (`check_pages`)
                 warnings.append(Problem(where, Message("formats.page_without_text")))
-            warnings += _unreadable(text, where)
+            lost = text.count("\0") + text.count("\ufffd")
+            if lost:  # a font does not say which characters its glyphs are
+                warnings.append(Problem(where, Message("formats.unreadable_characters", lost=lost, text=len(text))))
             yield _Sheet(where, number, text)
             if time.monotonic() > end:
                 raise DeadlineExceeded
     except (PyPdfError, zlib.error, struct.error, *_DAMAGE) as error:
         raise InputError(Message("formats.pdf_unreadable", value=error or type(error).__name__), where=where) from None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DocumentSet(Mapping[str, Document]):
+    """The documents that were found, by name; `missing` says where others were looked for, and what is wrong there."""
+
+    found: Mapping[str, Document] = field(default_factory=dict)
+    missing: tuple[Problem, ...] = ()
+
+    @classmethod
+    def of(cls, sets: Iterable["DocumentSet"]) -> "DocumentSet":
+        """Unite sets; a name with two texts is left out, since items of one would be shown the other."""
+        given = list(sets)
+        texts: dict[str, dict[str, Document]] = defaultdict(dict)
+        for documents in given:
+            for name, document in documents.found.items():
+                texts[name].setdefault(document.digest, document)
+        missing = [problem for documents in given for problem in documents.missing]
+        missing += [Problem(name, TWO_TEXTS) for name, versions in texts.items() if len(versions) > 1]
+        single = {name: next(iter(versions.values())) for name, versions in texts.items() if len(versions) == 1}
+        return cls(single, tuple(dict.fromkeys(missing)))
+
+    def __getitem__(self, name: str) -> Document:
+        return self.found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+
+def missing_of(documents: Mapping[str, Document]) -> tuple[Problem, ...]:
+    """Return what is known of documents that are not among these."""
+    return documents.missing if isinstance(documents, DocumentSet) else ()

@@ -39,7 +39,7 @@ class Unit:
 
 
 def cut_units(texts: Sequence[str]) -> list[tuple[Unit, ...]]:
-    """The units of each page; they cover every character that is not blank.
+    """Return the units of each page; they cover every character that is not blank.
 
     What stands before the first question is the header; a page that begins within an answer goes on with it, after its
     running head. Signatures and what counsel puts in are lines. A text without questions and answers is all lines.
@@ -61,12 +61,12 @@ def cut_units(texts: Sequence[str]) -> list[tuple[Unit, ...]]:
 
 
 def _first_line(text: str) -> str:
-    """The first line of a page, in which figures may differ; most pages with a running head have the same."""
+    """Return the first line of a page, in which figures may differ; most pages with a running head have the same."""
     return _FIGURES.sub("0", text.partition("\n")[0].strip())
 
 
 def _marks(texts: Sequence[str]) -> re.Pattern[str] | None:
-    """What begins a question or an answer in these texts, if they are a transcript."""
+    """Return what begins a question or an answer in these texts, if they are a transcript."""
     if any(_CHINESE_LINE.search(text) for text in texts):
         return _CHINESE
     speakers = [mark["speaker"] for text in texts for mark in _ENGLISH.finditer(text)]
@@ -92,7 +92,7 @@ def _lines(text: str, start: int, end: int) -> Iterator[Unit]:
 
 
 def _trimmed(text: str, kind: Kind, start: int, end: int) -> Iterator[Unit]:
-    """The unit without the blanks at its ends; none if there is nothing else."""
+    """Yield the unit without the blanks at its ends; none if there is nothing else."""
     piece = text[start:end]
     if not piece.isspace() and piece:
         yield Unit(kind, start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))

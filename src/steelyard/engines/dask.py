@@ -7,11 +7,11 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import ExitStack, suppress
 from functools import partial
 from inspect import signature
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from steelyard import __version__
-from steelyard.engines.base import Part, PartLost, Result, usual_workers
-from steelyard.engines.cluster import ClusterEngine, map_ahead, other_version, packed, received, work, worker_failed
+from steelyard.engines import base
+from steelyard.engines.base import Part, PartLost, Result
 from steelyard.errors import MissingExtra, SystemFailure
 from steelyard.i18n import Message
 from steelyard.signals import starting_workers
@@ -25,7 +25,7 @@ _SETTINGS: Final = {
 }
 
 
-class DaskEngine(ClusterEngine):
+class DaskEngine(base.ClusterEngine):
     """Maps tasks over parts as tasks of Dask (see `ClusterEngine`); an address is that of a scheduler, "tcp://…".
 
     A scheduler counts lost workers itself; a part that it has given up is submitted again while `retries` allows it.
@@ -35,13 +35,13 @@ class DaskEngine(ClusterEngine):
     _open = ExitStack()
 
     def map_in_order(self, task: Callable[[Any], Result], parts: Iterable[Part]) -> Generator[Result, None, None]:
-        """`task(part.content)` of every part, in order (see `Engine`)."""
-        client, processors = self._connected()
+        """Yield `task(part.content)` of every part, in order (see `Engine`)."""
+        client, processors = self.connect()
         from distributed.client import ClosedClientError
 
         try:
             submit = _submitter(client, task)
-            yield from map_ahead(parts, processors, submit, partial(self._result, submit))
+            yield from base.map_ahead(parts, processors, submit, partial(self._result, submit))
         except ClosedClientError as error:
             raise self._lost(error) from None
 
@@ -50,9 +50,12 @@ class DaskEngine(ClusterEngine):
         self._client = None
         self._open.close()
 
-    def _connected(self) -> tuple[Any, int]:
-        """The client, and the number of processors."""
-        distributed = _imported()
+    def connect(self) -> tuple[Any, int]:
+        """Return the client and the number of processors; connect to the scheduler, or start it, if needed."""
+        try:
+            import distributed
+        except ImportError:
+            raise MissingExtra.of("distributed", "dask", purpose=Message("words.the_dask_engine")) from None
         try:
             self._client = self._client or self._connect(distributed)
             return self._client, self.workers or max(1, sum(self._client.nthreads().values()))
@@ -70,7 +73,7 @@ class DaskEngine(ClusterEngine):
         opened(dask.config.set(_SETTINGS))
         if self.address is None:
             with starting_workers():
-                cluster = opened(_started(distributed, self.workers or usual_workers(), self.retries))
+                cluster = opened(_started(distributed, self.workers or base.usual_workers(), self.retries))
                 return opened(distributed.Client(cluster, set_as_default=False))
         distributed.comm.get_address_host_port(self.address)  # a client of what is no address takes long to end
         with warnings.catch_warnings(action="ignore"):  # about versions
@@ -82,59 +85,49 @@ class DaskEngine(ClusterEngine):
         hint = Message("engines.memory_hint" if self.address is None else "engines.dask_hint")
         return self._no_connection("Dask", error, hint)
 
-    def _result(self, submit: "_Submit", name: str, part: "_Submitted") -> Any:
+    def _result(self, submit: Callable[[Any], Any], part: Part, future: Any) -> Any:
         from distributed import CancelledError, KilledWorker
 
         lost = 0
         while True:
             try:
-                sent = part.future.result()
+                sent = future.result()
                 break
             except KilledWorker as error:
                 lost += error.allowed_failures + 1
                 if lost > self.retries:
-                    raise PartLost.of(name, lost) from None
-                part = submit(part.content)
+                    raise PartLost.of(part.name, lost) from None
+                future = submit(part.content)
             except (CancelledError, OSError) as error:
                 raise self._lost(error) from None
             except Exception as error:  # of reading the task: the package is not there
-                raise worker_failed(name, str(error.__cause__ or error).strip().partition("\n")[0]) from None
-        return received(sent)
+                raise base.worker_failed(part.name, str(error.__cause__ or error).strip().partition("\n")[0]) from None
+        return base.received(sent)
 
 
-class _Submitted(NamedTuple):
-    """A part that was submitted; its content is kept, to submit it again."""
-
-    content: Any
-    future: Any
-
-
-_Submit = Callable[[Any], _Submitted]
-
-
-def _submitter(client: Any, task: Callable[[Any], Any]) -> _Submit:
-    """A function that submits contents to a task; workers fetch the task once, and it is made anew if it is lost."""
+def _submitter(client: Any, task: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function that submits contents to a task; workers fetch the task once, and it is recomputed if lost."""
     import cloudpickle
     from dask._task_spec import Task
 
-    key, packed_task = packed(task, cloudpickle.dumps)
+    key, packed_task = base.packed(task, cloudpickle.dumps)
     shared = client.submit(bytes, packed_task, pure=False)
     # parts wait at the scheduler for the next free worker, not for the one that has the task already
     waiting = {"_data_producer": True} if "_data_producer" in signature(Task).parameters else {}
 
-    def submit(content: Any) -> _Submitted:
+    def submit(content: Any) -> Any:
         sent = pickle.dumps(content, pickle.HIGHEST_PROTOCOL)  # the scheduler does not look into bytes
-        return _Submitted(content, client.submit(_work, __version__, key, shared, sent, pure=False, **waiting))
+        return client.submit(_work, __version__, key, shared, sent, pure=False, **waiting)
 
     return submit
 
 
 def _work(version: str, key: str, shared: bytes, content: bytes) -> bytes:
-    return work(version, key, shared, pickle.loads(content))
+    return base.work(version, key, shared, pickle.loads(content))
 
 
 def _started(distributed: Any, workers: int, retries: int) -> Any:
-    """A scheduler in this process and workers of one thread each, which end with it, on the loopback interface."""
+    """Start a scheduler in this process and workers of one thread each, on the loopback interface."""
     start = partial(
         distributed.LocalCluster,
         n_workers=workers,
@@ -152,17 +145,9 @@ def _started(distributed: Any, workers: int, retries: int) -> Any:
 
 
 def _check_versions(client: Any, scheduler: Any, workers: Mapping[str, Any]) -> None:
-    """Refuse a node that has another version of Dask, or of Python but for its last number."""
+    """Raise an error about a node that has another version of Dask, or another minor version of Python."""
     for node in (scheduler, *workers.values()):
         for package, numbers in (("python", 2), ("distributed", None)):
-            version, driver = (str(each["packages"][package]).split(".")[:numbers] for each in (node, client))
+            version, driver = (str(side["packages"][package]).split(".")[:numbers] for side in (node, client))
             if version != driver:
-                raise other_version(package, ".".join(version), ".".join(driver))
-
-
-def _imported() -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise MissingExtra.of("distributed", "dask", purpose=Message("words.the_dask_engine")) from None
-    return distributed
+                raise base.other_version(package, ".".join(version), ".".join(driver))

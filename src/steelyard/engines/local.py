@@ -7,17 +7,17 @@ import signal
 import sys
 import threading
 import time
-import traceback
 import weakref
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, Pipe, wait
 from queue import SimpleQueue
 from typing import Any, Final
 
-from steelyard.engines.base import Part, PartLost, Result, TakenParts, WorkerState, check_at_least, usual_workers
-from steelyard.errors import SteelyardError
+from steelyard.engines import base
+from steelyard.engines.base import Part, PartLost, Result, WorkerState
 from steelyard.signals import restore_defaults
 
 _QUEUED: Final = 2  # parts that a worker has: the one it works on, and the next
@@ -32,17 +32,18 @@ class LocalEngine:
     def __init__(
         self, workers: int | None = None, *, retries: int = 1, part_bytes: int | None = None, method: str | None = None
     ) -> None:
-        """`method` is how processes are started ("fork", "spawn" …), by default "fork" on Linux, else Python's own."""
-        check_at_least("workers", workers, 1)
-        check_at_least("retries", retries, 0)
-        self.workers = workers or usual_workers()
+        """Set how processes are started by `method` ("fork", "spawn" …): "fork" on Linux, else Python's default."""
+        base.check_at_least("workers", workers, 1)
+        base.check_at_least("retries", retries, 0)
+        self.workers = workers or base.usual_workers()
         self.retries = retries
         self.part_bytes = part_bytes
         self.method = method or _METHOD
 
     def map_in_order(self, task: Callable[[Any], Result], parts: Iterable[Part]) -> Generator[Result, None, None]:
-        """`task(part.content)` of every part, in order (see `Engine`); processes end with the iterator."""
-        return _Map(self, task, TakenParts(parts)).results()
+        """Yield `task(part.content)` of every part, in order (see `Engine`); processes end with the iterator."""
+        errors: list[Exception] = []
+        return _Map(self, task, base.until_error(parts, errors), errors).results()
 
     def close(self) -> None:
         """Do nothing: the processes ended with the last result."""
@@ -76,10 +77,8 @@ class _Worker:
     def send(self, part: _Taken) -> None:
         """Send a part; a process that was killed is noticed when its results are read."""
         self.queue.append(part)
-        try:
+        with suppress(OSError):
             self._parts.send_bytes(part.message)
-        except OSError:
-            return
 
     def close(self) -> None:
         """Kill the process."""
@@ -99,7 +98,8 @@ class _Map:
 
     engine: LocalEngine
     task: Callable[[Any], Any]
-    parts: TakenParts
+    parts: Iterator[Part]
+    errors: list[Exception]
     _workers: list[_Worker] = field(default_factory=list)
     _again: deque[_Taken] = field(default_factory=deque)
     _done: dict[int, tuple[bool, Any]] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class _Map:
     _is_exhausted: bool = False
 
     def results(self) -> Generator[Any, None, None]:
-        """The results in order; an error of reading the next part is raised after the results of those before it."""
+        """Yield the results in order; an error of reading a part is raised after the results of those before it."""
         try:
             while True:
                 self._submit()
@@ -121,7 +121,8 @@ class _Map:
         finally:
             for worker in self._workers:
                 worker.close()
-        self.parts.raise_error()
+        if self.errors:
+            raise self.errors[0]
 
     def _next_result(self) -> Any:
         succeeded, value = self._done.pop(self._given)
@@ -137,22 +138,20 @@ class _Map:
                 part = self._next_part()
                 if part is None:
                     return
-                worker = worker if isinstance(worker, _Worker) else self._started()
+                if not isinstance(worker, _Worker):
+                    worker = _Worker(self.engine.method, self.task)
+                    self._workers.append(worker)
                 worker.send(part)
 
     def _free_worker(self, queued: int) -> "_Worker | bool":
-        """A worker that has so many parts; True if one can be started; False if there is none.
+        """Return a worker that has so many parts; True if one can be started; False if there is none.
 
         A part that was lost is sent only to a worker that has no other, so that the next loss is its own.
         """
         if queued and self._again:
             return False
-        found = next((worker for worker in self._workers if len(worker.queue) == queued), None)
-        return found or (not queued and len(self._workers) < self.engine.workers)
-
-    def _started(self) -> _Worker:
-        self._workers.append(_Worker(self.engine.method, self.task))
-        return self._workers[-1]
+        free = next((worker for worker in self._workers if len(worker.queue) == queued), None)
+        return free or (not queued and len(self._workers) < self.engine.workers)
 
     def _next_part(self) -> _Taken | None:
         if self._again:
@@ -164,8 +163,7 @@ class _Map:
             self._is_exhausted = True
             return None
         self._taken += 1
-        number = self._taken - 1
-        return _Taken(number, part.name, pickle.dumps(part.content, pickle.HIGHEST_PROTOCOL))
+        return _Taken(self._taken - 1, part.name, pickle.dumps(part.content, pickle.HIGHEST_PROTOCOL))
 
     def _receive(self) -> None:
         """Wait for results, and read one of each worker that has some."""
@@ -211,7 +209,7 @@ def _work(
     while True:
         content = pickle.loads(received.get())
         try:
-            outgoing.send_bytes(outcome(task, content))
+            outgoing.send_bytes(base.outcome(task, content))
         except OSError:  # the program has ended
             return
 
@@ -233,28 +231,3 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_POLL)
     os._exit(1)
-
-
-def outcome(task: Callable[[Any], Any], content: Any) -> bytes:
-    """True and the result of a task, or False and its exception, as bytes that another process can read."""
-    succeeded, value = _attempt(task, content)
-    try:
-        sent = pickle.dumps((succeeded, value), pickle.HIGHEST_PROTOCOL)
-        if not succeeded:
-            pickle.loads(sent)  # an exception may be written that cannot be read
-        return sent
-    except Exception as error:  # what cannot be sent, or not be read
-        fault = RuntimeError(f"{type(value).__name__}: {error if succeeded else value}")
-        for note in getattr(value, "__notes__", ()):
-            fault.add_note(note)
-        return pickle.dumps((False, fault))
-
-
-def _attempt(task: Callable[[Any], Any], content: Any) -> tuple[bool, Any]:
-    """True and the result of a task, or False and its exception; one that is a fault notes where it was raised."""
-    try:
-        return True, task(content)
-    except Exception as error:
-        if not isinstance(error, SteelyardError):
-            error.add_note(f"in a worker:\n{traceback.format_exc().rstrip()}")
-        return False, error

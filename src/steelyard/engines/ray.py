@@ -9,26 +9,26 @@ from typing import Any
 import numpy as np
 
 from steelyard import __version__
+from steelyard.engines import base
 from steelyard.engines.base import Part, PartLost, Result
-from steelyard.engines.cluster import ClusterEngine, map_ahead, packed, received, work, worker_failed
 from steelyard.errors import MissingExtra
 from steelyard.i18n import Message
 
 
-class RayEngine(ClusterEngine):
+class RayEngine(base.ClusterEngine):
     """Maps tasks over parts as tasks of Ray (see `ClusterEngine`); an address is "auto" or "ray://…"."""
 
     _started: Any = None
 
     def map_in_order(self, task: Callable[[Any], Result], parts: Iterable[Part]) -> Generator[Result, None, None]:
-        """`task(part.content)` of every part, in order (see `Engine`)."""
-        ray = self._connected()
-        key, content = packed(task, ray.cloudpickle.dumps)
+        """Yield `task(part.content)` of every part, in order (see `Engine`)."""
+        ray = self.connect()
+        key, content = base.packed(task, ray.cloudpickle.dumps)
         shared = ray.put(np.frombuffer(content, np.uint8))  # an array is what the processes of a node have in common
-        remote = ray.remote(num_cpus=1, max_retries=self.retries, retry_exceptions=False)(work).remote
+        remote = ray.remote(num_cpus=1, max_retries=self.retries, retry_exceptions=False)(base.work).remote
         processors = self.workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
         submit = partial(remote, __version__, key, shared)
-        yield from map_ahead(parts, processors, submit, partial(self._result, ray))
+        yield from base.map_ahead(parts, processors, submit, partial(self._result, ray))
 
     def close(self) -> None:
         """End the connection, and Ray if it was started for it."""
@@ -36,8 +36,12 @@ class RayEngine(ClusterEngine):
             self._started.shutdown()
             self._started = None
 
-    def _connected(self) -> Any:
-        ray = _imported()
+    def connect(self) -> Any:
+        """Import Ray and connect to the cluster, or start it, if there is no connection yet."""
+        try:
+            import ray
+        except ImportError:
+            raise MissingExtra.of("ray", "ray", purpose=Message("words.the_ray_engine")) from None
         if not ray.is_initialized():
             settings = {"num_cpus": self.workers, "include_dashboard": False} if self.address is None else {}
             with _own_signals():
@@ -48,22 +52,14 @@ class RayEngine(ClusterEngine):
             self._started = ray
         return ray
 
-    def _result(self, ray: Any, name: str, reference: Any) -> Any:
+    def _result(self, ray: Any, part: Part, reference: Any) -> Any:
         try:
             sent = ray.get(reference)
         except ray.exceptions.RayTaskError as error:
-            raise worker_failed(name, str(error.cause or error).strip().rpartition("\n")[2]) from None
+            raise base.worker_failed(part.name, str(error.cause or error).strip().rpartition("\n")[2]) from None
         except ray.exceptions.RayError:
-            raise PartLost.of(name, self.retries + 1) from None
-        return received(sent)
-
-
-def _imported() -> Any:
-    try:
-        import ray
-    except ImportError:
-        raise MissingExtra.of("ray", "ray", purpose=Message("words.the_ray_engine")) from None
-    return ray
+            raise PartLost.of(part.name, self.retries + 1) from None
+        return base.received(sent)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from steelyard.legal.grounding.inventions import Invented as Invented
     from steelyard.legal.grounding.inventions import find_invented as find_invented
     from steelyard.legal.model import FactRules as FactRules
+    from steelyard.legal.model import LegalVerdict as LegalVerdict
     from steelyard.legal.model import Question as Question
     from steelyard.legal.question_types import question_of as question_of
     from steelyard.legal.question_types.evidence import EvidenceQuestion as EvidenceQuestion
@@ -18,21 +19,19 @@ if TYPE_CHECKING:
     from steelyard.legal.score import judge as judge
     from steelyard.legal.stance import Stance as Stance
     from steelyard.legal.stance import detect_abstention as detect_abstention
-    from steelyard.legal.verdicts import LegalVerdict as LegalVerdict
 
 # the names of each module; a module is imported when a name of it is used
 _NAMES = {
     "evidence.quotes": "contains_quote",
     "facts.fields": "FactVerdict judge_fact",
     "grounding.inventions": "Invented find_invented",
-    "model": "FactRules Question",
+    "model": "FactRules LegalVerdict Question",
     "question_types": "question_of",
     "question_types.evidence": "EvidenceQuestion",
     "question_types.fact": "FactQuestion",
     "question_types.gap": "GapQuestion",
     "score": "judge",
     "stance": "Stance detect_abstention",
-    "verdicts": "LegalVerdict",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

@@ -1,21 +1,110 @@
-"""What each clause of an answer does: it refuses, with a strength; it states something, with a weight; or neither."""
+"""What a question asks for, and what each clause of an answer does.
+
+A clause refuses, with a strength; it states something, with a weight; or neither.
+"""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from itertools import islice, takewhile
+from functools import lru_cache
+from itertools import islice
 from typing import Final, NamedTuple
 
 from steelyard.legal import thresholds as limits
-from steelyard.legal.asked import WORDS, Asked, content_terms, shared_terms
-from steelyard.legal.clauses import QUOTED, outline
-from steelyard.text.scripts import has_han
+from steelyard.legal.reading import outline, without_quotes
+from steelyard.lexicon import lexicon
+from steelyard.text.normalisation import has_han, normalise
+
+WORDS: Final = lexicon("refusal")
+VALUE_KINDS: Final = ("date", "phone", "money", "count")
+_ASKED_KINDS: Final = (*VALUE_KINDS, "person", "place")
+_MOST_MATCHES: Final = 20
+_BEFORE_HOW_MANY: Final = 12
+"""Characters before 多少 in which the word for its kind stands: 金额是多少."""
+_LONGEST_TERMS: Final = 2_000
+_TERM: Final = re.compile("[\u4e00-\u9fff]+|[a-z]{4,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question: the kind of item that it asks for, and forms to which refusing words are an answer.
+
+    `speech` asks what somebody said, `knowing` what somebody knows, `open` for an explanation or a list.
+    """
+
+    text: str
+    kind: str
+    whether: bool
+    why: bool
+    speech: bool
+    knowing: bool
+    open: bool
+
+
+@lru_cache(maxsize=1 << 10)
+def asked_for(question: str) -> Asked:
+    """Return what a question asks for."""
+    text = normalise(question)
+    kind, why = _last_kind(text), _has("why", text)
+    whether = _has("whether", WORDS["polite"].sub("", text))
+    is_open = why or (kind not in VALUE_KINDS and not whether and (not kind or _has("open", text)))
+    return Asked(text, kind, whether, why, _has("speech", text), _has("knowing", text), is_open)
+
+
+def _has(name: str, text: str) -> bool:
+    return WORDS[name].search(text) is not None
+
+
+def _last_kind(text: str) -> str:
+    """Return the kind of item that a question asks for last; 多少 has the kind before it, what and which have none."""
+    places = [
+        (match.start() - (_BEFORE_HOW_MANY if match[0] == "多少" else 0), kind)
+        for kind in _ASKED_KINDS
+        for match in islice(WORDS[f"asked_{kind}"].finditer(text), _MOST_MATCHES)
+    ]
+    return max(places)[1] if places else "thing" if _has("asked_thing", text) else ""
+
+
+def names_kind(text: str, kind: str) -> bool:
+    """Return whether a text has a word for a kind of item: 日期, phone."""
+    return kind != "" and _has(f"names_{kind}", text)
+
+
+def shared_terms(text: str, question: str) -> int:
+    """Return the number of words or pairs of Chinese characters that a text shares with a question."""
+    return len(content_terms(text) & terms_of(question))
+
+
+def content_terms(text: str) -> frozenset[str]:
+    """Return the terms of a text that say something of its topic."""
+    return terms_of(text) - WORDS.words("stop")
+
+
+@lru_cache(maxsize=1 << 8)
+def terms_of(text: str) -> frozenset[str]:
+    """Return English words by their first six letters, and pairs of Chinese characters."""
+    terms: set[str] = set()
+    for run in _TERM.findall(text.lower()[:_LONGEST_TERMS]):
+        terms |= {run[:6]} if run.isascii() else {run[at : at + 2] for at in range(len(run) - 1)}
+    return frozenset(terms)
+
 
 _KINDS: Final = (
     "speaker", "self", "sorry", "vague", "source", "unable", "nothing", "unknown", "ignorant", "conflict", "policy",
 )  # fmt: skip
 _SHORT_QUOTE: Final = re.compile('“[^”]{1,4}”|「[^」]{1,4}」|"[^"]{1,4}"')
+HIDDEN: Final = "□"
+"""Stands for each character of a quotation or a title."""
+_CHINESE: Final = re.compile(
+    "|".join(f"(?P<{kind}>{source})" for kind in _KINDS if (source := WORDS.source(f"cue_{kind}", "zh"))), re.IGNORECASE
+)
+"""The Chinese cues, of which the first kind wins."""
+_ENGLISH: Final = tuple(
+    re.compile(rf"\b(?=[a-z])(?P<{kind}>{source})", re.IGNORECASE)
+    for kind in _KINDS
+    if (source := WORDS.source(f"cue_{kind}", "en"))
+)
+_IGNORANT: Final = re.compile(f"(?P<ignorant>{WORDS.source('cue_ignorant')})", re.IGNORECASE)
 _UNCOUNTED: Final = re.compile(r"[\W_]+")
 
 
@@ -38,7 +127,6 @@ class Act:
     is_covered: bool = False
 
     def refuse(self, level: int, kind: str, word: str) -> None:
-        """Add a cue."""
         self.kinds |= {kind}
         if level > self.level:
             self.level, self.word = level, word
@@ -62,12 +150,10 @@ class _Cue(NamedTuple):
 
     @property
     def before(self) -> str:
-        """The clause up to the cue."""
         return self.text[self.act.start : self.match.start()]
 
     @property
     def sentence_before(self) -> str:
-        """The sentence up to the cue."""
         return re.split(
             r"[。;!?\n]|\. ", self.text[max(0, self.match.start() - limits.CUE_CONTEXT) : self.match.start()]
         )[-1]
@@ -76,56 +162,34 @@ class _Cue(NamedTuple):
 # ----- cues
 
 
-@cache
-def _patterns() -> tuple[re.Pattern[str], tuple[re.Pattern[str], ...]]:
-    """The cues of Chinese in one pattern, in which the first kind wins, and those of English, one for each kind."""
-    chinese = ((kind, WORDS.source(f"cue_{kind}", "zh")) for kind in _KINDS)
-    english = ((kind, WORDS.source(f"cue_{kind}", "en")) for kind in _KINDS)
-    return (
-        re.compile("|".join(f"(?P<{kind}>{source})" for kind, source in chinese if source), re.IGNORECASE),
-        tuple(re.compile(rf"\b(?=[a-z])(?P<{kind}>{source})", re.IGNORECASE) for kind, source in english if source),
-    )
-
-
 def _found(text: str) -> Iterator[re.Match[str]]:
-    """Refusing words; at most `limits.MOST_CUES` of each pattern."""
-    chinese, english = _patterns()
+    """Yield refusing words; at most `limits.MOST_CUES` of each pattern."""
     if has_han(text):
-        yield from islice(chinese.finditer(text), limits.MOST_CUES)
-    for pattern in english:
+        yield from islice(_CHINESE.finditer(text), limits.MOST_CUES)
+    for pattern in _ENGLISH:
         yield from islice(pattern.finditer(text), limits.MOST_CUES)
 
 
 def has_cue(text: str) -> bool:
-    """Whether a text has refusing words."""
+    """Return whether a text has refusing words."""
     return next(_found(text), None) is not None
 
 
 def topic_of(text: str) -> frozenset[str]:
-    """The words of a refusing clause without those that refuse and those that name the source."""
-    plain = WORDS["source"].sub(" ", WORDS["material"].sub(" ", without_quotes(text)))
+    """Return the words of a refusing clause without those that refuse and those that name the source."""
+    plain = WORDS["source"].sub(" ", WORDS["material"].sub(" ", without_quotes(text, HIDDEN)))
     for cue in list(_found(plain)):
         plain = plain[: cue.start()] + " " * len(cue[0]) + plain[cue.end() :]
     return content_terms(plain)
 
 
-def without_quotes(text: str) -> str:
-    """The text with quotations and titles replaced by placeholders of the same length."""
-    return QUOTED.sub(lambda quote: "□" * len(quote[0]), text)
-
-
-@cache
-def _ignorant() -> re.Pattern[str]:
-    return re.compile(f"(?P<ignorant>{WORDS.source('cue_ignorant')})", re.IGNORECASE)
-
-
 def _cues(text: str, asked: Asked) -> list[re.Match[str]]:
-    """Refusing words in order, outside quotations; statements of ignorance also inside them."""
-    own = without_quotes(text)
+    """Return refusing words in order, outside quotations; statements of ignorance also inside them."""
+    own = without_quotes(text, HIDDEN)
     matches = list(_found(own))
     if own != text and not asked.speech and not asked.why:
-        short = _SHORT_QUOTE.sub(lambda quote: "□" * len(quote[0]), text)
-        matches += islice(_ignorant().finditer(short), limits.MOST_CUES)
+        short = _SHORT_QUOTE.sub(lambda quote: HIDDEN * len(quote[0]), text)
+        matches += islice(_IGNORANT.finditer(short), limits.MOST_CUES)
     return sorted(matches, key=lambda cue: cue.start())
 
 
@@ -133,7 +197,7 @@ def _cues(text: str, asked: Asked) -> list[re.Match[str]]:
 
 
 def acts_of(text: str, asked: Asked) -> list[Act]:
-    """The clauses of a text, each with its strongest cue which is not content; none if the text has no cue."""
+    """Return the clauses of a text, each with its strongest cue which is not content; none if the text has no cue."""
     cues = _cues(text, asked)
     acts = _clauses(text) if cues else []
     at = 0
@@ -144,37 +208,33 @@ def acts_of(text: str, asked: Asked) -> list[Act]:
         if level := _level(cue):
             kind = _kind_of(cue)
             acts[at].refuse(level if kind == cue.kind else limits.THE_SOURCE, kind, cue.words)
-            _cover(acts[at + 1 :], match.end())
+            for covered in acts[at + 1 :]:
+                if covered.start >= match.end():
+                    break
+                covered.is_covered = True
     return acts
 
 
 def _kind_of(cue: _Cue) -> str:
-    """The kind of a cue; the speaker may only ask what is meant, or say that it gives no advice."""
+    """Return the kind of a cue; the speaker may only ask what is meant, or say that it gives no advice."""
     if cue.kind == "speaker" and WORDS["not_understood"].search(cue.words):
         return "vague"
     return "self" if cue.kind == "speaker" and WORDS["advice"].search(cue.act.text) else cue.kind
 
 
-def _cover(acts: list[Act], end: int) -> None:
-    """Mark the clauses that begin before refusing words end."""
-    for act in takewhile(lambda act: act.start < end, acts):
-        act.is_covered = True
-
-
 def _clauses(text: str) -> list[Act]:
-    """The clauses of a text, each with the number of its sentence."""
     clauses = list(outline(text).clauses)
     asking = {clause.sentence for clause in clauses if text[clause.end : clause.end + 1] == "?"}
     return [Act(each.text, each.start, each.end, each.sentence, asks=each.sentence in asking) for each in clauses]
 
 
 def last_clause(text: str) -> str:
-    """The last clause of a text."""
+    """Return the last clause of a text."""
     return next((act.text for act in reversed(_clauses(text))), "")
 
 
 def _around(match: re.Match[str], act: Act, text: str) -> Act:
-    """The clause of a cue, or the part of a very long clause around the cue."""
+    """Return the clause of a cue, or the part of a very long clause around the cue."""
     if len(act.text) <= 2 * limits.LONG_CLAUSE:
         return act
     start, end = max(act.start, match.start() - limits.LONG_CLAUSE), min(act.end, match.end() + limits.LONG_CLAUSE)
@@ -185,7 +245,7 @@ def _around(match: re.Match[str], act: Act, text: str) -> Act:
 
 
 def _level(cue: _Cue) -> int:
-    """How strongly a cue refuses: the speaker, the source or nobody in particular, somebody else, or not at all (0)."""
+    """Return how strongly a cue refuses: by the speaker, by the source or nobody, by somebody else, or not (0)."""
     if WORDS["negated"].search(cue.before[-14:]) or WORDS["instruction"].search(cue.sentence_before):
         return 0
     if cue.kind in ("vague", "sorry", "self"):
@@ -216,14 +276,14 @@ def _speaker_level(cue: _Cue) -> int:
 
 
 def _is_term(cue: _Cue) -> bool:
-    """Whether the words belong to a legal term of art, which is content: 约定不明."""
+    """Return whether the words belong to a legal term of art, which is content: 约定不明."""
     if WORDS["whereabouts"].search(cue.act.text):
         return cue.asked.kind not in ("place", "person") and not WORDS["asked_whereabouts"].search(cue.asked.text)
     return WORDS["term"].search(cue.act.text) is not None
 
 
 def _is_hypothetical(cue: _Cue) -> bool:
-    """Whether the cue is in a condition or a noun phrase: 如果无法认定, 无法认定数额的, 未知的因素."""
+    """Return whether the cue is in a condition or a noun phrase: 如果无法认定, 无法认定数额的, 未知的因素."""
     if WORDS["condition"].match(cue.act.text) or WORDS["under_condition"].search(cue.sentence_before):
         return True
     after = cue.text[cue.match.end() : cue.match.end() + limits.CUE_CONTEXT]
@@ -233,8 +293,8 @@ def _is_hypothetical(cue: _Cue) -> bool:
 
 
 def _agent_level(cue: _Cue) -> int:
-    """The level by the subject of the cue: the material or nobody, a party of the case, or another thing (0)."""
-    subject = WORDS["connective"].sub("", cue.before.replace("□", ""))
+    """Return the level by the subject of the cue: the material or nobody, a party of the case, or another thing (0)."""
+    subject = WORDS["connective"].sub("", cue.before.replace(HIDDEN, ""))
     if (
         cue.kind == "source"
         and len(cue.words) > limits.PREMISE_CUE
@@ -257,7 +317,7 @@ def _agent_level(cue: _Cue) -> int:
 
 
 def _is_content(cue: _Cue) -> bool:
-    """Whether the words answer the question: it asks why, whether, or what was said."""
+    """Return whether the words answer the question: it asks why, whether, or what was said."""
     asked = cue.asked
     if asked.whether and asked.knowing and WORDS["cue_ignorant"].search(cue.words):
         return True
@@ -271,13 +331,13 @@ def _is_content(cue: _Cue) -> bool:
 
 
 def _denies(cue: _Cue) -> bool:
-    """Whether the words deny that there is such a thing, which is the answer no: 并无此事."""
+    """Return whether the words deny that there is such a thing, which is the answer no: 并无此事."""
     is_denial = cue.kind == "nothing" and WORDS["no_such"].match(cue.words)
     return bool(is_denial) and not WORDS["source"].search(cue.act.text) and not WORDS["knowledge"].search(cue.words)
 
 
 def _is_reason(cue: _Cue) -> bool:
-    """Whether words of ignorance or inability are the reason that was asked for: 因丈夫下落不明."""
+    """Return whether words of ignorance or inability are the reason that was asked for: 因丈夫下落不明."""
     clause = cue.act.text
     if WORDS["because"].search(clause) or WORDS["reason_is"].search(clause):
         return True
@@ -291,7 +351,7 @@ def _is_reason(cue: _Cue) -> bool:
 
 
 def _repeats_verb(cue: _Cue) -> bool:
-    """Whether the cue negates the verb of the question, which answers it: 有没有说明原因."""
+    """Return whether the cue negates the verb of the question, which answers it: 有没有说明原因."""
     source = WORDS["source"].search(cue.before)
     if source is None and WORDS["no_evidence"].match(cue.words):
         return True
@@ -312,10 +372,10 @@ def assign_weights(acts: list[Act], text: str) -> None:
 
     Quotations after a refusal belong to it; if statements are said to conflict, all quotations do.
     """
-    blank = without_quotes(text)
-    goes_all = any("conflict" in act.kinds or (act.level and blank[act.end - 1] == "□") for act in acts)
+    blank = without_quotes(text, HIDDEN)
+    goes_all = any("conflict" in act.kinds or (act.level and blank[act.end - 1] == HIDDEN) for act in acts)
     first = next((act.start for act in acts if act.level >= limits.THE_SOURCE), len(text))
-    own = blank if goes_all else text[:first] + without_quotes(text[first:])
+    own = blank if goes_all else text[:first] + without_quotes(text[first:], HIDDEN)
     reason_of = -1
     for at, act in enumerate(acts):
         if act.level:
@@ -328,9 +388,5 @@ def assign_weights(acts: list[Act], text: str) -> None:
             continue
         refers = WORDS["referral"].search(act.text[: limits.LONG_CLAUSE])
         if not (act.asks or act.is_covered or refers or WORDS["filler"].match(act.text)):
-            act.weight = _weight(own[act.start : act.end])
-
-
-def _weight(text: str) -> float:
-    """A Chinese character weighs 1, a letter less."""
-    return sum(1.0 if char >= "\u3000" else limits.LATIN_WEIGHT for char in _UNCOUNTED.sub("", text))
+            counted = _UNCOUNTED.sub("", own[act.start : act.end])
+            act.weight = sum(1.0 if char >= "\u3000" else limits.LATIN_WEIGHT for char in counted)

@@ -1,4 +1,4 @@
-"""Questions of the benchmark: what all types of questions have in common.
+"""Questions and verdicts of the benchmark: what all types of questions have in common, and how a score is made up.
 
 The modules of `legal.question_types` define the types. This module and those import no judge, so that results files
 can be checked and reported without loading the judges.
@@ -6,18 +6,78 @@ can be checked and reported without loading the judges.
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self
 
 from steelyard.errors import Problem
-from steelyard.i18n import Message
+from steelyard.i18n import Joined, Language, Localized, Message, as_message, codes, translations
 from steelyard.io.located import SourceMap
+from steelyard.legal.question_types import part_labels
 from steelyard.text.normalisation import normalise
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
-    from steelyard.legal.cases import Case
-    from steelyard.legal.verdicts import Draft, LegalVerdict
+    from steelyard.legal.grounding.inventions import Invented
+    from steelyard.legal.score import Case
+
+METRIC: Final = "legal"
+"""The kind of legal results, and the name of their metric."""
+SLACK: Final = 1e-9
+"""The tolerance with which a score equals the weighted sum of its parts."""
+PENALTIES: Final = {"high": 0.4, "medium": 0.2, "low": 0.0}
+"""What an invented value takes off the penalised score, by the level that the question names."""
+COMMON_PARTS: Final = ("value_cited", "penalised_score", "passed", "uncertain")
+"""Parts that items of every type can have and that do not count in the score."""
+
+
+def weighted_sum(weights: Mapping[str, float], values: Mapping[str, float]) -> float:
+    """Return the sum of the values, each times its weight."""
+    total = 0.0
+    for part, weight in weights.items():
+        total += weight * values[part]  # in a loop: `sum` rounds differently from Python 3.12 on
+    return total
+
+
+def penalised(score: float, penalty: float) -> float:
+    """Return the score less the penalty for invented values, at least 0."""
+    return max(0.0, score - penalty)
+
+
+def labels(section: str) -> dict[str, Message]:
+    """Return the labels of a section of the catalogue by their English text, which is the name in the program."""
+    return {name: Message(code) for name, code in codes(section).items()}
+
+
+FIELD_LABELS: Final = labels("parts")  # typed fields of an answer, and parts of a score
+INVENTED: Final = labels("kinds")  # of values that may be invented
+LOOSE: Final = labels("loose")  # why a value is not exact
+UNITS: Final = labels("units")  # speakers and sections of a document
+SENSES: Final = labels("senses")  # answers to a question of yes or no, in words and as a field
+
+
+def named(names: Mapping[str, Message], key: object) -> Message | str:
+    """Return the label of a key; the key itself if it has none."""
+    return names.get(str(key), str(key))
+
+
+def invented_kind(kind: str) -> Message | str:
+    """Return the label of a kind of invented values; `forbidden phone` is one that the question forbids."""
+    before, _, rest = kind.rpartition(" ")
+    return (
+        Message("legal.forbidden_kind", kind=named(INVENTED, rest)) if before == "forbidden" else named(INVENTED, kind)
+    )
+
+
+def invented_rows(values: Iterable[tuple[str, str]]) -> list[list[str]]:
+    """Return each invented text once, with the label of its last kind in every language."""
+    return [[text, *translations(as_message(invented_kind(kind)))] for text, kind in dict(values).items()]
+
+
+def in_one_line(reasons: Iterable[tuple[str, Localized | str]], labels: Mapping[str, Message]) -> Joined:
+    """Return reasons joined in one line, each after the label of its part or field."""
+    labelled = (Message("core.labelled", label=named(labels, name), message=reason) for name, reason in reasons)
+    return Joined("core.clauses", labelled)
+
 
 Fields = Mapping[str, Any]
 
@@ -31,7 +91,7 @@ _FLAGS: Final = ("numeric_exact", "date_exact", "approx_policy", "partial_credit
 
 
 def only(*fields: str, **schemas: Fields) -> Fields:
-    """The schema of an object that has no other fields than these: given here, or defined in the common schema."""
+    """Return the schema of an object with no other fields than these, given here or in the common schema."""
     defined = {name: {"$ref": f"#/$defs/{name}"} for name in fields}
     return {"additionalProperties": False, "properties": {**schemas, **defined}}
 
@@ -43,11 +103,11 @@ class Fault(NamedTuple):
     message: Message
 
     def below(self, pointer: str) -> "Fault":
-        """The same fault, with the pointer of the enclosing value in front."""
+        """Return the same fault, with the pointer of the enclosing value in front."""
         return Fault(pointer + self.pointer, self.message)
 
     def problem(self, source_map: SourceMap) -> Problem:
-        """The fault with its location in the file."""
+        """Return the fault with its location in the file."""
         named = Message("formats.field_fault", pointer=self.pointer, message=self.message)
         return Problem(source_map.location(self.pointer), named if self.pointer else self.message)
 
@@ -65,7 +125,7 @@ class FactRules:
 
     @classmethod
     def of(cls, fields: Fields, sources: Iterable[str]) -> Self:
-        """The rules that the fields of a question file set."""
+        """Return the rules that the fields of a question file set."""
         scoring = fields.get("scoring", {})
         aliases = [*fields.get("aliases", ()), *fields.get("entity_aliases", ()), *scoring.get("entity_aliases", ())]
         flags = {name: scoring[name] for name in _FLAGS if name in scoring}
@@ -84,7 +144,7 @@ class Evidence:
 
     @classmethod
     def list_of(cls, items: Sequence[Fields]) -> tuple[Self, ...]:
-        """The passages that a question file lists."""
+        """Return the passages that a question file lists."""
         known = ({name: item[name] for name in cls.__slots__ if name in item} for item in items)
         return tuple(cls(**{**fields, "must_include": normalise(fields["must_include"])}) for fields in known)
 
@@ -113,17 +173,18 @@ class About:
 class Question(ABC):
     """One question. Each type of question is a subclass, which is a frozen dataclass, in `legal.question_types`.
 
-    The class attributes describe the type. `type` is its name in question files, and `schema` what the JSON schema says
-    of its fields beyond those of every question. `digest_name` stands for the class in the digest of a benchmark, which
-    results files hold. `parts` are the parts of its score, in the order of reports; an item whose parts include all
-    `key_parts` is of this type. `citation_budget` is the least number of citations that are read, and the number for
-    each required passage. `citation_fields` are the fields of a record with passages, the preferred one first.
-    `open_part` is the part that is open where the verdict is uncertain. `may_abstain` says whether a refusal can be the
-    right answer.
+    The class attributes describe the type. `order` is its place in reports, `type` its name in question files, and
+    `schema` what the JSON schema says of its fields beyond those of every question. `digest_name` stands for the
+    class in the digest of a benchmark, which results files hold. `parts` are the parts of its score, in the order
+    of reports; an item whose parts include all `key_parts` is of this type. `citation_budget` is the least number
+    of citations that are read, and the number for each required passage. `citation_fields` are the fields of a
+    record with passages, the preferred one first. `open_part` is the part that is open where the verdict is
+    uncertain. `may_abstain` says whether a refusal can be the right answer.
     """
 
     __slots__ = ()
 
+    order: ClassVar[int]
     type: ClassVar[str]
     digest_name: ClassVar[str]
     schema: ClassVar[Fields]
@@ -141,26 +202,26 @@ class Question(ABC):
     @classmethod
     @abstractmethod
     def parse(cls, fields: Fields, about: About) -> Self:
-        """The question that the fields of a question file describe."""
+        """Return the question that the fields of a question file describe."""
 
     @classmethod
     @abstractmethod
     def weights(cls, parts: Collection[str]) -> Mapping[str, float]:
-        """The weight of each part in the score of an item that has these parts."""
+        """Return the weight of each part in the score of an item that has these parts."""
 
     @classmethod
     def counted(cls, parts: Mapping[str, float], score: float, reached: Mapping[str, bool]) -> Mapping[str, float]:
-        """The value with which each part counts in the score: by default its own value."""
+        """Return the value with which each part counts in the score: by default its own value."""
         return parts
 
     @classmethod
     def faults(cls, fields: Fields) -> Iterator[Fault]:
-        """Contradictions between fields of a question that the JSON schema cannot express."""
+        """Return contradictions between fields of a question that the JSON schema cannot express."""
         return iter(())
 
     @classmethod
     def warnings(cls, fields: Fields) -> Iterator[Fault]:
-        """What looks wrong with the fields of a question but does not prevent scoring."""
+        """Return what looks wrong with the fields of a question but does not prevent scoring."""
         return iter(())
 
     @property
@@ -175,28 +236,28 @@ class Question(ABC):
 
     @property
     def hallucination_level(self) -> str:
-        """The level of the penalty for invented values (`formulas.PENALTIES`)."""
+        """The level of the penalty for invented values (`PENALTIES`)."""
         return "low"
 
     @abstractmethod
     def judge(self, case: "Case") -> "Draft":
-        """The parts and the score of an answer, with reasons."""
+        """Return the parts and the score of an answer, with reasons."""
 
     @abstractmethod
     def expected_output(self) -> dict[str, Any]:
-        """What a correct answer says, as results files and reports show it."""
+        """Return what a correct answer says, as results files and reports show it."""
 
     @abstractmethod
     def gold_record(self, document: "Document") -> dict[str, Any]:
-        """The record of a correct answer, made from the key; it must score 1, or the benchmark is wrong."""
+        """Return the record of a correct answer, made from the key; it must score 1, or the benchmark is wrong."""
 
     def verdict_fields(self, verdict: "LegalVerdict") -> dict[str, Any]:
-        """Fields that results files hold for this type only."""
+        """Return fields that results files hold for this type only."""
         return {}
 
 
 def about_of(kind: type[Question], fields: Fields, document: str, criteria: Fields, where: str) -> About:
-    """The fields of a question file that every question has; `criteria` is its evaluation_criteria."""
+    """Return the fields of a question file that every question has; `criteria` is its evaluation_criteria."""
     from steelyard.text.reading import LONGEST_ANSWER
 
     least, factor = kind.citation_budget
@@ -220,18 +281,82 @@ def about_of(kind: type[Question], fields: Fields, document: str, criteria: Fiel
 
 
 def listed(items: Iterable[Evidence]) -> list[dict[str, Any]]:
-    """Required passages as results files and reports show them, and as citations of a correct answer."""
+    """Return required passages as results files and reports show them, and as citations of a correct answer."""
     return [{"page": item.page, "text": item.must_include, "speaker": item.speaker} for item in items]
 
 
 def quotes_of(fields: Fields) -> dict[str, str]:
-    """The quotations that a question accepts, by their pointers."""
+    """Return the quotations that a question accepts, by their pointers."""
     first = {"/required_quote": fields["required_quote"]} if "required_quote" in fields else {}
     return first | {f"/additional_quotes/{n}": quote for n, quote in enumerate(fields.get("additional_quotes", ()))}
 
 
 def places_of(fields: Fields) -> dict[str, Fields]:
-    """The passages and locations that a question names, each with its page, by their pointers."""
+    """Return the passages and locations that a question names, each with its page, by their pointers."""
     lists = ("required_evidence", "conflicting_evidence", "additional_evidence")
     first = {"/evidence_location": fields["evidence_location"]} if "evidence_location" in fields else {}
     return first | {f"/{name}/{n}": place for name in lists for n, place in enumerate(fields.get(name, ()))}
+
+
+@dataclass(frozen=True, slots=True)
+class LegalVerdict:
+    """A score in [0, 1] with its parts, the reasons, and the invented values.
+
+    `why` are the reasons by part and `flags` what is reported beside the score, as messages; `reasons`, `remarks` and
+    `reason` are their English texts. `reached` says for each part with a threshold whether the threshold was reached.
+    """
+
+    score: float
+    parts: Mapping[str, float]
+    why: Mapping[str, Localized]
+    flags: tuple[Message, ...] = ()
+    invented: "tuple[Invented, ...]" = ()
+    abstained: bool | None = None
+    reached: Mapping[str, bool] = field(default_factory=dict)
+
+    @property
+    def reasons(self) -> dict[str, str]:
+        """The reasons by part, in English."""
+        return {part: str(why) for part, why in self.why.items()}
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The flags, in English."""
+        return tuple(map(str, self.flags))
+
+    @property
+    def reason(self) -> str:
+        """All reasons in one line, in English."""
+        return self.reason_in("en")
+
+    def reason_in(self, language: Language) -> str:
+        """Return all reasons in one line, in a language."""
+        return in_one_line(self.why.items(), part_labels()).text(language)
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether the rules could not decide; the score is the best guess."""
+        return bool(self.parts.get("uncertain"))
+
+
+@dataclass(slots=True)
+class Draft:
+    """What the judge of a question type returns; `legal.score` completes it to a verdict.
+
+    `uncertain` is why the rules cannot decide, None where they can.
+    """
+
+    parts: dict[str, float]
+    why: dict[str, Localized]
+    score: float = 0.0
+    flags: tuple[Message, ...] = ()
+    uncertain: Localized | None = None
+    invented: "tuple[Invented, ...]" = ()
+    abstained: bool | None = None
+    may_pass: bool = True
+    reached: Mapping[str, bool] = field(default_factory=dict)
+
+    @classmethod
+    def zero(cls, question: "Question", why: Message, flag: Message | None = None) -> Self:
+        names = question.part_names
+        return cls(dict.fromkeys(names, 0.0), {names[0]: why}, flags=(flag,) if flag else ())

@@ -9,7 +9,7 @@ from steelyard.i18n import Message
 from steelyard.io import shapes
 from steelyard.io.results.checks import PASSAGE
 from steelyard.io.shapes import FLAG, TEXT, Fields, ListOf, MapOf
-from steelyard.legal.formulas import METRIC, PENALTIES, SLACK, penalised, weighted_sum
+from steelyard.legal.model import METRIC, PENALTIES, SLACK, penalised, weighted_sum
 from steelyard.legal.question_types import part_labels, type_of_parts
 from steelyard.registry.kinds import Scores
 from steelyard.table import ROUNDING
@@ -53,7 +53,7 @@ def check_item(item: Mapping[str, Any], where: str) -> None:
 
 
 def is_consistent(scores: Scores, parts: Mapping[str, Scores], *, failed: bool) -> bool:
-    """Whether the score of an item follows from its parts, as far as they are there; a failed item scores 0."""
+    """Return whether the score of an item follows from its parts, as far as they are there; a failed item scores 0."""
     score = scores.get(METRIC)
     if score is None:
         return True

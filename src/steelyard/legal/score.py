@@ -1,22 +1,166 @@
-"""Judging an answer to a question: the verdict of its type, and what every verdict has besides."""
+"""Judging an answer: what a system returned is read once (`Case`), and the type of the question judges it.
+
+The judges of question types (`legal.question_types`) use the methods of `Case`.
+"""
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
+from steelyard import limits
 from steelyard.documents.pages import Document
-from steelyard.i18n import Message
-from steelyard.legal.cases import Case, case_of
-from steelyard.legal.evidence.citations import is_foreign, is_invented
-from steelyard.legal.facts.amounts import asserted_amounts, same_amount
-from steelyard.legal.facts.days import asserted_dates
-from steelyard.legal.facts.statements import totalled
-from steelyard.legal.formulas import PENALTIES, SLACK, penalised
-from steelyard.legal.model import Question
-from steelyard.legal.reading import MOST_FIGURES, is_too_long
-from steelyard.legal.verdicts import Draft, LegalVerdict
+from steelyard.i18n import Localized, Message
+from steelyard.io.outputs import prose_around, record_of
+from steelyard.legal.cues import WORDS
+from steelyard.legal.evidence import citations
+from steelyard.legal.evidence.citations import Citation, citations_of, is_foreign, is_invented
+from steelyard.legal.evidence.copies import has_content, is_dump, own_words, without_passages
+from steelyard.legal.evidence.quotes import Source, contains_quote, repeats, source_of
+from steelyard.legal.facts.fields import FactVerdict, judge_fact
+from steelyard.legal.facts.statements import doubt, totalled
+from steelyard.legal.facts.values import asserted_amounts, asserted_dates, same_amount
+from steelyard.legal.grounding.inventions import Invented, find_forbidden, find_invented
+from steelyard.legal.model import (
+    FIELDS,
+    PENALTIES,
+    SLACK,
+    About,
+    Draft,
+    Evidence,
+    FactRules,
+    LegalVerdict,
+    Question,
+    penalised,
+)
+from steelyard.legal.reading import MOST_FIGURES, is_too_long, read
+from steelyard.legal.stance import Stance, stance
+from steelyard.signals import DeadlineExceeded, deadline
 from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import normalise
+
+
+class Case(NamedTuple):
+    """What a system returned for a question: `answer` as it was given, `text` as the judges read it.
+
+    An answer that only repeats the question is silent; a dump is a copy of the document, as text or in a typed field.
+    `source` is the document as it is searched.
+    """
+
+    about: About
+    record: Mapping[str, Any]
+    answer: str
+    text: str
+    is_silent: bool
+    is_dump: bool
+    passages: Mapping[str, Sequence[Citation]]
+    source: Source
+
+    def returned(self, *names: str) -> Sequence[Citation]:
+        """Return the citations in the first of these fields that has any."""
+        for name in names:
+            if passages := self.passages[name]:
+                return passages
+        return ()
+
+    def cited(self, *names: str) -> Sequence[Citation]:
+        """Return the citations that are read: the first ones, up to the budget."""
+        return self.returned(*names)[: self.about.citations]
+
+    def has_typed(self, fields: Iterable[str]) -> bool:
+        return any(self.record.get(name) not in (None, "", []) for name in fields)
+
+    def judge_fact(self, expected: Mapping[str, Any], rules: FactRules) -> FactVerdict:
+        """Judge the typed fields of the record, or what its text says of them, against the expected ones."""
+        return judge_fact(expected, self.record, question=self.about.question, rules=rules)
+
+    def stance(self) -> Stance:
+        """Return whether it answers, refuses, or both; JSON that a model wrote is read with the prose around it."""
+        raw = self.record.get("raw")
+        return stance(self.about.question, self.answer, prose_around(raw) if isinstance(raw, str) else "")
+
+    def own_stance(self) -> Stance:
+        """Return the stance of the answer in its own words: a refusal that it copies is the document's."""
+        whole = self.stance()
+        own = own_words(self.text, self.source) if whole.abstains else self.text
+        if own == self.text:
+            return whole
+        spoken = stance(self.about.question, own)
+        if spoken.abstains and not spoken.uncertain:
+            is_contradicted = not spoken.names_asked and self.without_passages() is not self
+            return replace(whole, kind="mixed", uncertain=True) if is_contradicted else whole
+        return Stance("answers", Message("legal.refusal_copied"), uncertain=whole.uncertain)
+
+    def without_passages(self) -> "Case":
+        """Return the same case without the passages of the document, if the answer is made of separate ones.
+
+        An answer that announces its final answer says which of them answers.
+        """
+        own = self.text if read(self.answer).final else without_passages(self.text, self.source)
+        return self if own == self.text else self._replace(record={**self.record, "answer": own})
+
+    def own_doubt(self) -> str:
+        """Return the words by which the answer, outside what it copies, disclaims itself; "" if there are none."""
+        return doubt(own_words(self.text, self.source))
+
+    def has_content(self) -> bool:
+        """Return whether the answer says anything of the document beyond the question."""
+        return has_content(self.text, self.about.question, self.source)
+
+    def reports_conflict(self) -> bool:
+        return WORDS["cue_conflict"].search(self.text) is not None
+
+    def invented(self, check: str) -> list[Invented]:
+        """Return values that the document does not support, and those that the question forbids."""
+        context = self.source.text
+        values = [
+            *find_invented(self.answer, context, question=self.about.question),
+            *find_forbidden(self.answer, check, context, question=self.about.question),
+        ]
+        return list({(value.start, value.end): value for value in values}.values())  # one that is both is forbidden
+
+    def quotes(self, words: str) -> bool:
+        return contains_quote(self.text, words)
+
+    def gives(self, item: Evidence) -> bool:
+        """Return whether the answer quotes a passage, or a citation gives its words."""
+        cited, longest = self.cited("citations", "evidence"), self.about.snippet
+        return self.quotes(item.must_include) or any(
+            citations.gives(citation, item, self.source, longest) for citation in cited
+        )
+
+    def cites_quote(self, words: str) -> bool:
+        """Return whether a citation has these words of the document, whatever page it names."""
+        cited = (citation._replace(pages=()) for citation in self.cited("citations", "evidence"))
+        item, longest = Evidence(0, words), self.about.snippet
+        return any(citations.gives(citation, item, self.source, longest) for citation in cited)
+
+    def matches(self, citation: Citation, item: Evidence) -> bool:
+        return citations.mismatch(citation, item, self.source, self.about.snippet) is None
+
+    def is_real(self, citation: Citation) -> bool:
+        """Return whether the cited words are on the page that the citation names."""
+        return citations.is_real(citation, self.source)
+
+    def cited_share(self, evidence: Sequence[Evidence], *names: str) -> tuple[float, Localized]:
+        """Return the share of required passages that the citations in these fields give, and the reason."""
+        return citations.cited_share(evidence, self.cited(*names), self.source, self.about.snippet)
+
+
+def case_of(question: Question, record: Mapping[str, Any], document: Document) -> Case:
+    """Return the case of a question and a record."""
+    answer = given if isinstance(given := record.get("answer"), str) else ""
+    reading, source = read(answer), source_of(document)
+    is_silent = reading.is_silent or repeats(reading.text, question.about.question)
+    is_copy = _is_dump(reading.text, record, source, question)
+    passages = {name: citations_of(record.get(name)) for name in question.citation_fields}
+    return Case(question.about, record, answer, reading.text, is_silent, is_copy, passages, source)
+
+
+def _is_dump(text: str, record: Mapping[str, Any], source: Source, question: Question) -> bool:
+    """Return whether the text, or that of a typed field, is a copy of a large part of the document."""
+    typed = (value for name, value in record.items() if isinstance(value, str) and name in FIELDS)
+    return any(is_dump(each, source, question.required_texts) for each in (text, *typed))
 
 
 def judge(question: Question, record: Mapping[str, Any], document: Document) -> LegalVerdict:
@@ -29,17 +173,17 @@ def judge(question: Question, record: Mapping[str, Any], document: Document) -> 
 
 
 def _unread(question: Question, answer: str) -> Draft:
-    """The draft for an answer that is longer, or has more figures, than the judges read."""
-    longest = question.about.longest
-    if len(answer) > longest:
-        flag = Message("legal.answer_too_long", longest=longest)
-        return Draft.zero(question, Message("legal.longer_than", longest=longest), flag)
-    flag = Message("legal.too_many_figures", most=MOST_FIGURES)
-    return Draft.zero(question, Message("legal.more_figures_than", most=MOST_FIGURES), flag)
+    """Return the draft for an answer that is longer, or has more figures, than the judges read."""
+    if len(answer) > (longest := question.about.longest):
+        why, flag = Message("legal.longer_than", longest=longest), Message("legal.answer_too_long", longest=longest)
+    else:
+        most = MOST_FIGURES
+        why, flag = Message("legal.more_figures_than", most=most), Message("legal.too_many_figures", most=most)
+    return Draft.zero(question, why, flag)
 
 
 def _completed(question: Question, case: Case, draft: Draft) -> LegalVerdict:
-    """The verdict: the draft with the parts and flags that are common to all types."""
+    """Return the verdict: the draft with the parts and flags that are common to all types."""
     score = 1.0 if math.isclose(draft.score, 1.0, abs_tol=SLACK) else draft.score
     parts, why = draft.parts, draft.why
     cited = None if case.is_dump else _value_cited(case)
@@ -57,7 +201,7 @@ def _completed(question: Question, case: Case, draft: Draft) -> LegalVerdict:
 
 
 def _value_cited(case: Case) -> float | None:
-    """The share of sums and days in the answer that occur, by value, in the cited passages; None if it has none."""
+    """Return the share of sums and days that occur, by value, in the cited passages; None if there are none."""
     values = (*asserted_amounts(case.text), *asserted_dates(case.text))
     asserted = [value for value in values if value.value is not None and value.kind in ("money", "date")]
     if not asserted:
@@ -74,7 +218,7 @@ def _value_cited(case: Case) -> float | None:
 
 
 def _flags(question: Question, case: Case) -> Iterator[Message]:
-    """What is reported beside the score and does not change it."""
+    """Yield what is reported beside the score and does not change it."""
     if case.is_dump:
         yield Message("legal.copies_document")
     else:
@@ -91,7 +235,7 @@ def _flags(question: Question, case: Case) -> Iterator[Message]:
 
 
 def _sum_flags(answer: str) -> Iterator[Message]:
-    """A flag if the stated parts do not add up to the stated total."""
+    """Yield a flag if the stated parts do not add up to the stated total."""
     values = [value for value in asserted_amounts(answer) if value.is_exact]
     if len(values) < 3:
         return
@@ -102,3 +246,52 @@ def _sum_flags(answer: str) -> Iterator[Message]:
         total = sum(value.value for value in parts)
         if not same_amount(total, totals[0].value):
             yield Message("legal.parts_do_not_add_up", sum=str(total), total=totals[0].text)
+
+
+_LONGEST_REASON: Final = 200  # characters
+
+
+def judge_safely(question: Question, record: Mapping[str, Any], document: Document) -> LegalVerdict | Message:
+    """Return the verdict, or why there is none; only KeyboardInterrupt and SystemExit are raised."""
+    return _guarded(lambda: judge(question, record, document))
+
+
+def judge_answer(question: Question, answer: Any, document: Document) -> LegalVerdict | Message:
+    """Return the same for an answer of any shape; None is a failed answer."""
+    return _guarded(lambda: judge(question, {} if answer is None else record_of(answer, question.about.id), document))
+
+
+def _guarded(work: Callable[[], LegalVerdict]) -> LegalVerdict | Message:
+    try:
+        with deadline(limits.JUDGING_SECONDS.value):
+            return work()
+    except DeadlineExceeded:
+        return Message("pipelines.judging_timeout", value=limits.JUDGING_SECONDS.value)
+    except Exception as error:
+        return Message("pipelines.judging_failed", error=described(error))
+
+
+def verdict_on_answer(question: Question, answer: Any, document: Document) -> LegalVerdict:
+    """Return the verdict on an answer of any shape; one that cannot be judged scores 0, with a flag that says why."""
+    return verdict_or_zero(question, document, judge_answer(question, answer, document))
+
+
+def verdict_or_zero(question: Question, document: Document, outcome: LegalVerdict | Message) -> LegalVerdict:
+    """Return a verdict as it is; a verdict of 0 for an answer that could not be judged."""
+    if isinstance(outcome, LegalVerdict):
+        return outcome
+    parts = zero_parts(question, document)
+    flag = Message("pipelines.not_judged", reason=outcome)
+    return LegalVerdict(0.0, parts, {next(iter(parts), "error"): outcome}, (flag,))
+
+
+def zero_parts(question: Question, document: Document) -> dict[str, float]:
+    """Return the parts of a question's score, each 0; empty if even an empty answer cannot be judged."""
+    outcome = judge_safely(question, {}, document)
+    return dict.fromkeys(outcome.parts, 0.0) if isinstance(outcome, LegalVerdict) else {}
+
+
+def described(error: BaseException) -> str:
+    """Return the type of an exception and the beginning of its message, on one line."""
+    text = " ".join(str(error)[: 4 * _LONGEST_REASON].split())[:_LONGEST_REASON]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

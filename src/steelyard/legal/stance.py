@@ -14,18 +14,24 @@ from typing import Final, Literal
 from steelyard.i18n import Localized, Message
 from steelyard.io.outputs import prose_around
 from steelyard.legal import thresholds as limits
-from steelyard.legal.asked import (
+from steelyard.legal.cues import (
+    HIDDEN,
     VALUE_KINDS,
     WORDS,
+    Act,
     Asked,
+    acts_of,
     asked_for,
+    assign_weights,
     content_terms,
+    has_cue,
+    last_clause,
     names_kind,
     shared_terms,
     terms_of,
+    topic_of,
 )
-from steelyard.legal.cues import Act, acts_of, assign_weights, has_cue, last_clause, topic_of, without_quotes
-from steelyard.legal.reading import Reading, answer_in, read
+from steelyard.legal.reading import Reading, answer_in, read, without_quotes
 from steelyard.text.mentions import Mention, mentions
 
 Kind = Literal["answers", "refuses", "mixed", "asks", "blank"]
@@ -58,7 +64,7 @@ _NOTHING_REFUSES: Final = Stance("answers", Message("legal.nothing_refuses"))
 
 @lru_cache(maxsize=1 << 12)
 def stance(question: str, answer: str, prose: str = "") -> Stance:
-    """The stance of an answer, which every judge takes from here; an announced final answer decides alone.
+    """Return the stance of an answer, which every judge takes from here; an announced final answer decides alone.
 
     `prose` is what a model wrote beside the record that it gave as JSON; a refusal there counts.
     """
@@ -70,7 +76,7 @@ def stance(question: str, answer: str, prose: str = "") -> Stance:
 
 
 def detect_abstention(answer: str, *, question: str = "") -> Stance:
-    """Whether the answer declares the asked item absent or unknown, and does not supply it after all."""
+    """Return whether the answer declares the asked item absent or unknown, and does not supply it after all."""
     return stance(question, answer)
 
 
@@ -93,7 +99,7 @@ def _of_reading(reading: Reading, asked: Asked) -> Stance:
 
 @lru_cache(maxsize=1 << 10)
 def _decide(text: str, asked: Asked) -> Stance:
-    """The verdict on a text; cached, because the judge of yes and no asks for it too."""
+    """Return the verdict on a text; cached, because the judge of yes and no asks for it too."""
     bare = text.strip(" []【】()\"'“”")
     if null := WORDS["json_null"].match(text):
         return Stance("refuses", Message("legal.answer_says_words", word=null[1]), abstains=True)
@@ -123,12 +129,10 @@ class _Refusal:
 
     @property
     def level(self) -> int:
-        """The strength of the strongest clause."""
         return max(self.acts[at].level for at in self.refusing)
 
     @property
     def first(self) -> Act:
-        """The first refusing clause."""
         return self.acts[self.refusing[0]]
 
     @property
@@ -149,74 +153,70 @@ class _Refusal:
         return any(WORDS["direct"].search(act.text) and (act.sentence or not later) for act in direct)
 
     def context(self, at: int) -> str:
-        """A refusing clause, together with the clause before it that names its topic: 关于数额,没有记载."""
+        """Return a refusing clause, together with the clause before it that names its topic: 关于数额,没有记载."""
         act, before = self.acts[at], self.acts[at - 1] if at else None
         is_topic = before and before.sentence == act.sentence and WORDS["topic"].search(before.text)
         return f"{before.text},{act.text}" if before and is_topic else act.text
 
     def names_kind(self, at: int) -> bool:
-        """Whether a refusing clause names the kind of value that is asked for: 日期, phone."""
+        """Return whether a refusing clause names the kind of value that is asked for: 日期, phone."""
         return names_kind(self.context(at), self.asked.kind)
 
     def names_asked(self, at: int) -> bool:
-        """Whether the refusing clause is about the asked item: its kind, or words of the question."""
+        """Return whether the refusing clause is about the asked item: its kind, or words of the question."""
         return self.names_kind(at) or shared_terms(self.context(at), self.asked.text) >= 2
 
     def is_about_asked(self, at: int) -> bool:
-        """Whether the refusing clause has a word of the question, or names the asked kind and no other."""
+        """Return whether the refusing clause has a word of the question, or names the asked kind and no other."""
         text = self.context(at)
         others = [kind for kind in VALUE_KINDS if kind != self.asked.kind and names_kind(text, kind)]
         return shared_terms(text, self.asked.text) > 0 or (self.names_kind(at) and not others)
 
     def refused(self, *, uncertain: bool = False) -> Stance:
-        """The verdict that the answer refuses."""
-        why = Message("legal.answer_says_words", word=self.first.word[:60])
+        """Return the verdict that the answer refuses."""
+        why = Message("legal.answer_says_words", word=self.first.word[: limits.CUE_CONTEXT])
         named = any(map(self.is_about_asked, self.refusing))
         return Stance("refuses", why, abstains=True, uncertain=uncertain, names_asked=named)
 
     def noted(self, *, uncertain: bool = False) -> Stance:
-        """The verdict that the answer answers, and the refusal is a note about something else."""
-        why = Message("legal.said_of_something_else", word=self.first.word[:60])
+        """Return the verdict that the answer answers, and the refusal is a note about something else."""
+        why = Message("legal.said_of_something_else", word=self.first.word[: limits.CUE_CONTEXT])
         return Stance("answers", why, uncertain=uncertain)
 
     def supplied(self, *, uncertain: bool = False) -> Stance:
-        """The verdict that the answer supplies the asked item after its refusal."""
+        """Return the verdict that the answer supplies the asked item after its refusal."""
         following = islice(self.acts, self.refusing[0] + 1, None)
         start = next((act.start for act in following if act.weight), self.first.end)
         rest = self.text[start : start + 80].strip()[:40]
         return Stance(
-            "mixed", Message("legal.goes_on_after", word=self.first.word[:60], rest=rest), uncertain=uncertain
+            "mixed",
+            Message("legal.goes_on_after", word=self.first.word[: limits.CUE_CONTEXT], rest=rest),
+            uncertain=uncertain,
         )
 
 
 def _verdict(refusal: _Refusal) -> Stance:
-    """The verdict on an answer with refusing clauses."""
     strong = [at for at in refusal.refusing if refusal.acts[at].kinds != {"vague"}]
     stated = sum(act.weight for act in refusal.acts)
-    if not strong:
-        return _asks(refusal, stated)
+    if not strong:  # it asks back; what it states beside that may be the answer
+        if stated >= limits.VAGUE_STATED:
+            return refusal.noted()
+        return replace(refusal.refused(), kind="mixed" if stated else "asks", uncertain=stated > 0)
     refusal = replace(refusal, refusing=strong)
-    found = _by_weight(refusal, stated)
-    if found.kind == "refuses" and _supplies(refusal):
-        return replace(found, kind="mixed", uncertain=True)
-    doubts = found.kind == "mixed" or (
-        found.kind == "refuses" and stated >= limits.ANSWERED and not _lacks_value(refusal)
+    verdict = _by_weight(refusal, stated)
+    if verdict.kind == "refuses" and _supplies(refusal):
+        return replace(verdict, kind="mixed", uncertain=True)
+    doubts = verdict.kind == "mixed" or (
+        verdict.kind == "refuses" and stated >= limits.ANSWERED and not _lacks_value(refusal)
     )
-    return replace(found, uncertain=found.uncertain or doubts)
-
-
-def _asks(refusal: _Refusal, stated: float) -> Stance:
-    """The verdict on an answer that asks back; what it states beside that may be the answer."""
-    if stated >= limits.VAGUE_STATED:
-        return refusal.noted()
-    return replace(refusal.refused(), kind="mixed" if stated else "asks", uncertain=stated > 0)
+    return replace(verdict, uncertain=verdict.uncertain or doubts)
 
 
 def _by_weight(refusal: _Refusal, stated: float) -> Stance:
-    """The verdict by what is stated before and after the refusal."""
     if _is_ground(refusal) or _is_conceded(refusal):
         return refusal.noted()
-    if _is_of_self(refusal) and stated >= limits.ANSWERED:
+    is_of_self = all(refusal.acts[at].kinds <= {"self", "sorry"} for at in refusal.refusing)
+    if is_of_self and stated >= limits.ANSWERED:  # what follows an apology decides
         return refusal.noted(uncertain=True)
     before = sum(act.weight for act in refusal.acts[: refusal.refusing[0]])
     after = stated - before
@@ -225,30 +225,25 @@ def _by_weight(refusal: _Refusal, stated: float) -> Stance:
     is_apart = refusal.asked.whether or refusal.first.sentence > refusal.acts[0].sentence
     if (before >= limits.LEAST_STATED or (before and is_apart)) and (given := _given_before(refusal, before, after)):
         return given
-    if _is_rather_note(refusal, before):
-        return refusal.noted(uncertain=True)
+    is_one = len(refusal.refusing) == 1 and refusal.first.sentence > 0
+    if is_one and before >= limits.LONG_ANSWER and not refusal.has_direct():
+        return refusal.noted(uncertain=True)  # one clause after long text is more often a note than not
     is_doubtful = refusal.level < limits.SPEAKER and before >= limits.STATED and after >= limits.LONG
     return refusal.refused(uncertain=is_doubtful or all(_is_note(refusal, at) for at in refusal.refusing))
 
 
-def _is_rather_note(refusal: _Refusal, before: float) -> bool:
-    """Whether a refusal is more often a note than not: one clause after long text."""
-    is_one = len(refusal.refusing) == 1 and refusal.first.sentence > 0
-    return is_one and before >= limits.LONG_ANSWER and not refusal.has_direct()
-
-
 def _supplies(refusal: _Refusal) -> bool:
-    """Whether an answer that refuses also states something of the asked kind, outside quotations.
+    """Return whether an answer that refuses also states something of the asked kind, outside quotations.
 
     A refusal that does not name the asked item is contradicted by any statement; one that names it only by a value of
     the asked kind in a clause that is about the asked item at least as much.
     """
-    blank = without_quotes(refusal.text)
+    blank = without_quotes(refusal.text, HIDDEN)
     ignorant = {act.sentence for act in refusal.acts if "ignorant" in act.kinds}
     stating = [
         replace(act, text=blank[act.start : act.end])
         for act in refusal.acts
-        if act.weight and not act.level and act.sentence not in ignorant and "□" not in blank[act.start : act.end]
+        if act.weight and not act.level and act.sentence not in ignorant and HIDDEN not in blank[act.start : act.end]
     ]
     given = {act.start: values for act in stating if (values := _values_in(act.text, refusal.asked.kind))}
     if refusal.gives_both_sides:
@@ -266,7 +261,7 @@ def _supplies(refusal: _Refusal) -> bool:
 
 
 def _is_ground(refusal: _Refusal) -> bool:
-    """Whether the refusing words are the reason for a statement: 因证据不足,不起诉."""
+    """Return whether the refusing words are the reason for a statement: 因证据不足,不起诉."""
     for at in refusal.refusing:
         act = refusal.acts[at]
         follows = at + 1 < len(refusal.acts) and refusal.acts[at + 1].weight > limits.PHRASE
@@ -285,16 +280,11 @@ def _concedes(act: Act) -> bool:
     return WORDS["although"].match(act.text.strip()) is not None
 
 
-def _is_of_self(refusal: _Refusal) -> bool:
-    """Whether the answer only apologises and describes the speaker, which decides nothing: what follows does."""
-    return all(refusal.acts[at].kinds <= {"self", "sorry"} for at in refusal.refusing)
-
-
 # ----- the text after the refusal
 
 
 def _supplied_after(refusal: _Refusal, before: float, after: float) -> Stance | None:
-    """The verdict if the text after the refusal decides it; None if it does not supply the asked item."""
+    """Return the verdict if the text after the refusal decides it; None if it does not supply the asked item."""
     level, asked = refusal.level, refusal.asked
     turned, closes = _turn(refusal), _closes_with_refusal(refusal)
     if not closes and (_concludes(refusal) or (turned is not None and _turn_supplies(refusal, turned))):
@@ -309,14 +299,13 @@ def _supplied_after(refusal: _Refusal, before: float, after: float) -> Stance | 
 
 
 def _lacks_value(refusal: _Refusal) -> bool:
-    """Whether a value is asked for, and none of its kind is stated."""
     kind = refusal.asked.kind
     kinds = ("date", "time") if kind == "date" else (kind,)
     return kind in VALUE_KINDS and not any(_values_in(refusal.text, kind) for kind in kinds)
 
 
 def _concludes(refusal: _Refusal) -> bool:
-    """Whether there is a conclusion after the last refusing clause: therefore, operating activities did."""
+    """Return whether there is a conclusion after the last refusing clause: therefore, operating activities did."""
     acts = refusal.acts
     for at in range(refusal.refusing[-1] + 1, len(acts)):
         if acts[at].sentence != acts[at - 1].sentence and WORDS["conclusion"].match(acts[at].text):
@@ -327,7 +316,7 @@ def _concludes(refusal: _Refusal) -> bool:
 
 
 def _needed(refusal: _Refusal, turned: int | None) -> float:
-    """The weight that the text after a refusal needs to answer an open question.
+    """Return the weight that the text after a refusal needs to answer an open question.
 
     After a refusal by the speaker, or of the asked item in the first sentence, text alone is its explanation: only a
     turn to the matter answers, and not one to other help.
@@ -337,13 +326,13 @@ def _needed(refusal: _Refusal, turned: int | None) -> float:
         return math.inf
     if turned is None or refusal.level < limits.SPEAKER:
         return limits.LONG_ANSWER
-    moral = sum(1 for act in refusal.acts[:12] if WORDS["moral"].search(act.text))
+    moral = sum(1 for act in refusal.acts[: limits.MORAL_CLAUSES] if WORDS["moral"].search(act.text))
     other_help = WORDS["offer"].search(refusal.text, turned, turned + limits.CUE_CONTEXT)
-    return math.inf if moral >= 2 or other_help else 0.6 * limits.EXPOSITION
+    return math.inf if moral >= 2 or other_help else limits.TURNED
 
 
 def _closes_with_refusal(refusal: _Refusal) -> bool:
-    """Whether the refusal is repeated at the end, after all that is stated."""
+    """Return whether the refusal is repeated at the end, after all that is stated."""
     last = refusal.refusing[-1]
     rest = sum(act.weight for act in refusal.acts[last + 1 :])
     if last == refusal.refusing[0] or rest >= limits.BRIEF or refusal.acts[last].level < limits.THE_SOURCE:
@@ -356,7 +345,7 @@ def _closes_with_refusal(refusal: _Refusal) -> bool:
 
 
 def _turn(refusal: _Refusal) -> int | None:
-    """The index of a word like 但 or 估计 that turns from the refusal to a statement; or None."""
+    """Return the index of a word like 但 or 估计 that turns from the refusal to a statement; or None."""
     opening, concession = refusal.first, _concedes(refusal.first)
     same = [at for at in refusal.refusing if refusal.acts[at].sentence == opening.sentence]
     last = max(at for at in same if at == refusal.refusing[0] or refusal.acts[at].level > limits.SOMEBODY)
@@ -364,24 +353,21 @@ def _turn(refusal: _Refusal) -> int | None:
         act = refusal.acts[at]
         if act.level:
             continue
-        is_near = act.sentence - opening.sentence < 2
-        is_turn = is_near and WORDS["adversative"].match(act.text.strip()) and _next_weighs(refusal, at)
+        following = islice(refusal.acts, at, at + limits.TURN_CLAUSES)
+        is_turn = (
+            act.sentence - opening.sentence < limits.TURN_SENTENCES
+            and WORDS["adversative"].match(act.text.strip())
+            and any(other.weight > 0 for other in following if other.sentence <= act.sentence + 1)
+        )
         infers = act.weight and WORDS["inference"].search(act.text)
         if (concession and act.weight) or is_turn or infers:
             return act.start
     return None
 
 
-def _next_weighs(refusal: _Refusal, at: int) -> bool:
-    """Whether the sentence of the turn, or the one after it, states something."""
-    until = refusal.acts[at].sentence + 1
-    return any(act.weight > 0 for act in islice(refusal.acts, at, at + 9) if act.sentence <= until)
-
-
 def _turn_supplies(refusal: _Refusal, index: int) -> bool:
-    """Whether the text after the turn supplies the asked item."""
     rest, asked, level = refusal.text[index:], refusal.asked, refusal.level
-    own = without_quotes(rest)
+    own = without_quotes(rest, HIDDEN)
     if (own != rest and WORDS["refers"].search(own) and not _states_value(own)) or refusal.gives_both_sides:
         return False
     if asked.kind in VALUE_KINDS:
@@ -399,9 +385,11 @@ def _turn_supplies(refusal: _Refusal, index: int) -> bool:
 
 
 def _figures(asked: Asked, text: str) -> list[Mention]:
-    """All figures, if a question asks 多少 or how many without a unit."""
+    """Return all figures, if a question asks 多少 or how many without a unit."""
     if asked.kind == "date" and WORDS["years"].search(asked.text):
-        return [value for value in _values_in(text, "number") if 1500 <= (value.value or 0) <= 2100]
+        return [
+            value for value in _values_in(text, "number") if limits.YEARS[0] <= (value.value or 0) <= limits.YEARS[1]
+        ]
     if asked.kind != "count" or WORDS["measured"].search(asked.text):
         return []
     return [value for kind in ("count", "number", "money", "percent") for value in _values_in(text, kind)]
@@ -411,7 +399,7 @@ def _figures(asked: Asked, text: str) -> list[Mention]:
 
 
 def _given_before(refusal: _Refusal, before: float, after: float) -> Stance | None:
-    """The verdict if the text before the refusal gives the asked item; else None."""
+    """Return the verdict if the text before the refusal gives the asked item; else None."""
     asked, first = refusal.asked, refusal.refusing[0]
     says_it = before >= limits.BRIEF or (asked.whether and WORDS["yes_no"].match(refusal.acts[0].text))
     if says_it and all(_is_note(refusal, at) for at in refusal.refusing):
@@ -429,16 +417,18 @@ def _given_before(refusal: _Refusal, before: float, after: float) -> Stance | No
         return refusal.supplied()
     if not names_item:
         return refusal.noted()
-    return refusal.refused(uncertain=before >= 2 * limits.EXPOSITION)
+    return refusal.refused(uncertain=before >= limits.TREATISE)
 
 
 def _is_note(refusal: _Refusal, at: int) -> bool:
-    """Whether a refusing clause is about anything else, anything further, or the limits of the speaker."""
-    return any(WORDS[name].search(_sentence(refusal, at)) for name in ("advice", "note"))
+    """Return whether a refusing clause is about anything else, anything further, or the limits of the speaker."""
+    act = refusal.acts[at]
+    start = next(other.start for other in refusal.acts if other.sentence == act.sentence)
+    return any(WORDS[name].search(refusal.text[start : act.end]) for name in ("advice", "note"))
 
 
 def _is_side_detail(refusal: _Refusal, first: int) -> bool:
-    """Whether the refusal is about another topic than the question, which is answered before it."""
+    """Return whether the refusal is about another topic than the question, which is answered before it."""
     act, asked = refusal.acts[first], refusal.asked
     is_one = refusal.level < limits.SPEAKER and refusal.refusing[-1] == first and "conflict" not in act.kinds
     if not asked.text or not is_one or asked.why or asked.kind in ("date", "phone", "count"):
@@ -453,27 +443,19 @@ def _is_side_detail(refusal: _Refusal, first: int) -> bool:
 
 
 def _says_yes_or_no(refusal: _Refusal, first: int) -> bool:
-    """Whether a yes/no question is answered before the refusing clause."""
     act = refusal.acts[first]
     if not refusal.asked.whether or act.level == limits.SPEAKER or WORDS["whether_open"].search(act.text):
         return False
     return act.sentence > 0 or (first > 0 and WORDS["yes_no"].match(refusal.acts[0].text) is not None)
 
 
-def _sentence(refusal: _Refusal, at: int) -> str:
-    """The text of a clause's sentence up to the end of the clause."""
-    act = refusal.acts[at]
-    start = next(other.start for other in refusal.acts if other.sentence == act.sentence)
-    return refusal.text[start : act.end]
-
-
 def _gives_value_before(refusal: _Refusal, first: int) -> bool:
-    """Whether there is one exact value of the asked kind before the refusal, which is not about that kind."""
+    """Return whether there is one exact value of the asked kind before the refusal, which is not about that kind."""
     kind, start = refusal.asked.kind, refusal.acts[first].start
     is_plain = refusal.level < limits.SPEAKER and not refusal.has_conflict
     if kind not in VALUE_KINDS or not is_plain or refusal.names_kind(first):
         return False
-    given = _values_in(without_quotes(refusal.text[:start]), kind)
+    given = _values_in(without_quotes(refusal.text[:start], HIDDEN), kind)
     if not all(value.is_exact and not value.approx for value in given):
         return False
     new = content_terms(refusal.context(first)) & terms_of(refusal.asked.text) - terms_of(refusal.text[:start])
@@ -481,12 +463,12 @@ def _gives_value_before(refusal: _Refusal, first: int) -> bool:
 
 
 def _values_in(text: str, kind: str) -> list[Mention]:
-    """The values of a kind in a text, or in the beginning and end of a long one."""
+    """Return the values of a kind in a text, or in the beginning and end of a long one."""
     if len(text) > limits.LONGEST_VALUE_SEARCH:
         text = text[: limits.LONGEST_VALUE_SEARCH // 2] + "\n" + text[-limits.LONGEST_VALUE_SEARCH // 2 :]
     return [value for value in mentions(text) if value.kind == kind]
 
 
 def _states_value(text: str) -> bool:
-    """Whether a text has a value other than a bare number."""
+    """Return whether a text has a value other than a bare number."""
     return any(mention.kind not in ("ordinal", "number") for mention in mentions(text[: limits.LONGEST_VALUE_SEARCH]))

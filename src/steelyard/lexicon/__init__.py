@@ -30,6 +30,7 @@ class Lexicon(dict[str, re.Pattern[str]]):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.name = name
+        self._words: dict[str, frozenset[str]] = {}
         self._entries: dict[str, list[_Entry]] = tomllib.loads(
             files(__name__).joinpath(f"{name}.toml").read_text("utf-8")
         )
@@ -39,20 +40,22 @@ class Lexicon(dict[str, re.Pattern[str]]):
         return pattern
 
     def source(self, name: str, language: str = "") -> str:
-        """The pattern of a class as text, for use in a larger pattern; with `language` that of its entries alone."""
+        """Return the pattern of a class as text; with `language` that of its entries alone."""
         entries = (entry for entry in self._entries[name] if not language or language in entry)
         return "|".join(map(self.entry_source, entries))
 
     def words(self, name: str) -> frozenset[str]:
-        """The words of a class that lists words."""
-        return frozenset(word for entry in self._entries[name] for word in entry["words"].split())
+        """Return the words of a class that lists words."""
+        if name not in self._words:
+            self._words[name] = frozenset(word for entry in self._entries[name] for word in entry["words"].split())
+        return self._words[name]
 
     def entries(self) -> Iterator[tuple[str, _Entry]]:
-        """All entries, each with the name of its class."""
+        """Return all entries, each with the name of its class."""
         return ((name, entry) for name, entries in self._entries.items() for entry in entries)
 
     def entry_source(self, entry: _Entry) -> str:
-        """The pattern of one entry, with the classes that it refers to."""
+        """Return the pattern of one entry, with the classes that it refers to."""
         if "words" in entry:
             return "|".join(map(re.escape, sorted(entry["words"].split(), key=len, reverse=True)))
         pattern = next(entry[language] for language in LANGUAGES if language in entry)
@@ -65,5 +68,5 @@ class Lexicon(dict[str, re.Pattern[str]]):
 
 @cache
 def lexicon(name: str) -> Lexicon:
-    """The lexicon in the file of this name."""
+    """Return the lexicon in the file of this name."""
     return Lexicon(name)

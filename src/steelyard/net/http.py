@@ -8,24 +8,33 @@ import math
 import re
 import ssl
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from http import HTTPStatus
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote, urlsplit, urlunsplit
+from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import urlsplit
 
 from steelyard import __version__, limits
 from steelyard.errors import ConfigError, SystemFailure
 from steelyard.i18n import Message
 from steelyard.io.addresses import MASK, masked_url
-from steelyard.net.encodings import ACCEPTED, BadEncoding, TooLarge, decode_bounded
-from steelyard.net.replies import check_size, decode_reply, error_text, too_large
-from steelyard.net.retry import RetryableFailure, is_retryable, retry_after_seconds
+from steelyard.net.replies import (
+    ACCEPTED,
+    BadEncoding,
+    TooLarge,
+    check_size,
+    decode_bounded,
+    decode_reply,
+    error_text,
+    too_large,
+)
+from steelyard.net.retry import ONCE, RetryableFailure, RetryRule, call_with_retries, is_retryable, retry_after_seconds
 from steelyard.net.secrets import basic_credentials, mask_failures, public_address, secrets_in_request
 
 if TYPE_CHECKING:
     import httpcore
+    import httpx
 
 ADDRESS_HINT: Final = Message("net.address_hint")
 UNREACHABLE: Final = "net.unreachable"
@@ -45,8 +54,9 @@ class JsonClient:
 
     Every request has a connection of its own: one that is given up disturbs no other, and no request is lost because
     the server has closed a kept connection. `timeout` is for the whole request; None waits without limit. `party` is
-    the name of the server in messages, `limit` that of the size of a reply, decoded. Secrets of the address, the
-    headers and the proxy, and those in `secrets`, are masked in failures, keys in headers in replies too.
+    the name of the server in messages, `limit` that of the size of a reply, decoded, `rule` says how often a request
+    is repeated. Secrets of the address, the headers and the proxy, and those in `secrets`, are masked in failures,
+    keys in headers in replies too.
     """
 
     def __init__(
@@ -59,6 +69,7 @@ class JsonClient:
         proxy: str | None = None,
         limit: limits.Limit = limits.REPLY_BYTES,
         secrets: Iterable[str] = (),
+        rule: RetryRule = ONCE,
     ) -> None:
         self._target = _target(url)
         _check_headers(headers)
@@ -74,16 +85,18 @@ class JsonClient:
         self._party = party
         self._timeout = timeout
         self._limit = limit
+        self._rule = rule
 
     def post(self, body: Any) -> Any:
-        """The JSON value of the reply; RetryableFailure where the same request may succeed later."""
+        """Return the JSON value of the reply; raise RetryableFailure where the same request may succeed later."""
         with mask_failures(self._secrets):
-            return self._post(body)
+            sent = _encoded(body)
+            return call_with_retries(lambda: self._post(sent), self._rule)
 
-    def _post(self, body: Any) -> Any:
+    def _post(self, sent: bytes) -> Any:
         import httpcore
+        import httpx
 
-        sent = _encoded(body)
         try:
             with (
                 self._connection() as connection,
@@ -94,26 +107,25 @@ class JsonClient:
             raise RetryableFailure(Message("core.no_answer_within", timeout=self._timeout)) from None
         except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
             raise RetryableFailure(self._unreachable(str(error) or type(error).__name__)) from None
-        self._check_status(response.status, _named(response.headers), content)
+        self._check_status(response.status, httpx.Headers(response.headers), content)
         for key in self._keys:
             content = content.replace(key, MASK.encode())
         return decode_reply(content, self._party)
 
     def _connection(self) -> "httpcore.ConnectionPool":
-        """A pool of one connection, which ends at the deadline."""
+        """Return a pool of one connection, which ends at the deadline."""
         import httpcore
 
-        from steelyard.net.deadline import DeadlineBackend
-
+        backend = _DeadlineBackend(time.monotonic() + (self._timeout or math.inf))
         return httpcore.ConnectionPool(
             ssl_context=self._tls,
             proxy=self._proxy,
             max_connections=1,
             max_keepalive_connections=0,
-            network_backend=DeadlineBackend(time.monotonic() + (self._timeout or math.inf)),
+            network_backend=cast(httpcore.NetworkBackend, backend),
         )
 
-    def _check_status(self, status: int, headers: Mapping[str, str], content: bytes) -> None:
+    def _check_status(self, status: int, headers: "httpx.Headers", content: bytes) -> None:
         if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
             return
         if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST and "location" in headers:
@@ -128,8 +140,54 @@ class JsonClient:
         return Message(UNREACHABLE, party=self._party, reason=reason)
 
 
+class _DeadlineBackend:
+    """A backend of httpcore whose connections have one deadline for connecting, handshakes, writes and reads.
+
+    The timeouts of HTTP libraries hold for each operation, so a server that sends a byte now and then never meets them.
+    """
+
+    def __init__(self, end: float) -> None:
+        self._end = end
+
+    def connect_tcp(self, host: str, port: int, timeout: float | None = None, *options: Any, **named: Any) -> Any:
+        """Connect in the time that is left."""
+        import httpcore
+
+        stream = httpcore.SyncBackend().connect_tcp(host, port, _left(self._end), *options, **named)
+        return _DeadlineStream(stream, self._end)
+
+
+class _DeadlineStream:
+    """A connection whose operations each have the time that is left."""
+
+    def __init__(self, stream: "httpcore.NetworkStream", end: float) -> None:
+        self._stream = stream
+        self._end = end
+        self.close = stream.close
+        self.get_extra_info = stream.get_extra_info
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self._stream.read(max_bytes, _left(self._end))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, _left(self._end))
+
+    def start_tls(self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None) -> Any:
+        return _DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, _left(self._end)), self._end)
+
+
+def _left(end: float) -> float | None:
+    """Return the seconds until the deadline, None if there is none; raise an exception if it has passed."""
+    import httpcore
+
+    left = end - time.monotonic()
+    if left <= 0:
+        raise httpcore.TimeoutException
+    return None if left == math.inf else left
+
+
 def is_address(url: str) -> bool:
-    """Whether a text is an address that can be requested over HTTP."""
+    """Return whether a text is an address that can be requested over HTTP."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -138,13 +196,13 @@ def is_address(url: str) -> bool:
 
 
 def origin(url: str) -> tuple[bytes, bytes, int | None]:
-    """The scheme, the host and the port to which a request of this address is sent."""
+    """Return the scheme, the host and the port to which a request of this address is sent."""
     target = _target(url)
     return target.scheme, target.host, target.port
 
 
 def _encoded(body: Any) -> bytes:
-    """A value as JSON in UTF-8; as ASCII if it contains half of a surrogate pair."""
+    """Return a value as JSON in UTF-8; as ASCII if it contains half of a surrogate pair."""
     write = partial(json.dumps, body, separators=(",", ":"), allow_nan=False)
     try:
         return write(ensure_ascii=False).encode()
@@ -155,63 +213,52 @@ def _encoded(body: Any) -> bytes:
 
 
 def _content(response: "httpcore.Response", limit: limits.Limit) -> bytes:
-    """The body, decoded; reading stops at the limit."""
+    """Return the body, decoded; reading stops at the limit."""
+    import httpx
+
+    encodings = httpx.Headers(response.headers).get("content-encoding", "")
     sent = bytearray()
     for piece in response.iter_stream():
         sent += piece
         check_size(len(sent), limit)
     try:
-        return decode_bounded(bytes(sent), _named(response.headers).get("content-encoding", ""), int(limit.value))
+        return decode_bounded(bytes(sent), encodings, int(limit.value))
     except TooLarge:
         raise too_large(limit) from None
     except BadEncoding as error:
         raise SystemFailure(Message("net.cannot_decompress", error=error.message)) from None
 
 
-def _named(headers: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
-    """The headers of a reply by lower-case name; repeated ones are joined."""
-    joined: dict[str, str] = {}
-    for name, value in headers:
-        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
-        joined[key] = f"{joined[key]}, {text}" if key in joined else text
-    return joined
-
-
 def _headers(url: str, given: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    """The headers of every request; given ones replace the defaults of the same name."""
-    defaults = {"accept": "application/json, */*", "accept-encoding": ACCEPTED, "connection": "close"}
-    defaults |= {"content-type": "application/json", "user-agent": f"steelyard/{__version__}"}
+    """Return the headers of every request; given ones replace the defaults of the same name."""
+    import httpx
+
+    headers = httpx.Headers({"Accept": "application/json, */*", "Accept-Encoding": ACCEPTED, "Connection": "close"})
+    headers.update({"Content-Type": "application/json", "User-Agent": f"steelyard/{__version__}"})
     if urlsplit(url).username is not None:
-        defaults["authorization"] = f"Basic {basic_credentials(url)}"
-    names = {name.lower() for name in given}
-    chosen = {**{name.title(): value for name, value in defaults.items() if name not in names}, **given}
-    return [(name.encode("ascii"), value.encode("ascii")) for name, value in chosen.items()]
+        headers["Authorization"] = f"Basic {basic_credentials(url)}"
+    headers.update(given)
+    return headers.raw
 
 
 def _proxy(url: str | None, tls: ssl.SSLContext | None) -> "httpcore.Proxy | None":
     import httpcore
+    import httpx
 
     if url is None:
         return None
-    if not _is_proxy(url):
-        raise ConfigError(Message("net.bad_proxy", url=masked_url(url)), hint=Message("net.proxy_hint"))
-    parts = urlsplit(url)
-    auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username is not None else None
-    plain = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-    return httpcore.Proxy(plain, auth=auth, ssl_context=tls if parts.scheme == "https" else None)
-
-
-def _is_proxy(url: str) -> bool:
-    socks = ("socks5", "socks5h") if find_spec("socksio") else ()
     try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https", *socks) and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # the host or the port is malformed
-        return False
+        proxy = httpx.Proxy(url)
+        is_valid = bool(proxy.url.host) and urlsplit(url).port != 0
+    except (httpx.InvalidURL, ValueError):  # the scheme, the host or the port is malformed
+        is_valid = False
+    if not is_valid or (proxy.url.scheme.startswith("socks") and not find_spec("socksio")):
+        raise ConfigError(Message("net.bad_proxy", url=masked_url(url)), hint=Message("net.proxy_hint"))
+    return httpcore.Proxy(str(proxy.url), auth=proxy.raw_auth, ssl_context=tls if proxy.url.scheme == "https" else None)
 
 
 def _target(url: str) -> "httpcore.URL":
-    """The address as it is sent; an error about it shows no secrets of it."""
+    """Return the address as it is sent; an error about it shows no secrets of it."""
     import httpcore
     import httpx
 
@@ -244,7 +291,7 @@ def _check_headers(headers: Mapping[str, str]) -> None:
 
 
 def _tls(url: str, proxy: str | None) -> ssl.SSLContext | None:
-    """A context that trusts the certificates of this machine and those of certifi; None for plain HTTP."""
+    """Return a context that trusts the certificates of this machine and of certifi; None for plain HTTP."""
     if not url.lower().startswith("https:") and not (proxy or "").lower().startswith("https:"):
         return None
     import certifi

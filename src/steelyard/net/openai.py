@@ -8,6 +8,7 @@ from steelyard import limits
 from steelyard.i18n import Message
 from steelyard.net.http import JsonClient
 from steelyard.net.replies import MODEL
+from steelyard.net.retry import ONCE, RetryRule
 
 NO_COMPLETION: Final = Message("net.no_completion")
 """The failure of a reply in which `completion_of` finds no text."""
@@ -15,16 +16,9 @@ NO_COMPLETION: Final = Message("net.no_completion")
 SAMPLING_PARAMETERS: Final = (
     *("audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "max_completion_tokens"),
     *("max_tokens", "metadata", "modalities", "moderation", "n", "parallel_tool_calls", "prediction"),
-    *(
-        "presence_penalty",
-        "prompt_cache_key",
-        "prompt_cache_options",
-        "prompt_cache_retention",
-        "reasoning_effort",
-        "response_format",
-    ),
-    *("safety_identifier", "seed", "service_tier", "stop", "store", "temperature", "tool_choice", "tools"),
-    *("top_logprobs", "top_p", "user", "verbosity", "web_search_options"),
+    *("presence_penalty", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "reasoning_effort"),
+    *("response_format", "safety_identifier", "seed", "service_tier", "stop", "store", "temperature", "tool_choice"),
+    *("tools", "top_logprobs", "top_p", "user", "verbosity", "web_search_options"),
 )
 """Parameters of OpenAI's chat completions besides the model, the messages and those of streaming."""
 
@@ -49,8 +43,9 @@ def model_client(
     headers: Mapping[str, str] | None = None,
     proxy: str | None = None,
     limit: limits.Limit = limits.REPLY_BYTES,
+    rule: RetryRule = ONCE,
 ) -> JsonClient:
-    """A client of `base_url` + `path` that sends the key as a bearer token; a header `Authorization` replaces it."""
+    """Return a client of `base_url` + `path` that sends the key as a bearer token, unless a header replaces it."""
     has_own = any(name.lower() == "authorization" for name in headers or ())
     authorization = {"Authorization": f"Bearer {key}"} if key and not has_own else {}
     return JsonClient(
@@ -61,26 +56,29 @@ def model_client(
         proxy=proxy,
         limit=limit,
         secrets=[key] if key else [],
+        rule=rule,
     )
 
 
 def completion_of(value: Any) -> Completion:
-    """The first choice of a reply; `text` is None where the reply has none."""
+    """Return the first choice of a reply; `text` is None where the reply has none."""
     match value:
         case {"choices": [{"message": Mapping() as message} as choice, *_]}:
             refusal, ending = message.get("refusal"), choice.get("finish_reason")
         case _:
             return Completion(None)
+    usage = value.get("usage")
+    tokens = usage.get("total_tokens") if isinstance(usage, Mapping) else None
     return Completion(
         _text(message.get("content")),
         refusal=refusal if isinstance(refusal, str) else None,
         finish_reason=ending if isinstance(ending, str) else None,
-        tokens=_tokens(value),
+        tokens=tokens if isinstance(tokens, int) else None,
     )
 
 
 def embeddings_of(value: Any) -> list[list[float]] | None:
-    """The embeddings of a reply in the order of their texts; None where it has no embedding with an index for each."""
+    """Return the embeddings of a reply in the order of their texts; None unless every row has one and an index."""
     rows = value.get("data") if isinstance(value, Mapping) else None
     if not isinstance(rows, list) or not all(map(_is_embedding, rows)):
         return None
@@ -88,18 +86,11 @@ def embeddings_of(value: Any) -> list[list[float]] | None:
 
 
 def _text(content: Any) -> str | None:
-    """The content of a message: text, or a list of parts of which some are text."""
+    """Return the content of a message: text, or the joined texts of a list of parts."""
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, Mapping)]
         return "".join(text for text in texts if isinstance(text, str))
     return content if isinstance(content, str) else None
-
-
-def _tokens(value: Mapping[str, Any]) -> int | None:
-    match value:
-        case {"usage": {"total_tokens": int(tokens)}}:
-            return tokens
-    return None
 
 
 def _is_embedding(row: Any) -> bool:

@@ -1,10 +1,16 @@
-"""Replies of servers and programs: the JSON value of their bytes, or a failure that says what they are instead."""
+"""Replies of servers and programs: their bytes decompressed up to a limit, and the JSON value of these.
 
+A reply that has no such value raises a failure that says what it is instead.
+"""
+
+import zlib
+from collections.abc import Callable
+from io import BytesIO
 from typing import Any, Final
 
 from steelyard import limits
-from steelyard.errors import InputError, SteelyardError, SystemFailure
-from steelyard.i18n import Message
+from steelyard.errors import BadValue, InputError, SteelyardError, SystemFailure
+from steelyard.i18n import Message, as_message
 from steelyard.io.records import parse_json
 
 SYSTEM: Final = Message("words.the_system")
@@ -17,12 +23,22 @@ HTML_HINT: Final = Message("net.api_address_hint")
 SHOWN: Final = 60
 """Characters of a bad reply that a message shows."""
 
+ACCEPTED: Final = "gzip, deflate, zstd"
+"""The value of Accept-Encoding: the encodings that `decode_bounded` knows."""
+
 _SHOWN_OF_ERROR: Final = 200  # characters of the message in {"error": {"message": …}}
+_MOST_ENCODINGS: Final = 4  # nested
+_MOST_MEMBERS: Final = 64  # of a gzip file; the rest of the file is copied for each
+_WINDOW: Final = 8 << 20  # bytes of the window of a zstd stream, by RFC 9659
 
 
 def decode_reply(content: bytes, party: Message = SYSTEM) -> Any:
-    """The JSON value of a reply; `party` is who sent it."""
-    text = _text(content).strip()
+    """Return the JSON value of a reply; `party` is who sent it."""
+    try:
+        text = content.decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        code = "net.not_utf8_but_gbk" if _is_gbk(content) else "net.not_utf8"
+        raise SystemFailure(Message(code, byte=f"0x{content[error.start]:02x}")) from None
     if not text:
         raise SystemFailure(Message("net.empty_body", party=party))
     if text.startswith("<"):
@@ -34,7 +50,7 @@ def decode_reply(content: bytes, party: Message = SYSTEM) -> Any:
 
 
 def error_text(content: bytes) -> Message | str:
-    """The explanation in a reply with an error status: the message of an OpenAI error object, or the first words."""
+    """Return the explanation in a reply with an error status: the message of an OpenAI error, or the first words."""
     text = content.decode("utf-8", "replace")
     try:
         value = parse_json(text, "")
@@ -53,24 +69,14 @@ def check_size(size: int, limit: limits.Limit = limits.REPLY_BYTES) -> None:
 
 
 def too_large(limit: limits.Limit) -> SteelyardError:
-    """The failure of a system whose reply is above the limit."""
+    """Return the failure of a system whose reply is above the limit."""
     return limit.exceeded(Message("words.the_size_of_the_reply"), error=SystemFailure)
 
 
 def excerpt(text: str, longest: int = SHOWN) -> str:
-    """The first characters of a text, on one line."""
+    """Return the first characters of a text, on one line."""
     line = " ".join(text[: longest * 4].split())
     return line if len(line) <= longest else f"{line[:longest]}…"
-
-
-def _text(content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        byte = f"0x{content[error.start]:02x}"
-    if _is_gbk(content):
-        raise SystemFailure(Message("net.not_utf8_but_gbk", byte=byte))
-    raise SystemFailure(Message("net.not_utf8", byte=byte))
 
 
 def _is_gbk(content: bytes) -> bool:
@@ -79,3 +85,81 @@ def _is_gbk(content: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return b"\0" not in content
+
+
+class TooLarge(ValueError):
+    """More bytes than the limit allows."""
+
+
+class BadEncoding(BadValue):
+    """Bytes that cannot be decoded, or an unknown encoding."""
+
+
+def decode_bounded(content: bytes, encodings: str, limit: int) -> bytes:
+    """Undo the encodings of a Content-Encoding header: a few bytes can encode gigabytes, so up to `limit` bytes."""
+    if len(content) > limit:
+        raise TooLarge
+    names = [name.strip().lower() for name in encodings.split(",")]
+    applied = [name for name in names if name not in ("", "identity")]
+    if len(applied) > _MOST_ENCODINGS:
+        raise BadEncoding(Message("net.too_many_encodings", count=len(applied)))
+    for name in reversed(applied):
+        decode = _DECODERS.get(name)
+        if decode is None:
+            raise BadEncoding(Message("net.encoding_not_requested", name=name[:20]))
+        content = decode(content, limit)
+    return content
+
+
+def _gzip(content: bytes, limit: int) -> bytes:
+    """Decompress all members of a gzip file."""
+    decoded = bytearray()
+    for _ in range(_MOST_MEMBERS):
+        if not content:
+            return bytes(decoded)
+        content, piece = _inflated(content, limit - len(decoded), zlib.MAX_WBITS | 16)
+        decoded += piece
+    raise BadEncoding(Message("net.too_many_members", most=_MOST_MEMBERS))
+
+
+def _deflate(content: bytes, limit: int) -> bytes:
+    """Decompress a zlib stream, or a raw deflate stream, which some servers send under this name."""
+    is_zlib = len(content) > 1 and content[0] & 15 == zlib.DEFLATED and int.from_bytes(content[:2]) % 31 == 0
+    return _inflated(content, limit, zlib.MAX_WBITS if is_zlib else -zlib.MAX_WBITS)[1] if content else b""
+
+
+def _inflated(content: bytes, limit: int, window: int) -> tuple[bytes, bytes]:
+    """Return the bytes after the stream, and the stream decompressed."""
+    stream = zlib.decompressobj(window)
+    try:
+        decoded = stream.decompress(content, limit + 1)
+    except zlib.error as error:
+        raise BadEncoding(as_message(str(error))) from None
+    if len(decoded) > limit:
+        raise TooLarge
+    if not stream.eof:
+        raise BadEncoding(Message("net.compressed_data_ends_early"))
+    return stream.unused_data, decoded
+
+
+def _zstd(content: bytes, limit: int) -> bytes:
+    import zstandard
+
+    try:
+        reader = zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(
+            BytesIO(content), read_across_frames=True
+        )
+        decoded = reader.read(limit + 1)
+    except zstandard.ZstdError as error:
+        raise BadEncoding(as_message(str(error))) from None
+    if len(decoded) > limit:
+        raise TooLarge
+    return decoded
+
+
+_DECODERS: Final[dict[str, Callable[[bytes, int], bytes]]] = {
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "zstd": _zstd,
+}

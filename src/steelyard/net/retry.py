@@ -46,7 +46,7 @@ class RetryRule:
     delay: float = 0.5
 
     def wait(self, failure: RetryableFailure, attempt: int, random: Random) -> float | None:
-        """Seconds to wait after attempt number `attempt` (from 1); None where the request is given up."""
+        """Return the seconds to wait after attempt number `attempt` (from 1); None where the request is given up."""
         if attempt > self.retries or (failure.retry_after or 0) > LONGEST_RETRY_AFTER:
             return None
         if failure.retry_after is not None:
@@ -54,8 +54,11 @@ class RetryRule:
         return random.uniform(0, min(LONGEST_DELAY, self.delay * 2.0 ** (attempt - 1)))
 
 
+ONCE: Final = RetryRule(0)
+
+
 def call_with_retries(call: Callable[[], Value], rule: RetryRule) -> Value:
-    """The result of a call, repeated while it fails in a way that may pass and the rule allows it."""
+    """Return the result of a call, repeated while it fails in a way that may pass and the rule allows it."""
     random, attempt = Random(), 1
     while True:
         try:
@@ -69,12 +72,12 @@ def call_with_retries(call: Callable[[], Value], rule: RetryRule) -> Value:
 
 
 def is_retryable(status: int) -> bool:
-    """Whether the same request may succeed later: statuses 408, 409, 429 and all from 500 on."""
+    """Return whether the same request may succeed later: statuses 408, 409, 429 and all from 500 on."""
     return status in _RETRYABLE or status >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def retry_after_seconds(header: str | None) -> float | None:
-    """The value of a Retry-After header (seconds or a date) in seconds from now; None if it has none."""
+    """Return the value of a Retry-After header (seconds or a date) in seconds from now; None if it has none."""
     text = (header or "").strip()
     if _SECONDS.fullmatch(text):
         return float(text[:_MOST_DIGITS])

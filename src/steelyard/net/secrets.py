@@ -38,6 +38,7 @@ _USER: Final = re.compile(r"(?<![^\s=\"'])([^\s:/@=\"']{1,60}:)([^\s/@]+)(?=@)")
 _OPTION: Final = re.compile(r"--?[A-Za-z][A-Za-z-]*(?:=.*)?", re.DOTALL)
 _SHORT_PASSWORD: Final = re.compile(r"(-[pk])(?![A-Za-z-]*$|[0-9.]*$|=)(.+)", re.DOTALL)
 _USER_OPTION: Final = re.compile(r"(--(?:proxy-)?user(?:name)?=|-[uU])([^:]+:.+)", re.DOTALL)
+_IN_ONE_WORD: Final = (_HEADER, _SHORT_PASSWORD, _USER_OPTION)  # a name and its secret: -pPASSWORD
 _AROUND: Final = "\\\"'{}[](),;"  # punctuation around a secret in the output of a program
 _DEPTH: Final = 4  # of quotations within quotations
 _BEARER: Final = re.compile(r"(Bearer |Basic )(\S+)", re.IGNORECASE)
@@ -46,7 +47,7 @@ _RANDOM: Final = re.compile(r"[A-Za-z0-9+_-]{24,}={0,2}")  # long runs of letter
 
 
 def public_address(url: str) -> str:
-    """An address without user, password, query and parameters, and with keys in its path masked.
+    """Return an address without user, password, query and parameters, and with keys in its path masked.
 
     Of a malformed one, the text after the last @.
     """
@@ -59,10 +60,12 @@ def public_address(url: str) -> str:
 
 
 def masked_command(command: str) -> str:
-    """A command line with everything masked that looks like a secret; unchanged if nothing does."""
+    """Return a command line with everything masked that looks like a secret; unchanged if nothing does."""
     words = _words(command)
     masked = _Masker().words(words)
-    return command if masked == words else " ".join(map(_quoted, masked))
+    if masked == words:
+        return command
+    return " ".join(word if MASK in word and not re.search(r"\s", word) else shlex.quote(word) for word in masked)
 
 
 def _words(command: str) -> list[str]:
@@ -72,10 +75,6 @@ def _words(command: str) -> list[str]:
         return command.split()
 
 
-def _quoted(word: str) -> str:
-    return word if MASK in word and not re.search(r"\s", word) else shlex.quote(word)
-
-
 class _Masker:
     """Masks what looks like a secret, and collects the secrets."""
 
@@ -83,7 +82,7 @@ class _Masker:
         self.secrets: set[str] = set()
 
     def words(self, words: Sequence[str], depth: int = _DEPTH) -> list[str]:
-        """The words of a command line with secrets masked, such as the value of --api-key and that of KEY=."""
+        """Return the words of a command line with secrets masked, such as the value of --api-key and that of KEY=."""
         masked: list[str] = []
         before = ""
         for word in words:
@@ -102,7 +101,7 @@ class _Masker:
         name, equals, value = word.partition("=")
         if equals and value and _NAME.fullmatch(name):
             return f"{name}={self._hide(value)}"
-        if named := _HEADER.fullmatch(word) or _attached(word):
+        if named := next(filter(None, (pattern.fullmatch(word) for pattern in _IN_ONE_WORD)), None):
             return f"{named[1]}{self._hide(named[2])}"
         masked = self._patterns(word)
         inner = _unquoted(masked)
@@ -119,7 +118,7 @@ class _Masker:
         return _RANDOM.sub(lambda match: self._hide(match[0]) if _is_random(match[0]) else match[0], masked)
 
     def _hide_value(self, value: str) -> str:
-        """The value masked, with the quotation marks around it kept."""
+        """Return the value masked, with the quotation marks around it kept."""
         inner = _unquoted(value)
         return value.replace(inner, self._hide(inner)) if inner and value[0] == value[-1] else self._hide(value)
 
@@ -132,7 +131,7 @@ class _Masker:
 
 
 def _is_value(before: str, word: str) -> bool:
-    """Whether a word is a secret because it is the value of the option before it."""
+    """Return whether a word is a secret because it is the value of the option before it."""
     if not before.startswith("-"):
         return False
     if before in ("-u", "-U", "--user", "--proxy-user", "--username"):
@@ -142,31 +141,26 @@ def _is_value(before: str, word: str) -> bool:
     return bool(_NAME.fullmatch(before)) and not (_OPTION.fullmatch(word) or _NAME.fullmatch(word))
 
 
-def _attached(word: str) -> re.Match[str] | None:
-    """The option and its value in one word: -pPASSWORD, --user=NAME:PASSWORD."""
-    return _SHORT_PASSWORD.fullmatch(word) or _USER_OPTION.fullmatch(word)
-
-
 def _unquoted(word: str) -> str:
     is_quoted = len(word) > 1 and word[0] == word[-1] and word[0] in "\"'"
     return word[1:-1] if is_quoted else word
 
 
 def _is_random(text: str) -> bool:
-    """Whether a long run of letters and digits is a key and not a name: it changes often between the two."""
+    """Return whether a long run of letters and digits is a key and not a name: it changes often between the two."""
     changes = sum(left.isdigit() != right.isdigit() for left, right in pairwise(text))
     return 6 * changes >= len(text)
 
 
 def secrets_in_command(command: str) -> frozenset[str]:
-    """The secrets of a command line, to be masked in the output of its program."""
+    """Return the secrets of a command line, to be masked in the output of its program."""
     masker = _Masker()
     masker.words(_words(command))
     return _long(masker.secrets - {MASK})
 
 
 def secrets_in_request(url: str, headers: Mapping[str, str]) -> frozenset[str]:
-    """The secrets of requests: user and password, values of the query, and values of headers that hold keys."""
+    """Return the secrets of requests: user and password, values of the query, values of headers that hold keys."""
     parts = urlsplit(url)
     secrets = {parts.password or parts.username or "", basic_credentials(url), basic_credentials(url).rstrip("=")}
     for piece in re.split(r"[&;]", parts.query):
@@ -180,7 +174,7 @@ def secrets_in_request(url: str, headers: Mapping[str, str]) -> frozenset[str]:
 
 
 def basic_credentials(url: str) -> str:
-    """User and password of an address as in the header Authorization; empty if there are none."""
+    """Return user and password of an address as in the header Authorization; empty if there are none."""
     parts = urlsplit(url)
     if parts.username is None:
         return ""
@@ -207,7 +201,7 @@ def mask_failures(secrets: frozenset[str]) -> Iterator[None]:
 
 
 def mask_secrets(message: Message, secrets: Iterable[str]) -> Message:
-    """The message with these secrets masked in its arguments."""
+    """Return the message with these secrets masked in its arguments."""
     return masked(message, lambda text: _hidden(text, secrets))
 
 

@@ -127,7 +127,7 @@ def _notify_of_other_programs(pipeline: Pipeline, servers: Mapping[str, LoadedSe
 
 
 def _unknown_variables(path: Path, unknown: Sequence[UnknownVariable]) -> Iterator[InputError]:
-    """An error for each unknown variable, with the line of the parameter file where it can be defined."""
+    """Yield an error for each unknown variable, with the line of the parameter file where it can be defined."""
     sections = read_yaml(path).value if unknown else {}
     for variable in unknown:
         key_map = sections[variable.server].value[variable.parameter].value["key_map"]
@@ -140,7 +140,7 @@ def _unknown_variables(path: Path, unknown: Sequence[UnknownVariable]) -> Iterat
 def _empty_parameters(
     path: Path, servers: Mapping[str, LoadedServer], to_fill_in: Sequence[tuple[str, str]]
 ) -> Iterator[InputError]:
-    """An error for each parameter of a server at an address that is empty in the parameter file."""
+    """Yield an error for each parameter of a server at an address that is empty in the parameter file."""
     sections = read_yaml(path).value if to_fill_in else {}
     for alias, name in dict.fromkeys(to_fill_in):
         source = sections[alias].value[name]
@@ -151,7 +151,7 @@ def _empty_parameters(
 
 
 def _parameters_to_fill_in(pipeline: Pipeline, servers: Mapping[str, LoadedServer]) -> Iterator[tuple[str, str]]:
-    """The inputs of servers at an address that no step produces: they are parameters without a default."""
+    """Yield the inputs of servers at an address that no step produces: they are parameters without a default."""
     produced = {name for server in servers.values() for tool in server.tools.values() for name in tool.binding.outputs}
     produced |= {name for step in iter_steps(pipeline.steps) for name in step.output.values()}
     for step in iter_steps(pipeline.steps):
@@ -168,7 +168,7 @@ def _qualified_names(sections: Mapping[str, Any]) -> list[str]:
 
 
 def _manifest(alias: str, server: LoadedServer, steps: tuple[Bound, ...]) -> dict[str, Any]:
-    """The manifest of a server with the tools that the pipeline uses, in UltraRAG's format."""
+    """Return the manifest of a server with the tools that the pipeline uses, in UltraRAG's format."""
     location = server.location
     used = {call.tool.name: call for call in iter_calls(steps) if call.step.server == alias}
     accepted = arguments_of(location.replaces) if location.replaces is not None else {}
@@ -183,7 +183,7 @@ def _manifest(alias: str, server: LoadedServer, steps: tuple[Bound, ...]) -> dic
 
 
 def _manifest_entry(call: Call, accepted: Mapping[str, frozenset[str]]) -> dict[str, Any]:
-    """The binding of a call without arguments that the project's tool does not accept; each run adds ours."""
+    """Return the binding of a call without arguments that the project's tool does not accept; each run adds ours."""
     binding = call.binding
     known = accepted.get(call.tool.name, frozenset(binding.inputs))
     inputs = {argument: name for argument, name in binding.inputs.items() if argument in known}
@@ -194,7 +194,7 @@ def _manifest_entry(call: Call, accepted: Mapping[str, frozenset[str]]) -> dict[
 
 
 def insert_entries(text: str, added: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """The YAML text with entries added to its sections, new sections last; None if it cannot be edited as text."""
+    """Add entries to the sections of a YAML text, new sections last; return None if it cannot be edited as text."""
     import yaml
 
     root = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -220,7 +220,7 @@ def insert_entries(text: str, added: Mapping[str, Mapping[str, Any]]) -> str | N
 
 
 def _parse(text: str) -> Any:
-    """The content of a YAML text; None if it is not valid."""
+    """Return the content of a YAML text; None if it is not valid."""
     import yaml
 
     try:
@@ -234,14 +234,14 @@ def _with_entries(content: Mapping[str, Any], added: Mapping[str, Mapping[str, A
 
 
 def _is_block_mapping(node: Any) -> bool:
-    """Whether a node is a non-empty mapping in block style."""
+    """Return whether a node is a non-empty mapping in block style."""
     import yaml
 
     return isinstance(node, yaml.MappingNode) and not node.flow_style and bool(node.value)
 
 
 def _last_line(node: Any) -> int:
-    """The last line of a node, without the comments and blank lines that follow it."""
+    """Return the last line of a node, without the comments and blank lines that follow it."""
     import yaml
 
     if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:

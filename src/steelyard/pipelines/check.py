@@ -32,7 +32,7 @@ def check_parameters(servers: Mapping[str, LoadedServer], parameters: Parameters
 
 
 def unknown_parameters(servers: Mapping[str, LoadedServer], parameters: Parameters) -> Iterator[InputError]:
-    """Every error that `check_parameters` could raise."""
+    """Yield every error that `check_parameters` could raise."""
     for (alias, name), where in parameters.locations.items():
         server = servers.get(alias)
         if server is None or name in _known_names(server):
@@ -46,7 +46,7 @@ def check_settings(servers: Mapping[str, LoadedServer], steps: tuple[Bound, ...]
 
     A setting of UltraRAG that has no effect here is ignored, with a notice if it differs from UltraRAG's default.
     """
-    from steelyard.rag.choices import CHECKS
+    from steelyard.rag.settings import CHECKS
 
     for call in iter_calls(steps):
         location, values = servers[call.step.server].location, parameters.values[call.step.server]
@@ -96,7 +96,7 @@ def check_templates(servers: Mapping[str, LoadedServer], steps: tuple[Bound, ...
 
 
 def _unknown_parameter(server: LoadedServer, name: str, where: str) -> InputError:
-    """The error about an unknown parameter; the hint names parameters that have an effect, and no variables."""
+    """Return the error about an unknown parameter; the hint names parameters that have an effect, and no variables."""
     known = sorted(parameter for parameter in _parameter_names(server) if not _is_unused(server, parameter))
     message = Message("metrics.no_parameter", name=server.location.alias, parameter=name)
     return InputError(message, where=where, hint=nearest(name, known))
@@ -120,13 +120,13 @@ def _check_template(call: Call, values: Mapping[str, Any], template: Any, *, in_
 
 
 def _is_bundled_template(template: Any) -> bool:
-    """Whether a bundled template is used, although the project has a folder of that name."""
+    """Return whether a bundled template is used, although the project has a folder of that name."""
     path = Path(template) if isinstance(template, str) else None
     return path is not None and path.parent.is_dir() and not path.is_file()
 
 
 def _empty_value(name: str, values: Mapping[str, Any]) -> Any:
-    """The value of a parameter, no rows for a variable, one round without rows for a history."""
+    """Return the value of a parameter, no rows for a variable, one round without rows for a history."""
     if name.startswith("$"):
         return values.get(name[1:])
     return [[]] if name.startswith(HISTORY_PREFIXES) else []
@@ -140,7 +140,7 @@ def _template_parameters(servers: Mapping[str, LoadedServer], steps: tuple[Bound
 
 
 def _known_names(server: LoadedServer) -> set[str]:
-    """The parameters of a server and the variables of its tools, for which a file may give a value, too."""
+    """Return the parameters of a server and the variables of its tools, for which a file may give a value, too."""
     return {*_parameter_names(server), *(name.removeprefix("$") for name in _input_names(server))}
 
 
@@ -153,7 +153,7 @@ def _input_names(server: LoadedServer) -> Iterator[str]:
 
 
 def _is_of_bundled_server(server: LoadedServer, name: str) -> bool:
-    """Whether the bundled counterpart of a server, which does not run here, has a parameter of this name."""
+    """Return whether the bundled counterpart of a server, which does not run here, has a parameter of this name."""
     folder = server.location.counterpart
     file = folder / "parameter.yaml" if folder is not None else None
     return file is not None and file.is_file() and name in read_parameters(file)
@@ -165,13 +165,13 @@ def _is_unused(server: LoadedServer, name: str) -> bool:
 
 
 def _given_arguments(call: Call, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call that are parameters with a value."""
+    """Return the arguments of a call that are parameters with a value."""
     given = ((argument, name[1:]) for argument, name in call.inputs.items() if name.startswith("$"))
     return {argument: values[name] for argument, name in given if name in values}
 
 
 def _location(parameters: Parameters, alias: str, names: Sequence[str]) -> str | None:
-    """The file location of a value below a parameter, or of the deepest section on the way to it."""
+    """Return the file location of a value below a parameter, or of the deepest section on the way to it."""
     source, location = parameters.sources.get(alias), parameters.locations.get((alias, names[0]))
     for name in names:
         fields = source.value if source is not None else None

@@ -18,15 +18,17 @@ from steelyard.pipelines.protocol import (
     check_library,
     connected,
     error_data,
+    error_from_json,
     error_text,
     http_transport,
     invalid_line,
     is_closed,
+    notices_from_json,
+    shorten,
     stdio_transport,
     transport_errors,
 )
 from steelyard.pipelines.server import NoticeCallback, ToolKind
-from steelyard.pipelines.wire import error_from_json, notices_from_json, shorten
 
 if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
@@ -133,7 +135,7 @@ class ServerPool:
                 self._connections[endpoint.name].ready.result()
 
     def caller(self, name: str) -> Callable[[ToolKind, str], Callable[..., Any]]:
-        """A factory of functions that call a tool or a prompt of a server."""
+        """Return a factory of functions that call a tool or a prompt of a server."""
 
         def make_function(kind: ToolKind, tool: str) -> Callable[..., Any]:
             call = self.get_prompt if kind == "prompt" else self.call_tool
@@ -142,7 +144,7 @@ class ServerPool:
         return make_function
 
     def call_tool(self, name: str, tool: str, arguments: Mapping[str, Any]) -> Any:
-        """The result of a tool: the JSON object in the first text of its answer; None if there is no text."""
+        """Return the result of a tool: the JSON object in the first text of its answer; None if there is no text."""
         sent = {argument: _to_json(value) for argument, value in arguments.items()}
         answer = self._request(name, tool, "tools/call", {"name": tool, "arguments": sent})
         texts = _texts(answer.get("content"))
@@ -158,7 +160,7 @@ class ServerPool:
             raise SystemFailure(Message("pipelines.answer_not_json", text=shorten(texts[0]))) from None
 
     def get_prompt(self, name: str, prompt: str, arguments: Mapping[str, Any]) -> list[PromptText]:
-        """The texts of a prompt; MCP requires its arguments to be texts, so other values are sent as JSON."""
+        """Return the texts of a prompt; MCP requires its arguments to be texts, so other values are sent as JSON."""
         sent = {argument: _to_text(_to_json(value)) for argument, value in arguments.items() if value is not None}
         answer = self._request(name, prompt, "prompts/get", {"name": prompt, "arguments": sent})
         messages = answer.get("messages")
@@ -166,11 +168,11 @@ class ServerPool:
         return [PromptText(text) for text in _texts(contents)]
 
     def list_tools(self, name: str) -> list[dict[str, Any]]:
-        """The tools that a server lists, including fields that the protocol does not define."""
+        """Return the tools that a server lists, including fields that the protocol does not define."""
         return self._all_pages(name, "tools")
 
     def list_prompts(self, name: str) -> list[Any]:
-        """The prompts that a server lists; empty if it does not support prompts."""
+        """Return the prompts that a server lists; empty if it does not support prompts."""
         from mcp import types
 
         session = self._connections[name].session
@@ -218,7 +220,7 @@ class ServerPool:
 async def _send_request(
     connection: _Connection, method: str, parameters: Mapping[str, Any], timeout: float
 ) -> dict[str, Any]:
-    """The result of a request; raise an error if the connection breaks, which the library does not always do."""
+    """Return the result of a request; raise an error if the connection breaks, which the library does not always do."""
     import anyio
 
     answer: dict[str, Any] | None = None
@@ -286,12 +288,12 @@ def _translated_errors(connection: _Connection, call: str) -> Iterator[None]:
 
 
 def _first_cause(error: BaseException) -> BaseException:
-    """The first error in a group of errors."""
+    """Return the first error in a group of errors."""
     return _first_cause(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
 
 
 def _failure(connection: _Connection, call: str, error: BaseException) -> SystemFailure:
-    """The error of a failed request, with a hint."""
+    """Return the error of a failed request, with a hint."""
     name, endpoint = connection.endpoint.name, connection.endpoint
     if isinstance(error, TimeoutError) and connection.stray_output:
         line = shorten(connection.stray_output)
@@ -319,12 +321,12 @@ def _foreign_failure(texts: list[str]) -> SystemFailure:
 
 
 def _is_unreachable(error: BaseException) -> bool:
-    """Whether no connection was made; the HTTP library of mcp 1 is httpx, that of mcp 2 is its successor."""
+    """Return whether no connection was made; the HTTP library of mcp 1 is httpx, that of mcp 2 is its successor."""
     return isinstance(error, ConnectionError) or type(error).__name__ in ("ConnectError", "ConnectTimeout")
 
 
 def _last_error_line(connection: _Connection) -> Message | str:
-    """The last line that a server printed to standard error."""
+    """Return the last line that a server printed to standard error."""
     connection.errors.flush()
     connection.errors.seek(0)
     lines = [line.strip() for line in connection.errors.read()[-STDERR_TAIL:].splitlines() if line.strip()]
@@ -332,13 +334,13 @@ def _last_error_line(connection: _Connection) -> Message | str:
 
 
 def _texts(contents: Any) -> list[str]:
-    """The texts among the contents of an answer."""
+    """Return the texts among the contents of an answer."""
     blocks = [block for block in contents if isinstance(block, dict)] if isinstance(contents, list) else []
     return [block["text"] for block in blocks if block.get("type") == "text" and isinstance(block.get("text"), str)]
 
 
 def _to_json(value: Any) -> Any:
-    """A value as JSON; texts of prompts become messages."""
+    """Return a value as JSON; texts of prompts become messages."""
     if isinstance(value, PromptText):
         return {"role": "user", "content": {"type": "text", "text": str(value)}}
     return [_to_json(entry) for entry in value] if isinstance(value, list) else value

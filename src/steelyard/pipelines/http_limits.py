@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from steelyard.pipelines.calls import CLIENT_LEFT
-
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is a loopback address."""
+    """Return whether a host is a loopback address."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -25,12 +23,12 @@ def is_loopback(host: str) -> bool:
 
 
 def is_local_host(header: str | None) -> bool:
-    """Whether a Host header names this machine; any other name would be DNS rebinding."""
+    """Return whether a Host header names this machine; any other name would be DNS rebinding."""
     return _is_local(f"//{header or ''}")
 
 
 def is_local_origin(header: str | None) -> bool:
-    """Whether an Origin header is absent, or names this machine."""
+    """Return whether an Origin header is absent, or names this machine."""
     return header is None or (header.startswith(("http://", "https://")) and _is_local(header))
 
 
@@ -44,6 +42,8 @@ def _is_local(address: str) -> bool:
 MEGABYTE = 1 << 20
 SMALL_BODY = 64 << 10
 """Bodies up to this size in bytes are accepted regardless of the size of all bodies in progress."""
+CLIENT_LEFT = "steelyard.client_left"
+"""The key in the ASGI scope of a request for the event that is set when its client has left."""
 BODY_SIZE = "steelyard.body_size"
 """The key in the ASGI scope of a request for the number of bytes of its body."""
 
@@ -170,7 +170,7 @@ class _Body:
             return
 
     async def receive(self) -> dict[str, Any]:
-        """The body, and afterwards the messages of the connection; sets the event when the client has left."""
+        """Return the body, and afterwards the messages of the connection; sets the event when the client has left."""
         if not self._delivered:
             self._delivered = True
             body = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)

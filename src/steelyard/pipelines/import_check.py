@@ -35,12 +35,12 @@ def missing_modules(programs: Mapping[str, str], python: str) -> dict[str, list[
 
 
 def foreign_python() -> str:
-    """The Python that starts programs of others, as in UltraRAG: the first one on the PATH."""
+    """Return the Python that starts programs of others, as in UltraRAG: the first one on the PATH."""
     return shutil.which("python") or sys.executable
 
 
 def not_found(program: str) -> list[str]:
-    """The modules that a program, or a file beside it that it imports, imports at top level and that are missing."""
+    """Return the missing modules that a program, or a file beside it that it imports, imports at top level."""
     folder = os.path.dirname(os.path.abspath(program))
     queue, seen, missing = [program], set(), []
     while queue:
@@ -63,7 +63,7 @@ def _is_importable(name: str, folder: str) -> bool:
 
 
 def _imported_packages(path: str) -> Iterator[str]:
-    """The packages that a file imports at top level; an import in a function, an if or a try is optional."""
+    """Yield the packages that a file imports at top level; an import in a function, an if or a try is optional."""
     with open(path, "rb") as file:
         source = file.read()
     try:
@@ -78,7 +78,7 @@ def _imported_packages(path: str) -> Iterator[str]:
 
 
 def arguments_of(program: "os.PathLike[str]") -> dict[str, frozenset[str]]:
-    """The arguments of each function and method that a program defines, except those that accept **kwargs."""
+    """Return the arguments of each function and method that a program defines, except those that accept **kwargs."""
     with open(program, "rb") as file:
         source = file.read()
     try:

@@ -12,7 +12,7 @@ from steelyard.net.http import is_address, origin
 from steelyard.net.secrets import public_address
 from steelyard.pipelines.manifest import read_parameters
 from steelyard.pipelines.server import Server, notify
-from steelyard.rag.endpoints import OPENAI_URL
+from steelyard.rag.settings import OPENAI_URL
 
 _BACKENDS: Final = ("openai", "vllm")
 _PLACEHOLDERS: Final = ("abc", "EMPTY")  # that UltraRAG and vLLM write where no key is needed
@@ -21,7 +21,7 @@ _PLACEHOLDERS: Final = ("abc", "EMPTY")  # that UltraRAG and vLLM write where no
 def with_key(
     server: Server, environment: Mapping[str, str], variable: str, backend: str, configs: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """The settings by backend with the key in this variable, if they have none and the operator named their address."""
+    """Add the key in this variable to the settings of a backend that have none, if the operator named their address."""
     section = configs.get(backend) or {}
     key = environment.get(variable)
     if not key or backend not in _BACKENDS or not isinstance(section, Mapping):
@@ -39,12 +39,12 @@ def with_key(
 
 
 def variable_of_address(variable: str) -> str:
-    """The variable with the address for the key in `variable`; the name itself if it is not that of a key."""
+    """Return the variable with the address for the key in `variable`; the name itself if it is not that of a key."""
     return re.sub("_API_KEY$", "_BASE_URL", variable)
 
 
 def _is_named(server: Server, beside: str | None, url: str, proxy: Any) -> bool:
-    """Whether the operator named this address; a proxy would read the key of a request without TLS."""
+    """Return whether the operator named this address; a proxy would read the key of a request without TLS."""
     file = server.folder / "parameter.yaml"
     sections = (read_parameters(file) if file.is_file() else {}).get("backend_configs") or {}
     named = [section.get("base_url") for section in sections.values() if isinstance(section, Mapping)]

@@ -56,12 +56,12 @@ class Parameters:
     renamed: bool = False
 
     def sources_of(self, alias: str, names: Iterable[str]) -> dict[str, Located]:
-        """The values of parameters of a server as read from the file."""
+        """Return the values of parameters of a server as read from the file."""
         section = self.sources[alias].value if alias in self.sources else None
         return {name: section[name] for name in names if name in section} if isinstance(section, Mapping) else {}
 
     def key_map_location(self, alias: str, name: str) -> str | None:
-        """The file location of `key_map` below a parameter."""
+        """Return the file location of `key_map` below a parameter."""
         source = self.sources_of(alias, [name]).get(name)
         fields = source.value if source is not None else None
         return fields["key_map"].where if isinstance(fields, Mapping) and "key_map" in fields else None
@@ -75,7 +75,7 @@ def load_servers(
     rebuild: bool = False,
     choice: ServerChoice = "auto",
 ) -> dict[str, LoadedServer]:
-    """The servers of a pipeline; a foreign one is started only if it has no current manifest, or on `rebuild`."""
+    """Load the servers of a pipeline; a foreign one is started only if it has no current manifest, or on `rebuild`."""
     for entry in pipeline.servers.values():
         refuse_missing_server(entry)
     manifests = {} if rebuild else server_file(pipeline)
@@ -113,7 +113,7 @@ def start_servers(
 def load_parameters(
     pipeline: Pipeline, servers: Mapping[str, LoadedServer], chosen: Path | None, *, allow_empty: bool = False
 ) -> Parameters:
-    """The parameters of each server: its defaults, overridden by the parameter file.
+    """Return the parameters of each server: its defaults, overridden by the parameter file.
 
     Old names of parameters are replaced by the current ones, with a notice.
     """
@@ -131,19 +131,19 @@ def load_parameters(
 
 
 def parameter_path(pipeline: Pipeline) -> Path:
-    """The parameter file that `build` writes and `run` reads; existing files and folders take precedence."""
+    """Return the parameter file that `build` writes and `run` reads; existing files and folders take precedence."""
     files = _parameter_files(pipeline)
     existing = next((path for path in files if path.exists()), None)
     return existing or next((path for path in files if path.parent.is_dir()), files[0])
 
 
 def server_path(pipeline: Pipeline) -> Path:
-    """The server file that `build` writes."""
+    """Return the server file that `build` writes."""
     return pipeline.path.parent / "server" / f"{pipeline.path.stem}_server.yaml"
 
 
 def server_file(pipeline: Pipeline) -> Mapping[str, Located]:
-    """The manifests of the servers in the server file of a pipeline; empty if there is no file."""
+    """Return the manifests of the servers in the server file of a pipeline; empty if there is no file."""
     path = server_path(pipeline)
     if not path.exists():
         return {}
@@ -154,7 +154,7 @@ def server_file(pipeline: Pipeline) -> Mapping[str, Located]:
 
 
 def load_program(program: Path, where: str | None = None, *, name: str = "") -> Server:
-    """The one Server that a program defines."""
+    """Return the one Server that a program defines."""
     key = f"steelyard_server_{name or program.stem}"
     spec = importlib.util.spec_from_file_location(key, program)
     if spec is None or spec.loader is None:
@@ -202,7 +202,7 @@ def _load(
 def _with_manifest_bindings(
     location: ServerLocation, tools: dict[str, Tool], manifest: Located | None, caller: ToolCaller
 ) -> dict[str, Tool]:
-    """The tools of a native server with the bindings of the server file."""
+    """Return the tools of a native server with the bindings of the server file."""
     written = read_manifest(manifest, caller) if manifest is not None else {}
     of_other_server = bool(written) and not _describes(manifest, location)
     for name in written.keys() & tools.keys():
@@ -221,7 +221,7 @@ def _with_manifest_bindings(
 
 
 def _describes(manifest: Located | None, location: ServerLocation) -> bool:
-    """Whether a manifest describes this program, and not another of the same name."""
+    """Return whether a manifest describes this program, and not another of the same name."""
     path = manifest.value["path"].value if manifest is not None and "path" in manifest.value else None
     if path is None:
         return True
@@ -229,7 +229,7 @@ def _describes(manifest: Located | None, location: ServerLocation) -> bool:
 
 
 def _guard_all(tools: Mapping[str, Tool]) -> dict[str, Tool]:
-    """The tools of a user's server, with any exception turned into a SystemFailure."""
+    """Return the tools of a user's server, with any exception turned into a SystemFailure."""
 
     def guard(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -251,7 +251,7 @@ def _call_remotely(tools: Mapping[str, Tool], caller: ToolCaller) -> dict[str, T
 
 
 def _listed_tools(location: ServerLocation, pool: ServerPool) -> dict[str, Tool]:
-    """The tools that a server lists over MCP, bound by their annotations; the output of a prompt is prompt_ls."""
+    """Bind the tools that a server lists over MCP by their annotations; the output of a prompt is prompt_ls."""
     caller = pool.caller(location.alias)
     tools: dict[str, Tool] = {}
     for listed in pool.list_tools(location.alias):
@@ -271,7 +271,7 @@ def _listed_tools(location: ServerLocation, pool: ServerPool) -> dict[str, Tool]
 
 
 def _must_query(location: ServerLocation, manifests: Mapping[str, Located], rebuild: bool) -> bool:
-    """Whether a foreign server has no manifest, or one that is older than the server."""
+    """Return whether a foreign server has no manifest, or one that is older than the server."""
     if rebuild or location.folder is None or location.program is None:
         return rebuild or location.alias not in manifests
     file, sources = location.folder / "server.yaml", [location.program, location.folder / "parameter.yaml"]
@@ -280,7 +280,7 @@ def _must_query(location: ServerLocation, manifests: Mapping[str, Located], rebu
 
 
 def _with_current_names(section: Located, server: LoadedServer | None) -> tuple[dict[str, Any], dict[str, str]]:
-    """A section of the parameter file with old names replaced, if the server is a bundled one."""
+    """Return a section of the parameter file with old names replaced, if the server is a bundled one."""
     values = section.plain() or {}
     if server is None or not server.location.is_bundled or server.location.folder is None:
         return values, {}
@@ -292,7 +292,7 @@ def _with_current_names(section: Located, server: LoadedServer | None) -> tuple[
 
 
 def _read_sections(path: Path, pipeline: Pipeline, *, allow_empty: bool) -> Mapping[str, Located]:
-    """The sections of the parameter file, one per server."""
+    """Return the sections of the parameter file, one per server."""
     content = read_yaml(path)
     if content.value is None and allow_empty:
         return {}
@@ -311,7 +311,7 @@ def _read_sections(path: Path, pipeline: Pipeline, *, allow_empty: bool) -> Mapp
 
 
 def _parameter_files(pipeline: Pipeline) -> tuple[Path, Path]:
-    """The possible parameter files of a pipeline: in our folder, or in UltraRAG's."""
+    """Return the possible parameter files of a pipeline: in our folder, or in UltraRAG's."""
     folder, name = pipeline.path.parent, f"{pipeline.path.stem}_parameter.yaml"
     return folder / "parameters" / name, folder / "parameter" / name
 

@@ -99,7 +99,7 @@ def locate_server(
     manifest: Located | None = None,
     choice: ServerChoice = "auto",
 ) -> ServerLocation:
-    """The location of a server; a folder is looked for in the current folder, then among the bundled servers.
+    """Return the location of a server; a folder is looked for in the current folder, then among the bundled servers.
 
     The program or address in the server file (`manifest`) takes precedence.
     """
@@ -115,7 +115,7 @@ def locate_server(
 
 
 def select_servers(locations: Mapping[str, ServerLocation], choice: ServerChoice) -> dict[str, ServerLocation]:
-    """The locations with bundled servers in place of those that cannot be imported, or as chosen; notices say which."""
+    """Replace servers that cannot be imported by bundled ones, or as chosen; notices say which."""
     replaceable = {alias: server for alias, server in locations.items() if server.program and server.counterpart}
     if choice == "project":
         return dict(locations)
@@ -133,30 +133,30 @@ def select_servers(locations: Mapping[str, ServerLocation], choice: ServerChoice
 
 
 def bundled_servers() -> Path:
-    """The folder of the bundled servers: in the installed package, or beside the sources."""
+    """Return the folder of the bundled servers: in the installed package, or beside the sources."""
     return bundled("servers")
 
 
 def server_names(*folders: Path) -> list[str]:
-    """The names of the servers in some folders."""
+    """Return the names of the servers in some folders."""
     entries = (entry for folder in folders if folder.is_dir() for entry in folder.iterdir())
     return sorted({entry.name for entry in entries if (entry / "src").is_dir()})
 
 
 def nearest_server(folder: Path) -> Message | None:
-    """A hint with the server of the most similar name beside a folder, or among the bundled ones for `servers/NAME`."""
+    """Return a hint with the most similar name of a server beside a folder, or of a bundled one for `servers/NAME`."""
     bundled = [bundled_servers()] if folder.parent.name == bundled_servers().name else []
     name = nearest_name(folder.name, server_names(folder.parent, *bundled))
     return None if name is None else Message("core.nearest_name", name=str(folder.with_name(name)))
 
 
 def folder_of(program: Path) -> Path:
-    """The folder of a server from the path of its program."""
+    """Return the folder of a server from the path of its program."""
     return program.parents[1] if program.parent.name == "src" else program.parent
 
 
 def is_installed(path: str) -> bool:
-    """Whether a path is that of a bundled server in an installation of steelyard, this one or another."""
+    """Return whether a path is that of a bundled server in an installation of steelyard, this one or another."""
     program = Path(path)
     if len(program.parents) < 4 or program.parents[2].name != "servers" or program.parents[0].name != "src":
         return False
@@ -168,7 +168,7 @@ def is_installed(path: str) -> bool:
 def _locate_in_folder(
     location: ServerLocation, path: str, environment: Mapping[str, str], choice: ServerChoice
 ) -> ServerLocation:
-    """The location of a server in a folder; its parameter file may name another program or an address."""
+    """Return the location of a server in a folder; its parameter file may name another program or an address."""
     folder = _find_folder(path, choice)
     file = folder / "parameter.yaml"
     parameters = read_parameters(file) if file.is_file() else {}
@@ -188,7 +188,7 @@ def _locate_in_folder(
 
 
 def _apply_manifest(location: ServerLocation, manifest: Located, choice: ServerChoice) -> ServerLocation:
-    """The location with the program or address of the server file; a notice says if it differs."""
+    """Return the location with the program or address of the server file; a notice says if it differs."""
     fields = manifest.value if isinstance(manifest.value, Mapping) else {}
     path = fields["path"].value if "path" in fields else None
     if not isinstance(path, str) or path in (location.address, str(location.program), location.manifest_path):
@@ -230,7 +230,7 @@ def _is_same_file(one: Path | None, other: Path | None) -> bool:
 
 
 def _replace(location: ServerLocation) -> ServerLocation:
-    """The bundled server in place of another of the same folder; the parameters of that one override our defaults."""
+    """Put the bundled server in place of another of the same folder, whose parameters override our defaults."""
     folder = location.counterpart
     if folder is None:
         return location
@@ -268,7 +268,7 @@ def _path_and_headers(entry: Located, environment: Mapping[str, str]) -> tuple[s
 
 
 def _expand_headers(headers: Any, environment: Mapping[str, str], where: str) -> dict[str, str]:
-    """Headers with ${NAME} replaced by environment variables, so that secrets need not be stored in a file."""
+    """Return headers with ${NAME} replaced by environment variables, so that secrets need not be stored in a file."""
     if not isinstance(headers, Mapping) or not all(isinstance(text, str) for text in headers.values()):
         raise InputError(Message("pipelines.headers_type"), where=where)
     for name in (name for text in headers.values() for name in _VARIABLE.findall(text)):

@@ -45,19 +45,19 @@ def write_manifest(server: Server, arguments: Mapping[str, Any]) -> None:
 
 
 def find_program(folder: Path, *more: str) -> Path:
-    """The program in the folder of a server: named like the folder, by one of these names, or the only one."""
+    """Return the program in the folder of a server: named like the folder, by one of these names, or the only one."""
     named = [folder / "src" / f"{name}.py" for name in (folder.resolve().name, *more)]
     programs = sorted((folder / "src").glob("*.py")) if (folder / "src").is_dir() else []
     return next((path for path in named if path.is_file()), programs[0] if len(programs) == 1 else named[0])
 
 
 def describe_binding(binding: Binding) -> dict[str, Any]:
-    """A binding as an entry of a manifest."""
+    """Return a binding as an entry of a manifest."""
     return {"input": dict(binding.inputs)} | ({"output": list(binding.outputs)} if binding.outputs else {})
 
 
 def read_manifest(manifest: Located, caller: ToolCaller) -> dict[str, Tool]:
-    """The tools of a server according to its manifest."""
+    """Return the tools of a server according to its manifest."""
     sections = _mapping(manifest, Message("pipelines.manifest_type"))
     return {
         name: Tool(name, caller(kind, name), _read_binding(entry), kind)
@@ -68,7 +68,7 @@ def read_manifest(manifest: Located, caller: ToolCaller) -> dict[str, Tool]:
 
 
 def read_parameters(path: Path) -> dict[str, Any]:
-    """The parameters in a file; an empty file has none."""
+    """Return the parameters in a file; an empty file has none."""
     content = read_yaml(path)
     if content.value is None:
         return {}
@@ -97,7 +97,7 @@ def _describe_tools(server: Server, parameters: Mapping[str, Any], kind: ToolKin
 
 
 def _for_ultrarag(server: Server, tool: Tool, parameters: Mapping[str, Any]) -> Binding:
-    """The binding for UltraRAG's client, which requires every variable and every parameter of a manifest.
+    """Return the binding for UltraRAG's client, which requires every variable and every parameter of a manifest.
 
     Variables that need not exist are left out, and so are parameters of ours that have their default, so that a
     parameter file of UltraRAG will do. The outputs are those of the annotation and those that parameters name.

@@ -11,8 +11,7 @@ from steelyard.errors import InputError, Problem, SteelyardError, UnknownName, n
 from steelyard.i18n import FOREIGN, Joined, Localized, Message
 from steelyard.io.yamls import Located
 from steelyard.pipelines.load import LoadedServer, Parameters
-from steelyard.pipelines.schemas import matches_type, type_name
-from steelyard.pipelines.server import Binding, Tool
+from steelyard.pipelines.server import Binding, Tool, matches_type, type_name
 from steelyard.pipelines.spec import Branch, Loop, Node, Pipeline, Step, iter_steps
 
 HISTORY_PREFIXES = ("memory_", "mem_")
@@ -82,7 +81,7 @@ def bind(
     parameters: Parameters,
     unknown: list[UnknownVariable] | None = None,
 ) -> tuple[Bound, ...]:
-    """The steps of a pipeline with all names resolved; raise an error with a line for the first that cannot be.
+    """Return the steps of a pipeline with all names resolved; raise an error with a line for the first that cannot be.
 
     If a list `unknown` is given, variables that a key_map can still define are added to it instead.
     """
@@ -91,7 +90,7 @@ def bind(
 
 
 def key_map_hint(name: str, parameter: str, location: str | None, producers: Sequence[str] = ()) -> Message:
-    """The hint for a variable that is not known yet."""
+    """Return the hint for a variable that is not known yet."""
     if location is None:
         hint = Message("pipelines.key_map_build", parameter=parameter, name=name)
     else:
@@ -100,7 +99,7 @@ def key_map_hint(name: str, parameter: str, location: str | None, producers: Seq
 
 
 def used_parameters(steps: tuple[Bound, ...]) -> dict[str, list[str]]:
-    """The parameters of each server that its steps use, in order of first use."""
+    """Return the parameters of each server that its steps use, in order of first use."""
     used: dict[str, list[str]] = {}
     for call in iter_calls(steps):
         names = [name[1:] for name in call.inputs.values() if name.startswith("$")]
@@ -110,13 +109,13 @@ def used_parameters(steps: tuple[Bound, ...]) -> dict[str, list[str]]:
 
 
 def history_variables(steps: tuple[Bound, ...]) -> frozenset[str]:
-    """The variables whose history a step reads, as memory_NAME."""
+    """Return the variables whose history a step reads, as memory_NAME."""
     names = (name for call in iter_calls(steps) for name in call.inputs.values() if name.startswith(HISTORY_PREFIXES))
     return frozenset(name.partition("_")[2] for name in names)
 
 
 def iter_calls(steps: tuple[Bound, ...]) -> Iterator[Call]:
-    """All calls, in the order of the file."""
+    """Yield all calls, in the order of the file."""
     for step in steps:
         match step:
             case Call():
@@ -231,7 +230,7 @@ class _Binder:
         self._known[name] = None
 
     def _later_hint(self, name: str, step: Step) -> Message | None:
-        """A hint if a later step produces a variable."""
+        """Return a hint if a later step produces a variable."""
         for later in iter_steps(self._pipeline.steps):
             if later is not step and later.server in self._servers and later.tool in self._servers[later.server].tools:
                 outputs = self._tool(later).binding_for(self._parameters.values[later.server]).outputs
@@ -240,7 +239,7 @@ class _Binder:
         return None
 
     def _producers(self, name: str) -> tuple[str, ...]:
-        """Some tools of the loaded servers that produce a variable without needing it."""
+        """Return some tools of the loaded servers that produce a variable without needing it."""
         tools = ((alias, tool) for alias, server in self._servers.items() for tool in server.tools.values())
         producers = (
             f"{alias}.{tool.name}"
@@ -250,7 +249,7 @@ class _Binder:
         return tuple(islice(producers, MAX_PRODUCERS))
 
     def _hint(self, name: str, step: Step) -> Message:
-        """A hint for an unknown variable: where to define it, what produces it, or the nearest known name."""
+        """Return a hint for an unknown variable: where to define it, what produces it, or the nearest known name."""
         producers = self._producers(name)
         if self._key_map is not None:
             location = self._parameters.key_map_location(*self._key_map)
@@ -262,7 +261,7 @@ class _Binder:
         return nearest(name, self._known) if self._known else Message("pipelines.no_variables_yet")
 
     def _with_key_map(self, step: Step, binding: Binding) -> Binding:
-        """The binding with every variable of the key_map among its parameters; UltraRAG declares only two of them."""
+        """Add to the outputs every variable of the key_map among the parameters; UltraRAG declares only two of them."""
         values = self._parameters.values[step.server]
         for name in (name[1:] for name in binding.inputs.values() if name.startswith("$")):
             value = values.get(name)
@@ -290,7 +289,7 @@ class _Binder:
 
 
 def error_at(error: SteelyardError, call: Call) -> SteelyardError:
-    """The error of a tool with the file location of the parameter that it is about, or else of the step."""
+    """Return the error of a tool with the file location of the parameter that it is about, or else of the step."""
     first = error.problems[0]
     location = (
         _parameter_location(error.parameter, call)
@@ -325,7 +324,7 @@ def _exists(path: Path) -> bool:
 
 
 def _parameter_location(parameter: str | None, call: Call) -> str | None:
-    """The location of the deepest value on the way to a parameter that the parameter file sets."""
+    """Return the location of the deepest value on the way to a parameter that the parameter file sets."""
     if parameter is None:
         return None
     argument, *names = parameter.split(".")
@@ -339,7 +338,7 @@ def _parameter_location(parameter: str | None, call: Call) -> str | None:
 
 
 def _file_location(problem: Problem, call: Call) -> str | None:
-    """The location of the parameter that names the file of a problem; in it, of a text that the problem quotes."""
+    """Locate the parameter that names the file of a problem; in it, a text that the problem quotes."""
     for text in _texts(call):
         if problem.where == text.value or problem.where.startswith((f"{text.value}:", f"{text.value}/")):
             return _quoted_location(problem.message, call) or text.where
@@ -347,7 +346,7 @@ def _file_location(problem: Problem, call: Call) -> str | None:
 
 
 def _quoted_location(message: Message, call: Call) -> str | None:
-    """The location of a text among the parameters that is an argument of the message."""
+    """Return the location of a text among the parameters that is an argument of the message."""
     quoted = {value for value in message.args.values() if isinstance(value, str)}
     if message.code == FOREIGN:
         return next((text.where for text in _texts(call) if repr(text.value) in message.args["text"]), None)
@@ -355,7 +354,7 @@ def _quoted_location(message: Message, call: Call) -> str | None:
 
 
 def _foreign_location(message: Message, call: Call) -> str | None:
-    """The location of the parameter whose name comes first in the text of a foreign server.
+    """Return the location of the parameter whose name comes first in the text of a foreign server.
 
     Only the text can tell which parameter it is: MCP has no field for it. Our servers name it in `error.parameter`.
     """
@@ -372,7 +371,7 @@ def _texts(call: Call) -> Iterator[Located]:
 
 
 def _texts_in(source: Located) -> Iterator[Located]:
-    """The texts in a value, at any depth."""
+    """Yield the texts in a value, at any depth."""
     if isinstance(source.value, Mapping):
         for value in source.value.values():
             yield from _texts_in(value)

@@ -2,18 +2,22 @@
 
 Messages are plain dictionaries with the field names of the protocol (`inputSchema`, `isError`), which both versions
 read. The versions differ in their import paths, in how handlers are registered, and in the HTTP client.
+
+An answer of MCP holds text for any client. Our servers add to `_meta` (of a prompt: to `data` of the error) the notices
+and the error as codes with arguments, so that our client has them in any language. Other clients read the text.
 """
 
 import json
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
-from steelyard.errors import ConfigError, MissingExtra
-from steelyard.i18n import Message
+from steelyard.errors import ConfigError, MissingExtra, Problem, SteelyardError, SystemFailure
+from steelyard.i18n import Localized, Message, as_message, from_json, to_json
+from steelyard.pipelines.server import Notice
 
 REQUIREMENT = "mcp>=1.30,<3"
 OLDEST, NEWEST = (1, 30), (2, 999)
@@ -90,41 +94,44 @@ class Handlers:
     get_prompt: Callable[[str, Mapping[str, Any], Request], Awaitable[Mapping[str, Any]]]
 
 
+_RESULTS: Final = {
+    "list_tools": "ListToolsResult",
+    "list_prompts": "ListPromptsResult",
+    "call_tool": "CallToolResult",
+    "get_prompt": "GetPromptResult",
+}
+"""The fields of `Handlers` with the types of their results."""
+
+
 def make_server(name: str, version: str, about: str | None, handlers: Handlers) -> Any:
-    """The server object of the library."""
+    """Return the server object of the library."""
     return (_server_2 if _is_version_2() else _server_1)(name, version, about, handlers)
+
+
+async def _answer(handlers: Handlers, method: str, parameters: Any, context: Any) -> Any:
+    from mcp import types
+
+    handler = getattr(handlers, method)
+    is_list = method.startswith("list_")
+    fields = handler() if is_list else await handler(parameters.name, parameters.arguments or {}, Request(context))
+    return getattr(types, _RESULTS[method]).model_validate(fields)
 
 
 def _server_2(name: str, version: str, about: str | None, handlers: Handlers) -> Any:
     from mcp import MCPError, types
     from mcp.server.lowlevel import Server
 
-    async def list_tools(context: Any, parameters: Any) -> Any:
-        return types.ListToolsResult.model_validate(handlers.list_tools())
+    def handler(method: str) -> Callable[[Any, Any], Awaitable[Any]]:
+        async def answer(context: Any, parameters: Any) -> Any:
+            try:
+                return await _answer(handlers, method, parameters, context)
+            except ProtocolError as error:
+                raise MCPError(types.INVALID_PARAMS, str(error), dict(error.data)) from None
 
-    async def list_prompts(context: Any, parameters: Any) -> Any:
-        return types.ListPromptsResult.model_validate(handlers.list_prompts())
+        return answer
 
-    async def call_tool(context: Any, parameters: Any) -> Any:
-        result = await handlers.call_tool(parameters.name, parameters.arguments or {}, Request(context))
-        return types.CallToolResult.model_validate(result)
-
-    async def get_prompt(context: Any, parameters: Any) -> Any:
-        try:
-            result = await handlers.get_prompt(parameters.name, parameters.arguments or {}, Request(context))
-        except ProtocolError as error:
-            raise MCPError(types.INVALID_PARAMS, str(error), dict(error.data)) from None
-        return types.GetPromptResult.model_validate(result)
-
-    server: Any = Server(
-        name,
-        version=version,
-        instructions=about,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
-    )
+    given: dict[str, Any] = {f"on_{method}": handler(method) for method in _RESULTS}
+    server: Any = Server(name, version=version, instructions=about, **given)
     server.middleware.append(_annotate)
     return server
 
@@ -146,35 +153,18 @@ def _server_1(name: str, version: str, about: str | None, handlers: Handlers) ->
     library: Any = types
     server: Any = Server(name, version=version, instructions=about)
 
-    def result(result_type: Any, fields: Mapping[str, Any]) -> Any:
-        return library.ServerResult(result_type.model_validate(fields))
+    def handler(method: str) -> Callable[[Any], Awaitable[Any]]:
+        async def answer(request: Any) -> Any:
+            try:
+                return library.ServerResult(await _answer(handlers, method, request.params, server.request_context))
+            except ProtocolError as error:
+                problem = library.ErrorData(code=library.INVALID_PARAMS, message=str(error), data=dict(error.data))
+                raise getattr(exceptions, "McpError")(problem) from None  # noqa: B009 - a name of version 1 only
 
-    async def list_tools(request: Any) -> Any:
-        return result(library.ListToolsResult, handlers.list_tools())
+        return answer
 
-    async def list_prompts(request: Any) -> Any:
-        return result(library.ListPromptsResult, handlers.list_prompts())
-
-    async def call_tool(request: Any) -> Any:
-        context, parameters = Request(server.request_context), request.params
-        fields = await handlers.call_tool(parameters.name, parameters.arguments or {}, context)
-        return result(library.CallToolResult, fields)
-
-    async def get_prompt(request: Any) -> Any:
-        context, parameters = Request(server.request_context), request.params
-        try:
-            fields = await handlers.get_prompt(parameters.name, parameters.arguments or {}, context)
-        except ProtocolError as error:
-            problem = library.ErrorData(code=library.INVALID_PARAMS, message=str(error), data=dict(error.data))
-            raise getattr(exceptions, "McpError")(problem) from None  # noqa: B009 - a name of version 1 only
-        return result(library.GetPromptResult, fields)
-
-    server.request_handlers |= {
-        library.ListToolsRequest: list_tools,
-        library.ListPromptsRequest: list_prompts,
-        library.CallToolRequest: call_tool,
-        library.GetPromptRequest: get_prompt,
-    }
+    for method, result in _RESULTS.items():
+        server.request_handlers[getattr(library, result.replace("Result", "Request"))] = handler(method)
     return server
 
 
@@ -187,7 +177,7 @@ async def run_stdio(server: Any, source: Any, target: Any) -> None:
 
 
 def http_manager(server: Any, *, max_body: int, max_sessions: int, session_timeout: float) -> Any:
-    """The session manager of the library: `handle_request` is an ASGI application inside `async with manager.run()`."""
+    """Return the session manager of the library; `handle_request` is an ASGI application while `run()` is open."""
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
     logging.getLogger("mcp.server.streamable_http").addFilter(_is_not_a_disconnect)  # a filter is added once only
@@ -197,7 +187,7 @@ def http_manager(server: Any, *, max_body: int, max_sessions: int, session_timeo
 
 
 def _is_not_a_disconnect(record: logging.LogRecord) -> bool:
-    """False for the traceback that mcp 1 logs when a client ends its session and the streams are closed."""
+    """Reject the traceback that mcp 1 logs when a client ends its session and the streams are closed."""
     from anyio import BrokenResourceError, ClosedResourceError
 
     error = record.exc_info[1] if record.exc_info else None
@@ -235,7 +225,7 @@ async def connected(transport: Any, on_message: Any) -> AsyncIterator[Session]:
 
 
 def stdio_transport(command: tuple[str, ...], environment: Mapping[str, str], errors: TextIO) -> Any:
-    """The transport over standard input and output of a program, which is started."""
+    """Return the transport over standard input and output of a program, which is started."""
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
     program, *arguments = command
@@ -247,7 +237,7 @@ def stdio_transport(command: tuple[str, ...], environment: Mapping[str, str], er
 async def http_transport(
     address: str, headers: Mapping[str, str], timeout: float, on_response: Callable[[Any], Awaitable[None]]
 ) -> AsyncIterator[Any]:
-    """The transport over streamable HTTP, without a limit on the size or time of an answer.
+    """Open the transport over streamable HTTP, without a limit on the size or time of an answer.
 
     `on_response` is called with every response.
     """
@@ -264,7 +254,7 @@ async def http_transport(
 
 
 def http_library() -> Any:
-    """The HTTP client that the library uses."""
+    """Return the HTTP client that the library uses."""
     if _is_version_2():
         import httpx2
 
@@ -275,7 +265,7 @@ def http_library() -> Any:
 
 
 def transport_errors() -> tuple[type[BaseException], ...]:
-    """The exceptions that a request can raise on the way to a server."""
+    """Return the exceptions that a request can raise on the way to a server."""
     from anyio import BrokenResourceError, ClosedResourceError
     from mcp.shared import exceptions
     from pydantic import ValidationError
@@ -291,7 +281,7 @@ class ConnectionClosed(ConnectionError):
 
 
 def is_closed(error: BaseException) -> bool:
-    """Whether an error says that the connection was closed."""
+    """Return whether an error says that the connection was closed."""
     from anyio import BrokenResourceError, ClosedResourceError
     from mcp import types
 
@@ -304,20 +294,91 @@ def is_closed(error: BaseException) -> bool:
 
 
 def error_text(error: BaseException) -> str:
-    """The text of an error."""
+    """Return the text of an error."""
     text = getattr(getattr(error, "error", error), "message", None)
     return text if isinstance(text, str) else str(error)
 
 
 def error_data(error: BaseException) -> Any:
-    """The data of an error response; None if there is none."""
+    """Return the data of an error response; None if there is none."""
     return getattr(getattr(error, "error", None), "data", None)
 
 
 def invalid_line(message: Any) -> str:
-    """The line that is not a message of MCP, from the exception about it; empty if there is none."""
+    """Return the line that is not a message of MCP, from the exception about it; empty if there is none."""
     errors = getattr(message, "errors", None)
     if not isinstance(message, Exception) or not callable(errors):
         return ""
     line = errors()[0].get("input")
     return line if isinstance(line, str) else json.dumps(line, ensure_ascii=False, default=str)
+
+
+NOTICES: Final = "steelyard/notices"
+ERROR: Final = "steelyard/error"
+MAX_NOTICE: Final = 2000
+"""Characters of a foreign notice that are kept."""
+
+
+def notices_to_json(notices: Iterable[Notice]) -> dict[str, Any]:
+    """Return the notices as a field of `_meta`; nothing if there are none."""
+    entries = [{"text": str(notice), "message": to_json(notice)} for notice in notices]
+    return {NOTICES: entries} if entries else {}
+
+
+def notices_from_json(meta: object) -> list[Notice]:
+    """Return the notices in `_meta` of an answer."""
+    entries = meta.get(NOTICES) if isinstance(meta, Mapping) else None
+    notices = (_notice(entry) for entry in entries) if isinstance(entries, list) else ()
+    return [notice for notice in notices if notice is not None]
+
+
+def error_to_json(error: SteelyardError) -> dict[str, Any]:
+    """Return an error as a field of `_meta`."""
+    problems = [[problem.where, to_json(problem.message)] for problem in error.problems]
+    hint = None if error.hint is None else to_json(error.hint)
+    return {ERROR: {"problems": problems, "hint": hint, "parameter": error.parameter}}
+
+
+def error_from_json(meta: object) -> SystemFailure | None:
+    """Return the error in `_meta` of an answer; None if there is none, or if it cannot be read."""
+    fields = meta.get(ERROR) if isinstance(meta, Mapping) else None
+    if not isinstance(fields, Mapping):
+        return None
+    entries = fields.get("problems")
+    problems = [_problem(entry) for entry in entries] if isinstance(entries, list) else []
+    known = [problem for problem in problems if problem is not None]
+    if not known or len(known) < len(problems):
+        return None
+    parameter = fields.get("parameter")
+    return SystemFailure(
+        known[0].message,
+        where=known[0].where or None,
+        hint=from_json(fields.get("hint")),
+        problems=known,
+        parameter=parameter if isinstance(parameter, str) else None,
+    )
+
+
+def _notice(entry: object) -> Notice | None:
+    text = entry.get("text") if isinstance(entry, Mapping) else entry  # an older server sends text alone
+    message = from_json(entry.get("message")) if isinstance(entry, Mapping) else None
+    if message is not None:
+        return message
+    return shorten(text, MAX_NOTICE) if isinstance(text, str) else None
+
+
+def _problem(entry: object) -> Problem | None:
+    match entry:
+        case [str(where), message]:
+            localized = from_json(message)
+            return None if localized is None else Problem(where, _as_one_message(localized))
+    return None
+
+
+def _as_one_message(localized: Localized) -> Message:
+    return localized if isinstance(localized, Message) else as_message(str(localized))
+
+
+def shorten(text: str, most: int = 200) -> str:
+    """Return the text, cut after `most` characters."""
+    return text if len(text) <= most else f"{text[:most]}…"

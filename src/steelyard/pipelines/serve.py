@@ -1,22 +1,201 @@
-"""The MCP server: one of our servers over standard input and output, or over streamable HTTP."""
+"""The MCP server: one of our servers over standard input and output, or over streamable HTTP.
+
+Calls run in threads: a limited number at once, each with a time limit, cancelled when its client has left. A thread
+cannot be stopped from outside: a cancelled call stops the next time its tool reports progress, and only then is its
+slot free. A tool that never reports progress keeps its slot until it is done.
+"""
 
 import json
+import logging
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import Any, TextIO
+
+from anyio import CancelScope, CapacityLimiter, Event
 
 from steelyard.errors import ConfigError, SteelyardError, SystemFailure, UnknownName, nearest_only
 from steelyard.i18n import Message
-from steelyard.pipelines.calls import CallRunner
-from steelyard.pipelines.http_limits import Limits
+from steelyard.pipelines.http_limits import CLIENT_LEFT, Limits
 from steelyard.pipelines.manifest import write_manifest
-from steelyard.pipelines.protocol import Handlers, ProtocolError, Request, check_library, make_server, run_stdio
-from steelyard.pipelines.schemas import accepts_null, accepts_only_text, input_schema, type_name
-from steelyard.pipelines.server import Notice, Server, Tool, ToolKind, callbacks
-from steelyard.pipelines.wire import error_to_json, notices_to_json
+from steelyard.pipelines.protocol import (
+    Handlers,
+    ProtocolError,
+    Request,
+    check_library,
+    error_to_json,
+    make_server,
+    notices_to_json,
+    run_stdio,
+)
+from steelyard.pipelines.server import (
+    Notice,
+    Server,
+    Tool,
+    ToolKind,
+    accepts_null,
+    accepts_only_text,
+    callbacks,
+    input_schema,
+    type_name,
+)
+
+CALL_SECONDS = 600.0
+MAX_CALLS = 16
+MAX_WAITING = 256
+PROGRESS_SECONDS = 1.0
+
+TIME_HINT = Message("pipelines.raise_call_timeout")
+BUSY_HINT = Message("pipelines.raise_max_calls")
+
+
+class CallCancelled(BaseException):
+    """A call that nobody waits for any more; not an Exception, so that no tool catches it."""
+
+
+@dataclass(slots=True, eq=False)
+class _Work:
+    """One call in its thread."""
+
+    function: Callable[[], Any]
+    name: str
+    done: int = 0
+    total: int | None = None
+    cancelled: bool = False
+    value: Any = None
+    error: SteelyardError | None = field(default_factory=lambda: SystemFailure(Message("pipelines.call_cancelled")))
+
+    def on_progress(self, done: int, total: int | None) -> None:
+        """Store the progress of the tool, and stop the tool if the call is cancelled."""
+        if self.cancelled:
+            raise CallCancelled
+        self.done, self.total = done, total
+
+    def run(self) -> None:
+        try:
+            with callbacks(on_progress=self.on_progress):
+                self.value = self.function()
+            self.error = None
+        except CallCancelled:
+            pass
+        except SteelyardError as error:
+            self.error = error.with_traceback(None)  # its frames refer to this object: a cycle that holds the arguments
+        except BaseException as error:  # a bug of a tool is reported to the caller, and the server goes on
+            logging.getLogger(__name__).exception("%s failed", self.name)
+            self.error = SystemFailure(f"{type(error).__name__}: {error}")
+
+    def result(self) -> Any:
+        """Return the result of the tool; raise its error. To be called once."""
+        error, self.error = self.error, None
+        try:
+            if error is not None:
+                raise error
+            return self.value
+        finally:
+            del error  # its traceback refers to this frame
+
+    def progress_text(self, seconds: int) -> str:
+        """Return the progress of the tool, or the seconds so far if it does not report progress."""
+        return f"{self.name}: {self.done} of {self.total}" if self.total else f"{self.name}: at work for {seconds} s"
+
+
+@dataclass(slots=True)
+class CallRunner:
+    """Runs the calls of one server: `max_calls` at once, `max_waiting` more in the queue, each within `timeout`."""
+
+    timeout: float = CALL_SECONDS
+    max_calls: int = MAX_CALLS
+    max_waiting: int = MAX_WAITING
+    _slots: "CapacityLimiter | None" = None
+    _ending: "Event | None" = None
+
+    async def run(self, name: str, function: Callable[[], Any], request: Request) -> Any:
+        """Return the result of a function that runs in a thread; progress is sent to the client every second."""
+        import anyio
+
+        work, slots = _Work(function, name), self._open_slots()
+        if slots.statistics().tasks_waiting >= self.max_waiting:
+            message = Message("pipelines.server_busy", max_calls=self.max_calls, max_waiting=self.max_waiting)
+            raise SystemFailure(message, hint=BUSY_HINT)
+        try:
+            with anyio.fail_after(self.timeout):
+                async with anyio.create_task_group() as group:
+                    group.start_soon(self._watch, request, group.cancel_scope)
+                    await slots.acquire_on_behalf_of(work)
+                    group.start_soon(_send_progress, work, request)
+                    await _run_in_thread(work, partial(slots.release_on_behalf_of, work))
+                    group.cancel_scope.cancel()
+        except TimeoutError:
+            message = Message("pipelines.call_timeout", name=name, seconds=self.timeout)
+            raise SystemFailure(message, hint=TIME_HINT) from None
+        finally:
+            work.cancelled = True
+        return work.result()
+
+    def end(self) -> None:
+        """Cancel every call: the server is shutting down."""
+        if self._ending is not None:
+            self._ending.set()
+
+    def _open_slots(self) -> "CapacityLimiter":
+        """Return the slots; the first call creates them in the event loop that they belong to."""
+        import anyio
+
+        if self._slots is None:
+            self._slots, self._ending = anyio.CapacityLimiter(self.max_calls), anyio.Event()
+        return self._slots
+
+    async def _watch(self, request: Request, scope: "CancelScope") -> None:
+        """Cancel a call when its client has left, or when the server is shutting down."""
+        import anyio
+
+        async def cancel_after(event: "Event") -> None:
+            await event.wait()
+            scope.cancel()
+
+        async with anyio.create_task_group() as group:
+            for event in (self._ending, request.scope.get(CLIENT_LEFT)):
+                if event is not None:
+                    group.start_soon(cancel_after, event)
+
+
+async def _run_in_thread(work: _Work, release: Callable[[], None]) -> None:
+    """Run a call in a daemon thread, and release its slot when the thread is done."""
+    import asyncio
+
+    loop, done = asyncio.get_running_loop(), asyncio.Event()
+
+    def finish() -> None:
+        release()
+        done.set()
+
+    def run() -> None:
+        work.run()
+        with suppress(RuntimeError):  # the event loop has ended before the tool
+            loop.call_soon_threadsafe(finish)
+
+    try:
+        threading.Thread(target=run, name=work.name, daemon=True).start()
+    except (RuntimeError, MemoryError):  # no thread can be started
+        release()
+        raise
+    await done.wait()
+
+
+async def _send_progress(work: _Work, request: Request) -> None:
+    """Send the progress of a call every second; MCP requires the number to increase."""
+    import anyio
+
+    with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+        for seconds in count(1):
+            await anyio.sleep(PROGRESS_SECONDS)
+            await request.progress(seconds * PROGRESS_SECONDS, work.progress_text(seconds))
+
 
 PURPOSE = Message("words.using_mcp")
 _KIND_NAMES: Mapping[ToolKind, Message] = {"tool": Message("words.tool"), "prompt": Message("words.prompt")}
@@ -56,7 +235,7 @@ def serve_http(  # noqa: PLR0917 - the server, its address, its token and its li
 
 
 def make_mcp_server(server: Server, calls: CallRunner) -> Any:
-    """The server object of the MCP library, with the tools and prompts of a server."""
+    """Return the server object of the MCP library, with the tools and prompts of a server."""
     import steelyard
 
     handlers = Handlers(
@@ -70,7 +249,7 @@ def make_mcp_server(server: Server, calls: CallRunner) -> Any:
 
 @contextmanager
 def _standard_streams() -> Iterator[tuple[TextIO, TextIO]]:
-    """Streams for messages only: tools print to standard error instead, and their standard input is empty."""
+    """Reserve the standard streams for messages: tools print to standard error, and their standard input is empty."""
     sys.stdout.flush()
     read, write = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -116,7 +295,7 @@ def _list_tools(server: Server) -> Mapping[str, Any]:
 async def _call_tool(
     server: Server, calls: CallRunner, name: str, arguments: Mapping[str, Any], request: Request
 ) -> Mapping[str, Any]:
-    """The result of a tool as one JSON object, as text and as structured content, or its error."""
+    """Return the result of a tool as one JSON object, as text and as structured content, or its error."""
 
     def work() -> Mapping[str, Any]:
         if name == "build":
@@ -157,7 +336,7 @@ def _prompt_arguments(tool: Tool) -> list[dict[str, Any]]:
 async def _get_prompt(
     server: Server, calls: CallRunner, name: str, texts: Mapping[str, str], request: Request
 ) -> Mapping[str, Any]:
-    """The texts of a prompt, as messages of the user."""
+    """Return the texts of a prompt, as messages of the user."""
 
     def work() -> Any:
         arguments = _parse_arguments(server, name, texts)
@@ -173,7 +352,7 @@ async def _get_prompt(
 
 
 def _parse_arguments(server: Server, prompt: str, texts: Mapping[str, str]) -> dict[str, Any]:
-    """The arguments of a prompt, which MCP sends as texts: JSON unless the argument is a text.
+    """Return the arguments of a prompt, which MCP sends as texts: JSON unless the argument is a text.
 
     `null` is None if the argument accepts it, because the client of fastmcp, which UltraRAG uses, sends it so.
     """
@@ -193,7 +372,7 @@ def _parse_argument(text: str, schema: Mapping[str, Any]) -> Any:
 
 
 def _checked_tool(server: Server, name: str, kind: ToolKind, arguments: Mapping[str, Any]) -> Tool:
-    """The tool of that name; raise an error if the arguments do not match its schema."""
+    """Return the tool of that name; raise an error if the arguments do not match its schema."""
     tools = {tool.name: tool for tool in server.tools.values() if tool.kind == kind}
     if name not in tools:
         raise UnknownName.of(_KIND_NAMES[kind], name, tools)

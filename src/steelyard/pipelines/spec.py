@@ -74,7 +74,7 @@ def read_pipeline(path: str | Path) -> Pipeline:
 
 
 def iter_steps(nodes: tuple[Node, ...]) -> Iterator[Step]:
-    """All steps, in the order of the file."""
+    """Yield all steps, in the order of the file."""
     for node in nodes:
         match node:
             case Step():
@@ -131,7 +131,7 @@ def _loop(body: Located) -> Loop:
 
 
 def _rounds(nodes: tuple[Node, ...]) -> int:
-    """The largest number of times that one of these steps runs; nested loops multiply."""
+    """Return the largest number of times that one of these steps runs; nested loops multiply."""
     most = 1
     for node in nodes:
         match node:

@@ -105,7 +105,7 @@ _MISSING_SERVERS: Final = {"memory": _MEMORY}
 def rename_parameters(
     folder: str, values: Mapping[str, Any], defaults: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The parameters of a server with old names replaced, and the new name of each old name that was replaced.
+    """Return the parameters of a server with old names replaced, and the new name of each old name that was replaced.
 
     A value that is given under the new name is kept. Defaults below a new name are kept if no value replaces them.
     """
@@ -145,7 +145,7 @@ def refuse_unavailable(
 
 
 def has_all_tools(steps: Iterable[Step], locations: "Mapping[str, ServerLocation]") -> bool:
-    """Whether the bundled servers have every tool that the steps use."""
+    """Return whether the bundled servers have every tool that the steps use."""
     return not any(step.tool in _missing_tools(locations.get(step.server)) for step in steps)
 
 
@@ -173,7 +173,7 @@ def _cannot_be_imported(location: "ServerLocation") -> bool:
 
 
 def _parent_section(values: dict[str, Any], path: str) -> dict[str, Any]:
-    """The mapping that holds the last name of a path; an empty one if there is none."""
+    """Return the mapping that holds the last name of a path; an empty one if there is none."""
     section: Any = values
     for name in path.split(".")[:-1]:
         section = section.get(name) if isinstance(section, dict) else None
@@ -186,7 +186,7 @@ def _nested(path: str, value: Any) -> dict[str, Any]:
 
 
 def _merged(low: Any, high: Any) -> Any:
-    """Two values merged name by name; `high` takes precedence."""
+    """Return two values merged name by name; `high` takes precedence."""
     if isinstance(low, Mapping) and isinstance(high, Mapping):
         return {name: _merged(low.get(name), high.get(name)) for name in {**low, **high}}
     return low if high is None else copy.deepcopy(high)

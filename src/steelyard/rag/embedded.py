@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from steelyard.search.extractive import Evidence, sentences, span
-from steelyard.text.scripts import has_han
+from steelyard.text.normalisation import has_han
 
 _DOCUMENTS: Final = re.compile(
     r"^[ \t]*(?:documents|passages|notes|context|资料|文档|笔记)[ \t]*[:：]", re.MULTILINE | re.I

@@ -3,50 +3,49 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
-from steelyard import limits
 from steelyard.errors import ConfigError, MissingExtra, SystemFailure
 from steelyard.i18n import Message
-from steelyard.net.openai import embeddings_of, model_client
-from steelyard.net.retry import RetryRule, call_with_retries
+from steelyard.net.openai import embeddings_of
 from steelyard.net.secrets import public_address
 from steelyard.progress import ProgressCallback, no_progress
-from steelyard.rag.endpoints import EndpointSettings, hint_for
-from steelyard.search.latent import LatentModel, Vectors, fit_latent, load_latent
+from steelyard.rag.settings import EndpointSettings, hint_for
 from steelyard.search.terms import terms
+from steelyard.search.vectors import LatentModel, Vectors, fit_latent, load_latent
 from steelyard.threads import map_in_threads
 
 SEED: Final = 42
 KEY_VARIABLE: Final = "RETRIEVER_API_KEY"
 
 
-class Embedder(Protocol):
+class Embedder:
     """Turns passages and queries into vectors; `identity` (model) and `address` (endpoint) are for the stamp."""
 
     identity: str
-    address: str
+    address = ""
 
     def embed_passages(self, texts: Sequence[str], progress: ProgressCallback) -> Vectors:
-        """One vector for each passage."""
+        """Return one vector for each passage."""
+        raise NotImplementedError
 
     def embed_queries(self, texts: Sequence[str], instruction: str) -> Vectors:
-        """One vector for each query; the instruction is put before it, for models that were trained with one."""
+        """Return one vector for each query; the instruction is put before it, for models that were trained with one."""
+        raise NotImplementedError
 
     def save(self, path: Path) -> None:
-        """Save beside a file of vectors what embedding a query needs."""
+        """Save beside a file of vectors what embedding a query needs: nothing, unless the model was fitted."""
 
     def load(self, path: Path) -> None:
         """Load what was saved beside a file of vectors."""
 
 
-class Latent:
+class Latent(Embedder):
     """Latent semantic analysis of the corpus; instructions are ignored."""
 
     identity = "latent-1"
-    address = ""
 
     def __init__(self) -> None:
         self._fitted: LatentModel | None = None
@@ -75,19 +74,7 @@ class Latent:
         return self._fitted
 
 
-class _Stateless:
-    """An embedder whose model is not fitted to the corpus: nothing is saved."""
-
-    address = ""
-
-    def save(self, path: Path) -> None:
-        """Save nothing."""
-
-    def load(self, path: Path) -> None:
-        """Load nothing."""
-
-
-class SentenceTransformers(_Stateless):
+class SentenceTransformers(Embedder):
     """A local model of the library sentence-transformers."""
 
     def __init__(self, model: str, *, settings: Mapping[str, Any], batch_size: int, devices: Sequence[str]) -> None:
@@ -121,9 +108,8 @@ class SentenceTransformers(_Stateless):
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError:
-            raise MissingExtra.of(
-                "sentence-transformers", "models", purpose=Message("words.embedding_by_a_local_model")
-            ) from None
+            purpose = Message("words.embedding_by_a_local_model")
+            raise MissingExtra.of("sentence-transformers", "models", purpose=purpose) from None
         trust = bool(self._settings.get("trust_remote_code", False))
         first = self._devices[0] if self._devices else None
         try:
@@ -132,7 +118,7 @@ class SentenceTransformers(_Stateless):
             raise ConfigError(Message("rag.model_cannot_load", model=self.model, error=error)) from None
 
 
-class Endpoint(_Stateless):
+class Endpoint(Embedder):
     """A model behind an OpenAI-compatible embeddings endpoint; batches are sent concurrently."""
 
     def __init__(self, settings: EndpointSettings, *, batch_size: int) -> None:
@@ -141,14 +127,7 @@ class Endpoint(_Stateless):
         self.identity = settings.model_name
         self._settings = settings
         self._batch_size = batch_size
-        self._rule = RetryRule(settings.retries)
-        self._client = model_client(
-            settings.base_url,
-            "/embeddings",
-            key=settings.key,
-            timeout=settings.timeout or None,
-            limit=limits.MODEL_REPLY_BYTES,
-        )
+        self._client = settings.client("/embeddings")
 
     def embed_passages(self, texts: Sequence[str], progress: ProgressCallback) -> Vectors:
         """Embed the passages as they are."""
@@ -162,7 +141,7 @@ class Endpoint(_Stateless):
         size, total = self._batch_size, len(texts)
         replies = map_in_threads(
             self._request,
-            _batches(texts, size),
+            [texts[start : start + size] for start in range(0, total, size)],
             threads=self._settings.concurrency,
             progress=lambda done, _: progress(min(done * size, total), total),
         )
@@ -175,11 +154,11 @@ class Endpoint(_Stateless):
             raise SystemFailure(Message("rag.embeddings_not_numbers"), where=self.address) from None
 
     def _request(self, texts: Sequence[str]) -> list[list[float]]:
-        """The embeddings of one batch."""
+        """Return the embeddings of one batch."""
         # as numbers: not every endpoint supports base64
         body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
         try:
-            reply = call_with_retries(lambda: self._client.post(body), self._rule)
+            reply = self._client.post(body)
         except SystemFailure as failure:
             hint = hint_for(failure.message, self._settings, KEY_VARIABLE) or failure.hint
             message = Message("rag.embeddings_endpoint_failed", reason=failure.message)
@@ -191,10 +170,6 @@ class Endpoint(_Stateless):
             message = Message("rag.number_of_embeddings", found=len(vectors), texts=len(texts))
             raise SystemFailure(message, where=self.address)
         return vectors
-
-
-def _batches(texts: Sequence[str], size: int) -> list[Sequence[str]]:
-    return [texts[start : start + size] for start in range(0, len(texts), size)]
 
 
 def _beside(path: Path) -> Path:

@@ -21,12 +21,12 @@ _QUERIES: Final = {
 
 
 def first_sentence(answer: str) -> str:
-    """The first sentence of an answer; without an end mark, its first line."""
+    """Return the first sentence of an answer; without an end mark, its first line."""
     return next(iter(sentences(answer)), "")
 
 
 def boxed(answer: str) -> str:
-    r"""The content of the last closed \boxed{…} of an answer; without one, the whole answer."""
+    r"""Return the content of the last closed \boxed{…} of an answer; without one, the whole answer."""
     start = answer.rfind(_BOX)
     while start >= 0:
         content = _inside(answer, start + len(_BOX))
@@ -37,19 +37,19 @@ def boxed(answer: str) -> str:
 
 
 def final_answer(answer: str) -> str:
-    """The text after "so the answer is" on its line; without these words, the whole answer."""
+    """Return the text after "so the answer is" on its line; without these words, the whole answer."""
     match = _FINAL_ANSWER.search(answer)
     return (match[1] if match else answer).strip()
 
 
 def tagged_answer(answer: str) -> str:
-    """The content of the first <answer>…</answer>; without one, the whole answer."""
+    """Return the content of the first <answer>…</answer>; without one, the whole answer."""
     match = _TAGGED.search(answer)
     return (match[1] if match else answer).strip()
 
 
 def search_question(answer: str, tag: str) -> str:
-    """The last query in these tags (search, begin_of_query) as a question; without one, "There is no query."."""
+    """Return the last query in these tags (search, begin_of_query) as a question; without one, "There is no query."."""
     queries = _QUERIES[tag].findall(answer)
     if not queries:
         return _NO_QUERY
@@ -58,7 +58,7 @@ def search_question(answer: str, tag: str) -> str:
 
 
 def o1_query(answer: str) -> str:
-    """The last closed query between the marks of Search-o1, on one line and without quotation marks, or ""."""
+    """Return the last closed query between the marks of Search-o1, on one line and without quotation marks, or ""."""
     opening, closing = _O1_QUERY
     pieces = answer.split(opening)[1:]
     closed = (piece.partition(closing) for piece in reversed(pieces))
@@ -67,18 +67,18 @@ def o1_query(answer: str) -> str:
 
 
 def o1_reasoning(answer: str) -> str:
-    """The text before the first query of Search-o1; without one, the whole answer."""
+    """Return the text before the first query of Search-o1; without one, the whole answer."""
     return answer.partition(_O1_QUERY[0])[0].strip()
 
 
 def o1_information(answer: str) -> str:
-    """An answer from the line **Final Information** on; "" if it has none."""
+    """Return an answer from the line **Final Information** on; "" if it has none."""
     _, heading, rest = answer.partition(_INFORMATION)
     return f"{_INFORMATION}\n{rest.strip()}" if heading else ""
 
 
 def _inside(text: str, start: int) -> str | None:
-    r"""The text from `start` to the closing brace, or None; \{ and \} do not count as braces."""
+    r"""Return the text from `start` to the closing brace, or None; \{ and \} do not count as braces."""
     depth = 1
     for brace in re.finditer(r"\\.|[{}]", text[start:], re.DOTALL):
         depth += {"{": 1, "}": -1}.get(brace[0], 0)
@@ -88,7 +88,7 @@ def _inside(text: str, start: int) -> str | None:
 
 
 def _unwrapped(content: str) -> str:
-    r"""The content without signs around all of it: $…$, \(…\), \text{…}, (…)."""
+    r"""Return the content without signs around all of it: $…$, \(…\), \text{…}, (…)."""
     content = content.strip("$").strip() if len(content) > 1 and content[0] == content[-1] == "$" else content
     if content.startswith(r"\(") and content.endswith(r"\)"):
         content = content[2:-2].strip()
@@ -102,7 +102,7 @@ def _unwrapped(content: str) -> str:
 
 
 def _closing(text: str) -> int | None:
-    """The index of the bracket that closes the first one of a text."""
+    """Return the index of the bracket that closes the first one of a text."""
     depth = 0
     for bracket in re.finditer(r"[()]", text):
         depth += 1 if bracket[0] == "(" else -1

@@ -1,22 +1,29 @@
 """Generation: prompts to answers, by the embedded generator, an OpenAI-compatible interface, or a local model.
 
-A failure is never an answer: the answer is None, and the reason is given beside it.
+A failure is never an answer: the answer is None, and the reason is given beside it. The embedded generator answers with
+words of the documents in the prompt, without a model or a network. It reads prompts whose parts have headings
+(`Documents:`, `Question:`, `Options:`, or 资料, 问题, 选项) and returns the sentence that shares most with the
+question, or its date, number, name or place if the question asks for one. With it every pipeline runs anywhere, and it
+is a lower bound for real systems.
 """
 
 import difflib
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
+from steelyard import limits
 from steelyard.errors import ConfigError, InputError, MissingExtra, SystemFailure, UnknownName
 from steelyard.i18n import Message
-from steelyard.net.openai import NO_COMPLETION, SAMPLING_PARAMETERS, completion_of, model_client
-from steelyard.net.retry import RetryRule, call_with_retries
+from steelyard.net.openai import NO_COMPLETION, SAMPLING_PARAMETERS, completion_of
 from steelyard.progress import ProgressCallback, no_progress
-from steelyard.rag.embedded import UNKNOWN, answer
-from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, hint_for, reason
 from steelyard.rag.prompts import text_of
+from steelyard.rag.settings import EndpointSettings, check_known, endpoint_settings, hint_for, reason
+from steelyard.search.extractive import Evidence, sentences, span
+from steelyard.text.normalisation import has_han
 from steelyard.threads import map_in_threads
 
 BACKENDS: Final = ("extractive", "openai", "vllm", "hf")
@@ -30,6 +37,15 @@ _MISSPELT: Final = 0.85  # similarity; top_k is a parameter of other servers, no
 
 Conversation = Sequence[Mapping[str, str]]
 """Messages, each with a role and its content."""
+_DOCUMENTS: Final = re.compile(
+    r"^[ \t]*(?:documents|passages|notes|context|资料|文档|笔记)[ \t]*[:：]", re.MULTILINE | re.I
+)
+_QUESTION: Final = re.compile(r"^[ \t]*(?:question|问题)[ \t]*[:：]", re.MULTILINE | re.I)
+_OPTIONS: Final = re.compile(r"^[ \t]*(?:options|choices|选项)[ \t]*[:：]", re.MULTILINE | re.I)
+_OPTION: Final = re.compile(r"^[ \t]*([A-Z])[ \t]*[:：.)、][ \t]*(.+)$", re.MULTILINE)
+UNKNOWN: Final = ("我不知道。", "I do not know.")
+"""The answers to a question in Chinese and in another language of which the documents say nothing."""
+_NO_BOX: Final = str.maketrans("", "", "{}\\")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +57,7 @@ class Outcome:
 
 
 def single_turns(prompts: Any, system_prompt: str | None) -> list[Conversation]:
-    """A conversation for each prompt, after the system prompt if there is one; an empty one for an empty prompt."""
+    """Return a conversation for each prompt, with the system prompt first; an empty one for an empty prompt."""
     if not isinstance(prompts, list):
         raise InputError(Message("rag.prompts_must_be_list"))
     texts = ["" if prompt is None else text_of(prompt) for prompt in prompts]
@@ -49,18 +65,31 @@ def single_turns(prompts: Any, system_prompt: str | None) -> list[Conversation]:
 
 
 def many_turns(messages: Any, system_prompt: str | None) -> list[Conversation]:
-    """One conversation from a list of messages, several from a list of such lists, where None is an empty one."""
+    """Return a conversation of a list of messages, or several of a list of such lists, where None is an empty one."""
     if not isinstance(messages, list) or not messages:
         raise InputError(Message("rag.messages_must_be_list"))
     conversations = messages if all(isinstance(entry, list | None) for entry in messages) else [messages]
     return [_with_system(list(map(_message, entry)), system_prompt) if entry else [] for entry in conversations]
 
 
-class Generator(Protocol):
+class Generator(ABC):
     """Answers conversations."""
 
+    @abstractmethod
+    def outcome(self, conversation: Conversation) -> Outcome:
+        """Return the answer to a conversation; a final failure is its error."""
+
     def generate(self, conversations: Sequence[Conversation], progress: ProgressCallback) -> list[Outcome]:
-        """One outcome per conversation, in their order."""
+        """Return one outcome per conversation, in their order."""
+        outcomes = []
+        for conversation in conversations:
+            outcomes.append(self.outcome(conversation))
+            progress(len(outcomes), len(conversations))
+        return outcomes
+
+    def hint(self, error: Message | str | None) -> Message | None:
+        """Return what to do if every prompt failed with this error."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +107,17 @@ def open_generator(
     sampling: Mapping[str, Any] | None = None,
     extra: Mapping[str, Any] | None = None,
 ) -> Generator:
-    """The generator of this name with its section of `configs`."""
+    """Return the generator of this name with its section of `configs`."""
     if backend not in BACKENDS:
         raise UnknownName.of(Message("words.backend"), str(backend), BACKENDS, parameter="backend")
     config = _section(_section(configs, "backend_configs"), f"backend_configs.{backend}", backend)
     parameters, more = _section(sampling, "sampling_params"), _section(extra, "extra_params")
     _check_names(configs or {}, parameters if backend == "extractive" else {})
     match backend:
-        case "openai":
-            return _chat(config, parameters, more, where="backend_configs.openai")
-        case "vllm":
-            return _chat(_vllm_config(config), parameters, more, where="backend_configs.vllm")
+        case "openai" | "vllm":
+            chosen = _vllm_config(config) if backend == "vllm" else config
+            settings = endpoint_settings(ChatSettings, chosen, where=f"backend_configs.{backend}")
+            return ChatGenerator(settings, sampling=parameters, extra=more)
         case "hf":
             return LocalGenerator(config, sampling=parameters)
     return ExtractiveGenerator()
@@ -110,7 +139,7 @@ def generate(
     proven: bool = False,
     progress: ProgressCallback = no_progress,
 ) -> tuple[list[str | None], list[str | None]]:
-    """Answers and errors, two lists of one length: an answer is None if there is none, and then its error says why.
+    """Return answers and errors, two lists of one length: where an answer is None, its error says why.
 
     An answer with an error is incomplete. If every conversation fails, the key, the model or the address is wrong, and
     SystemFailure is raised; not if the generator is `proven`, that is, has answered before.
@@ -118,60 +147,52 @@ def generate(
     sent = [conversation for conversation in conversations if conversation]
     answered = generator.generate(sent, progress) if sent else []
     if answered and not proven and all(outcome.answer is None for outcome in answered):
-        hint = generator.hint(answered[0].error) if isinstance(generator, ChatGenerator) else None
-        raise SystemFailure(Message("rag.every_generation_failed", error=answered[0].error), hint=hint)
+        error = answered[0].error
+        raise SystemFailure(Message("rag.every_generation_failed", error=error), hint=generator.hint(error))
     waiting = iter(answered)
     outcomes = [next(waiting) if conversation else Outcome(None, _EMPTY) for conversation in conversations]
-    return [outcome.answer for outcome in outcomes], [_text(outcome.error) for outcome in outcomes]
+    errors = [None if outcome.error is None else str(outcome.error) for outcome in outcomes]  # stored in English
+    return [outcome.answer for outcome in outcomes], errors
 
 
-class ExtractiveGenerator:
+class ExtractiveGenerator(Generator):
     """The embedded generator: words of the documents in the prompt, no model and no network."""
 
     @staticmethod
     def notice(answers: Sequence[str | None]) -> Message | None:
-        """That it found nothing for some of the prompts; None if it found something for each."""
+        """Return the notice that it found nothing for some of the prompts; None if it found something for each."""
         unknown = sum(answer in UNKNOWN for answer in answers)
         return Message("rag.extractive_found_nothing", unknown=unknown, prompts=len(answers)) if unknown else None
 
-    def generate(self, conversations: Sequence[Conversation], progress: ProgressCallback) -> list[Outcome]:
-        """One outcome per conversation; the last message is the prompt."""
-        outcomes = []
-        for conversation in conversations:
-            outcomes.append(Outcome(answer(conversation[-1]["content"]), None))
-            progress(len(outcomes), len(conversations))
-        return outcomes
+    def outcome(self, conversation: Conversation) -> Outcome:
+        """Answer the last message."""
+        return Outcome(answer(conversation[-1]["content"]), None)
 
 
-class ChatGenerator:
+class ChatGenerator(Generator):
     """A chat model behind an OpenAI-compatible interface, called several times at once."""
 
     def __init__(self, settings: ChatSettings, *, sampling: Mapping[str, Any], extra: Mapping[str, Any]) -> None:
         _check_sampling(sampling)
         self._settings = settings
         self._parameters = {**sampling, "model": settings.model_name, **extra}
-        self._rule = RetryRule(settings.retries, settings.base_delay)
-        self._client = model_client(
-            settings.base_url,
-            "/chat/completions",
-            key=settings.key,
-            timeout=settings.timeout or None,
-            proxy=settings.proxy,
+        self._client = settings.client(
+            "/chat/completions", limit=limits.REPLY_BYTES, delay=settings.base_delay, proxy=settings.proxy
         )
 
     def generate(self, conversations: Sequence[Conversation], progress: ProgressCallback) -> list[Outcome]:
-        """One outcome per conversation, in their order."""
-        return map_in_threads(self._outcome, conversations, threads=self._settings.concurrency, progress=progress)
+        """Return one outcome per conversation, in their order."""
+        return map_in_threads(self.outcome, conversations, threads=self._settings.concurrency, progress=progress)
 
     def hint(self, error: Message | str | None) -> Message | None:
-        """What to do if every prompt failed with this error."""
+        """Return what to do if every prompt failed with this error."""
         return hint_for(error, self._settings, KEY_VARIABLE)
 
-    def _outcome(self, conversation: Conversation) -> Outcome:
-        """The answer to a conversation; a failure that stays is its error."""
+    def outcome(self, conversation: Conversation) -> Outcome:
+        """Ask the model, and again after failures that may pass."""
         body = {"messages": list(conversation), **self._parameters}
         try:
-            completion = completion_of(call_with_retries(lambda: self._client.post(body), self._rule))
+            completion = completion_of(self._client.post(body))
         except SystemFailure as failure:
             return Outcome(None, reason(failure))
         if completion.finish_reason == "length":
@@ -179,7 +200,7 @@ class ChatGenerator:
         return Outcome(completion.text, NO_COMPLETION if completion.text is None else None)
 
 
-class LocalGenerator:
+class LocalGenerator(Generator):
     """A model of the transformers library in this process."""
 
     def __init__(self, config: Mapping[str, Any], *, sampling: Mapping[str, Any]) -> None:
@@ -187,28 +208,20 @@ class LocalGenerator:
             library = importlib.import_module("transformers")
         except ImportError:
             raise MissingExtra.of("transformers", "models", purpose=Message("words.a_model_on_this_machine")) from None
-        name = config.get("model_name_or_path")
+        where, name = "backend_configs.hf", config.get("model_name_or_path")
         if not name:
-            message, where = Message("rag.local_model_missing"), "backend_configs.hf"
+            message = Message("rag.local_model_missing")
             raise ConfigError(message, where=where, parameter=f"{where}.model_name_or_path")
         settings = {key: value for key, value in config.items() if key != "model_name_or_path"}
         try:
             self._pipeline = library.pipeline("text-generation", model=name, **settings)
         except (OSError, ValueError, TypeError, RuntimeError) as error:
             message = Message("rag.local_model_cannot_load", model=name, error=_first_line(error))
-            where = "backend_configs.hf"
             raise ConfigError(message, where=where, parameter=f"{where}.model_name_or_path") from None
         self._sampling = dict(sampling)
 
-    def generate(self, conversations: Sequence[Conversation], progress: ProgressCallback) -> list[Outcome]:
-        """One outcome per conversation."""
-        outcomes = []
-        for conversation in conversations:
-            outcomes.append(self._outcome(conversation))
-            progress(len(outcomes), len(conversations))
-        return outcomes
-
-    def _outcome(self, conversation: Conversation) -> Outcome:
+    def outcome(self, conversation: Conversation) -> Outcome:
+        """Generate an answer."""
         try:
             completions = self._pipeline(list(conversation), return_full_text=False, **self._sampling)
         except (ValueError, TypeError, RuntimeError) as error:
@@ -217,7 +230,7 @@ class LocalGenerator:
 
 
 def engine_settings(config: Mapping[str, Any]) -> list[str]:
-    """The settings of a vllm section that are for vLLM's engine: a running server has its own.
+    """Return the settings of a vllm section that are for vLLM's engine: a running server has its own.
 
     A name that is close to a known setting is not among them, because it is probably a misspelling.
     """
@@ -225,15 +238,8 @@ def engine_settings(config: Mapping[str, Any]) -> list[str]:
     return [name for name in config if name not in known and not difflib.get_close_matches(str(name), known)]
 
 
-def _chat(
-    config: Mapping[str, Any], sampling: Mapping[str, Any], extra: Mapping[str, Any], *, where: str
-) -> ChatGenerator:
-    settings = endpoint_settings(ChatSettings, config, where=where)
-    return ChatGenerator(settings, sampling=sampling, extra=extra)
-
-
 def _vllm_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The settings of a running vLLM server as those of an endpoint."""
+    """Return the settings of a running vLLM server as those of an endpoint."""
     if not config.get("base_url"):
         message, where = Message("rag.vllm_needs_base_url"), "backend_configs.vllm"
         raise ConfigError(message, where=where, hint=VLLM_HINT, parameter=f"{where}.base_url")
@@ -253,17 +259,16 @@ def _check_names(configs: Mapping[str, Any], sampling: Mapping[str, Any] | None 
             raise UnknownName.of(Message("words.backend"), str(backend), BACKENDS, parameter=parameter)
     known = [*(known.name for known in fields(ChatSettings) if known.name != "key"), "api_key"]
     for backend, others in (("openai", []), ("vllm", ["model_name_or_path"])):
-        section, where = _section(configs, f"backend_configs.{backend}", backend), f"backend_configs.{backend}"
-        engine = engine_settings(section) if backend == "vllm" else ()
-        for name, value in section.items():
-            if name not in (*known, *others, *engine) and value not in (None, ""):
-                what = Message("words.setting")
-                raise UnknownName.of(what, str(name), known, where=where, parameter=f"{where}.{name}")
+        where = f"backend_configs.{backend}"
+        section = _section(configs, where, backend)
+        allowed = (*others, *(engine_settings(section) if backend == "vllm" else ()))
+        given = [name for name, value in section.items() if name not in allowed and value not in (None, "")]
+        check_known(given, known, where=where)
     _check_sampling([name for name in sampling or () if _misspelt(name)])
 
 
 def _misspelt(name: Any) -> str | None:
-    """The sampling parameter that this name is probably meant to be; None if it is one, or like none."""
+    """Return the sampling parameter that this name is probably meant to be; None if it is one, or like none."""
     close = difflib.get_close_matches(str(name), SAMPLING_PARAMETERS, n=1, cutoff=_MISSPELT)
     return close[0] if close and name not in SAMPLING_PARAMETERS else None
 
@@ -289,20 +294,92 @@ def _message(message: Any) -> dict[str, str]:
     return {"role": role, "content": text_of(message)}
 
 
-def _text(error: Message | str | None) -> str | None:
-    """An error as it is stored beside the answers: in English."""
-    return None if error is None else str(error)
-
-
 def _first_line(error: Exception) -> str:
     return str(error).strip().split("\n", 1)[0] or type(error).__name__
 
 
 def _section(settings: Any, where: str, name: str | None = None) -> Mapping[str, Any]:
-    """A mapping of settings, or the one under a name; an empty one for None."""
+    """Return a mapping of settings, or the one under a name; an empty one for None."""
     section = settings.get(name) if name is not None else settings
     if section is None:
         return {}
     if not isinstance(section, Mapping):
         raise ConfigError(Message("rag.must_be_mapping", where=where, name=type(section).__name__), parameter=where)
     return section
+
+
+@dataclass(frozen=True, slots=True)
+class PromptParts:
+    """The parts of a prompt; `instructions` is the text outside of the other parts."""
+
+    question: str
+    documents: str
+    options: Mapping[str, str]
+    instructions: str
+
+
+def read_prompt(prompt: str) -> PromptParts:
+    """Return the parts by their headings; the last question heading counts, and the question ends at a blank line."""
+    heading = max(_QUESTION.finditer(prompt), key=re.Match.start, default=None)
+    if heading is None:
+        return PromptParts(prompt.strip(), "", {}, prompt)
+    before, after = prompt[: heading.start()], prompt[heading.end() :].strip()
+    question, _, rest = after.partition("\n\n")
+    first, documents = _cut(before, _DOCUMENTS)
+    rest, later = (rest, "") if documents else _cut(rest, _DOCUMENTS)
+    instructions, options = _cut(rest, _OPTIONS)
+    return PromptParts(question.strip(), documents or later, dict(_OPTION.findall(options)), first + instructions)
+
+
+def answer(prompt: str) -> str:
+    """Return the answer in the form that the instructions of a prompt ask for; without evidence "I do not know."."""
+    parts = read_prompt(prompt)
+    instructions = parts.instructions.lower()
+    form = next((form for words, form in _FORMS if words in instructions), _plain)
+    return form(parts, Evidence(parts.question, sentences(parts.documents)))
+
+
+def _boxed(parts: PromptParts, evidence: Evidence) -> str:
+    if parts.options:
+        letter = max(parts.options, key=lambda letter: evidence.support(parts.options[letter]))
+        known = evidence.support(parts.options[letter]) > 0
+        return rf"\boxed{{{letter}}}" if known else _unknown(parts.question)
+    if not evidence.relevant:
+        return _unknown(parts.question)
+    sentence, text = span(parts.question, evidence.relevant)
+    return rf"{sentence} \boxed{{{text.translate(_NO_BOX)}}}"
+
+
+def _chained(parts: PromptParts, evidence: Evidence) -> str:
+    if not evidence.sure:
+        return _plain(parts, evidence)
+    sentence, text = span(parts.question, evidence.relevant)
+    return f"{sentence} So the answer is: {text}"
+
+
+def _plain(parts: PromptParts, evidence: Evidence) -> str:
+    return evidence.relevant[0] if evidence.relevant else _unknown(parts.question)
+
+
+Form = Callable[[PromptParts, Evidence], str]
+# words of the instructions, and the form of answer that they ask for; the first that occurs decides
+_FORMS: Final[tuple[tuple[str, Form], ...]] = (
+    (r"\boxed", _boxed),
+    ("so the answer is", _chained),
+    (
+        "<search>",
+        lambda parts, evidence: "The documents suffice." if evidence.sure else f"<search>{parts.question}</search>",
+    ),
+    ("search query", lambda parts, evidence: " ".join((parts.question, *evidence.relevant[:1]))),
+)
+
+
+def _unknown(question: str) -> str:
+    # without a box: a text in a box would be evaluated as an answer
+    return UNKNOWN[0] if has_han(question) else UNKNOWN[1]
+
+
+def _cut(text: str, heading: re.Pattern[str]) -> tuple[str, str]:
+    """Return the text before a heading and the text after it."""
+    match = heading.search(text)
+    return (text[: match.start()], text[match.end() :]) if match else (text, "")

@@ -32,7 +32,7 @@ class Template:
 
 
 def read_template(name: str, *, root: Path, escape: bool = False) -> Template:
-    """The template at this path, relative to the current folder or to `root`, the folder of the bundled ones.
+    """Return the template at this path, relative to the current folder or to `root`, the folder of the bundled ones.
 
     With `escape`, what is put into it is escaped as HTML, as UltraRAG does.
     """
@@ -58,7 +58,7 @@ def read_template(name: str, *, root: Path, escape: bool = False) -> Template:
 
 
 def fill(template: Template, columns: Mapping[str, Sequence[str | None]], *, prompt: str, example: str) -> list[str]:
-    """One text per row of the columns, which have one length; errors name `prompt` and the template `example`.
+    """Return one text per row of the columns, which have one length; errors name `prompt` and the template `example`.
 
     The prompt of a row with a None is empty, and empty prompts are not sent: an earlier failure stays a failure.
     """
@@ -79,7 +79,7 @@ def check_lengths(**lists: Any) -> None:
 
 
 def texts(name: str, entries: Sequence[Any]) -> list[str]:
-    """The entries, which must all be text."""
+    """Return the entries, which must all be text."""
     for number, entry in enumerate(entries):
         if not isinstance(entry, str):
             raise InputError(Message("rag.entry_must_be_text", entry=_kind(entry)), where=f"{name}[{number}]")
@@ -87,13 +87,13 @@ def texts(name: str, entries: Sequence[Any]) -> list[str]:
 
 
 def texts_or_none(name: str, entries: Sequence[Any]) -> list[str | None]:
-    """The entries, which must all be text or None."""
+    """Return the entries, which must all be text or None."""
     texts(name, ["" if entry is None else entry for entry in entries])
     return list(entries)
 
 
 def joined(name: str, entries: Sequence[Any], *, most: int | None = None) -> list[str]:
-    """The passages of each question joined by line breaks, at most `most` of them; None means no passages."""
+    """Return the passages of each question joined by line breaks, at most `most` of them; None means no passages."""
     lists = [[] if passages is None else passages for passages in entries]
     for number, passages in enumerate(lists):
         if not isinstance(passages, list):
@@ -102,14 +102,14 @@ def joined(name: str, entries: Sequence[Any], *, most: int | None = None) -> lis
 
 
 def lettered(name: str, entries: Sequence[Any]) -> list[str | None]:
-    """The options of each question with their letters, joined by line breaks; None if there are none."""
+    """Return the options of each question with their letters, joined by line breaks; None if there are none."""
     return [
         None if options is None else _lettered(options, f"{name}[{number}]") for number, options in enumerate(entries)
     ]
 
 
 def by_question(name: str, rounds: Any) -> list[list[Any]]:
-    """The values of a variable in all rounds so far, transposed: for each question the entries of every round."""
+    """Return the values of a variable in all rounds so far by question: its entries of every round."""
     memory = f"memory_{name}"
     if not isinstance(rounds, list) or not rounds:
         raise InputError(Message("rag.memory_must_be_list", memory=memory, name=name))
@@ -118,7 +118,7 @@ def by_question(name: str, rounds: Any) -> list[list[Any]]:
 
 
 def text_of(prompt: Any) -> str:
-    """The text of a prompt: text, or a message {"content": {"text": …}}, {"content": …} or {"text": …}."""
+    """Return the text of a prompt: text, or a message {"content": {"text": …}}, {"content": …} or {"text": …}."""
     match prompt:
         case str():
             return prompt
@@ -145,13 +145,13 @@ class CitationNumbers:
         self.begun = True
 
     def keys(self, rows: int, questions: Sequence[Any] | None) -> list[Any]:
-        """The keys of the questions of rows: their texts if there is one for each row, else their indices."""
+        """Return the keys of the questions of rows: their texts if there is one for each row, else their indices."""
         if questions is not None and len(questions) == rows and None not in questions:
             return list(questions)
         return list(range(rows))
 
     def number(self, key: Any, text: str) -> int:
-        """The number of a text, a new one if it has none; whitespace around it is ignored."""
+        """Return the number of a text, a new one if it has none; whitespace around it is ignored."""
         known = self._numbers.setdefault(key, {})
         return known.setdefault(text.strip(), len(known) + 1)
 
@@ -181,12 +181,8 @@ def _check_names(template: Template, given: Sequence[str], prompt: str, example:
     for name, line in template.names.items():
         if name not in given:
             message = Message("rag.template_unknown_name", name=name, prompt=prompt)
-            hint = Message(
-                "rag.template_names_hint",
-                prompt=prompt,
-                names=", ".join(given),
-                example=_fitting(given, prompt, example),
-            )
+            fitting = _fitting(given, prompt, example)
+            hint = Message("rag.template_names_hint", prompt=prompt, names=", ".join(given), example=fitting)
             raise ConfigError(message, where=f"{template.path}:{line}", hint=hint)
     for name in given:
         if name not in template.names:
@@ -196,7 +192,7 @@ def _check_names(template: Template, given: Sequence[str], prompt: str, example:
 
 
 def _fitting(given: Sequence[str], prompt: str, example: str) -> str:
-    """The template to suggest: `example` if the project has it, else one of the project that uses the given names."""
+    """Return the template to suggest: `example` if there is one, else one of the project that uses these names."""
     if Path(example).is_file():
         return example
     fitting = [path for path in sorted(Path(example).parent.glob("*.jinja")) if _uses(path) == set(given)]
@@ -204,7 +200,7 @@ def _fitting(given: Sequence[str], prompt: str, example: str) -> str:
 
 
 def _uses(path: Path) -> set[str]:
-    """The names that a template uses; none if it cannot be read."""
+    """Return the names that a template uses; none if it cannot be read."""
     try:
         return set(read_template(str(path), root=path.parent).names)
     except SteelyardError:

@@ -6,18 +6,21 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
-from steelyard import limits
 from steelyard.errors import ConfigError, InputError, MissingExtra, SystemFailure
 from steelyard.i18n import Message
-from steelyard.net.openai import model_client
 from steelyard.net.replies import IT
-from steelyard.net.retry import RetryRule, call_with_retries
 from steelyard.net.secrets import public_address
 from steelyard.progress import ProgressCallback
-from steelyard.rag.choices import RERANKERS, check_backend, checked_queries, from_one
-from steelyard.rag.endpoints import EndpointSettings, endpoint_settings, reason
-from steelyard.search.bm25 import Bm25
-from steelyard.search.terms import terms
+from steelyard.rag.settings import (
+    RERANKERS,
+    EndpointSettings,
+    check_backend,
+    checked_queries,
+    endpoint_settings,
+    from_one,
+    reason,
+)
+from steelyard.search.terms import Bm25, terms
 from steelyard.threads import map_in_threads
 
 MODEL_HINT: Final = Message("rag.reranker_hint")
@@ -33,7 +36,7 @@ class Reranker(Protocol):
     concurrency: int
 
     def rank(self, query: str, passages: Passages, top_k: int) -> Sequence[int]:
-        """The indices of the best passages, at most `top_k`, the best first."""
+        """Return the indices of the best passages, at most `top_k`, the best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class RerankerSettings:
 
 
 def open_reranker(settings: RerankerSettings) -> Reranker:
-    """The reranker that the settings name."""
+    """Return the reranker that the settings name."""
     from_one(settings.batch_size, "batch_size")
     check_backend("backend", settings.backend, RERANKERS)
     config = settings.backend_configs.get(settings.backend) or {}
@@ -59,8 +62,7 @@ def open_reranker(settings: RerankerSettings) -> Reranker:
         case "sentence_transformers":
             return LocalModel(settings, config)
         case "openai":
-            chosen = endpoint_settings(EndpointSettings, config, where="backend_configs.openai")
-            return Endpoint(chosen)
+            return Endpoint(endpoint_settings(EndpointSettings, config, where="backend_configs.openai"))
     return Lexical()
 
 
@@ -73,15 +75,20 @@ def rerank(
     instruction: str,
     progress: ProgressCallback,
 ) -> list[list[str]]:
-    """The best passages of each list for its query; an empty query keeps the order of its passages."""
+    """Return the best passages of each list for its query; an empty query keeps the order of its passages."""
     texts, lists, wanted = checked_queries(queries), _checked_passages(passages), from_one(top_k, "top_k")
     if len(texts) != len(lists):
         raise InputError(Message("rag.queries_lists_passages", queries=len(texts), lists=len(lists)))
     instructed = texts if isinstance(reranker, Lexical) else [instruction + query if query else "" for query in texts]
+
+    def best(row: tuple[str, list[str]]) -> list[str]:
+        query, candidates = row
+        if not query.strip() or not candidates:
+            return candidates[:wanted]
+        return [candidates[index] for index in reranker.rank(query, candidates, wanted)]
+
     rows = list(zip(instructed, lists, strict=True))
-    return map_in_threads(
-        lambda row: _best(reranker, *row, wanted), rows, threads=reranker.concurrency, progress=progress
-    )
+    return map_in_threads(best, rows, threads=reranker.concurrency, progress=progress)
 
 
 class Lexical:
@@ -90,7 +97,7 @@ class Lexical:
     concurrency = 1
 
     def rank(self, query: str, passages: Passages, top_k: int) -> Sequence[int]:
-        """The indices by falling BM25 score."""
+        """Return the indices by falling BM25 score."""
         scores = Bm25([terms(passage) for passage in passages]).scores(terms(query))
         return sorted(range(len(passages)), key=lambda index: -scores.get(index, 0.0))[:top_k]
 
@@ -107,7 +114,7 @@ class LocalModel:
         self._model = _cross_encoder(settings, config)
 
     def rank(self, query: str, passages: Passages, top_k: int) -> Sequence[int]:
-        """The indices that the model ranks first."""
+        """Return the indices that the model ranks first."""
         try:
             rows = self._model.rank(
                 query, list(passages), top_k=top_k, batch_size=self._batch_size, show_progress_bar=False
@@ -125,18 +132,10 @@ class Endpoint:
         is_base = _BASE.fullmatch(urlsplit(settings.base_url).path)
         self._address = settings.base_url.rstrip("/") + "/rerank" if is_base else settings.base_url
         self._model = settings.model_name
-        self._rule = RetryRule(settings.retries)
-        self._client = model_client(
-            self._address,
-            "",
-            key=settings.key,
-            timeout=settings.timeout or None,
-            party=IT,
-            limit=limits.MODEL_REPLY_BYTES,
-        )
+        self._client = settings.client("/rerank" if is_base else "", party=IT)
 
     def rank(self, query: str, passages: Passages, top_k: int) -> Sequence[int]:
-        """The indices in the reply, by falling score."""
+        """Return the indices in the reply, by falling score."""
         rows = self._rows({"model": self._model, "query": query, "documents": list(passages), "top_n": top_k})
         if passages and not rows:
             raise self._failure(Message("rag.no_results_in_reply"))
@@ -147,9 +146,9 @@ class Endpoint:
         return known[:top_k]
 
     def _rows(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The results in the reply to a request."""
+        """Return the results in the reply to a request."""
         try:
-            reply = call_with_retries(lambda: self._client.post(body), self._rule)
+            reply = self._client.post(body)
         except SystemFailure as failure:
             raise self._failure(reason(failure)) from None
         rows = reply.get("results", reply.get("data")) if isinstance(reply, dict) else reply
@@ -159,12 +158,6 @@ class Endpoint:
 
     def _failure(self, reason: Message) -> SystemFailure:
         return SystemFailure(Message("rag.reranker_failed", address=public_address(self._address), reason=reason))
-
-
-def _best(reranker: Reranker, query: str, passages: Passages, top_k: int) -> list[str]:
-    if not query.strip() or not passages:
-        return list(passages[:top_k])
-    return [passages[index] for index in reranker.rank(query, passages, top_k)]
 
 
 def _checked_passages(passages: Any) -> list[list[str]]:
@@ -177,7 +170,7 @@ def _checked_passages(passages: Any) -> list[list[str]]:
 
 
 def _negative_score(row: Mapping[str, Any]) -> float:
-    """The sort key of a row; 0 for a row without a score."""
+    """Return the sort key of a row; 0 for a row without a score."""
     score = row.get("relevance_score", row.get("score"))
     if isinstance(score, bool) or not isinstance(score, int | float) or not abs(score) < _LARGEST_SCORE:
         return 0.0
@@ -185,7 +178,7 @@ def _negative_score(row: Mapping[str, Any]) -> float:
 
 
 def _index(row: Mapping[str, Any], passages: Passages) -> int | None:
-    """The index of the passage of a row: its `index`, else that of its text."""
+    """Return the index of the passage of a row: its `index`, else that of its text."""
     index, document = row.get("index"), row.get("document")
     if isinstance(index, int) and not isinstance(index, bool) and 0 <= index < len(passages):
         return index
@@ -197,9 +190,8 @@ def _cross_encoder(settings: RerankerSettings, config: Mapping[str, Any]) -> Any
     try:
         from sentence_transformers import CrossEncoder
     except ImportError:
-        raise MissingExtra.of(
-            "sentence-transformers", "models", purpose=Message("words.reranking_by_a_local_model")
-        ) from None
+        purpose = Message("words.reranking_by_a_local_model")
+        raise MissingExtra.of("sentence-transformers", "models", purpose=purpose) from None
     chosen = {name: value for name, value in config.items() if name != "sentence_transformers_encode" and value}
     if settings.gpu_ids not in (None, "") and chosen.get("device") in (None, "cuda"):
         chosen["device"] = f"cuda:{str(settings.gpu_ids).split(',')[0].strip()}"

@@ -1,32 +1,46 @@
-"""A retriever: makes the indexes of a corpus and searches them."""
+"""A retriever: reads a corpus, makes its indexes, searches them or a remote retriever, and writes runs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from steelyard.errors import ConfigError
+from steelyard import limits
+from steelyard.errors import ConfigError, InputError, SystemFailure
 from steelyard.i18n import Message
+from steelyard.net.http import JsonClient, is_address
+from steelyard.net.replies import IT
+from steelyard.net.secrets import public_address
 from steelyard.progress import ProgressCallback
-from steelyard.rag.choices import BM25, INDEX_BACKENDS, check_backend, checked_queries, from_one
-from steelyard.rag.corpus import read_corpus
 from steelyard.rag.embedding import Embedder, Endpoint, Latent, SentenceTransformers
-from steelyard.rag.endpoints import EndpointSettings, endpoint_settings
 from steelyard.rag.indexes import (
     ADOPTED,
     BACKEND_HINT,
     AdoptedLexical,
+    LexicalIndex,
     adopt_dense,
     adopt_embeddings,
     adopt_lexical,
     make_lexical,
     open_lexical,
+    read_corpus,
+)
+from steelyard.rag.settings import (
+    BACKENDS,
+    BM25,
+    INDEX_BACKENDS,
+    EndpointSettings,
+    check_backend,
+    checked_queries,
+    endpoint_settings,
+    from_one,
+    reason,
 )
 from steelyard.search.artifacts import (
     ADDRESS,
-    VECTORS,
+    VECTORS_HINT,
     Stamp,
     digest_of,
     is_current,
@@ -35,11 +49,8 @@ from steelyard.search.artifacts import (
     whole_file,
     write_stamp,
 )
-from steelyard.search.dense import check_vectors, load_vectors, open_dense, search_dense, write_dense
-from steelyard.search.latent import Vectors
-from steelyard.search.lexical import LexicalIndex
-from steelyard.search.ranking import NOTHING, Ranking
-from steelyard.search.terms import Way, way_of
+from steelyard.search.terms import NOTHING, Ranking, Way, way_of
+from steelyard.search.vectors import check_vectors, load_vectors, open_dense, search_dense, write_dense
 
 if TYPE_CHECKING:
     import faiss
@@ -48,6 +59,9 @@ EMBEDDINGS: Final = "output/embedding/embedding.npy"
 DENSE_INDEX: Final = "output/index/index.faiss"
 LEXICAL_INDEX: Final = "output/index/bm25"
 BATCH_SIZE: Final = 16
+TIMEOUT: Final = 60.0
+"""Seconds that the retriever has to answer."""
+TAG = "steelyard"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +79,7 @@ class RetrieverSettings:
     adopt: bool = False
 
     def of_backend(self, name: str) -> Mapping[str, Any]:
-        """The settings of one backend."""
+        """Return the settings of one backend."""
         return _section(self.backend_configs, name)
 
     @property
@@ -136,9 +150,11 @@ class Retriever:
         stamp = read_stamp(path) or {}
         if not overwrite:
             self._adopt(index_path, embedder, adopt_dense)
-        if not overwrite and is_current(index_path, _expected(stamp, index_path), VECTORS):
+        if not overwrite and is_current(index_path, _expected(stamp, index_path), VECTORS_HINT):
             return
-        vectors = _load_vectors(path, stamp)
+        vectors = load_vectors(path)
+        if vectors.shape != (stamp.get("passages"), stamp.get("dimensions")):
+            raise ConfigError(Message("rag.embeddings_differ_from_stamp"), where=str(path), hint=VECTORS_HINT)
         embedder.load(path)
         self._dense = None
         remove_stamp(index_path)
@@ -154,7 +170,7 @@ class Retriever:
         make_lexical(self._corpus, self._settings.lexical_path, way=self._way, overwrite=overwrite, progress=progress)
 
     def search(self, queries: Sequence[str | None], top_k: int, instruction: str) -> SearchResult:
-        """The best passages for each query, by the chosen backend."""
+        """Return the best passages for each query, by the chosen backend."""
         embedder = self._embedder
         if embedder is None:
             return self.search_terms(queries, top_k)
@@ -165,7 +181,7 @@ class Retriever:
         )
 
     def search_terms(self, queries: Sequence[str | None], top_k: int) -> SearchResult:
-        """The best passages for each query, by BM25."""
+        """Return the best passages for each query, by BM25."""
         wanted, texts = from_one(top_k, "top_k"), checked_queries(queries)
         if self._lexical is None:
             self._adopt_lexical()
@@ -173,7 +189,7 @@ class Retriever:
         return self._searched(texts, lambda sent: [index.search(text, wanted) for text in sent])
 
     def _searched(self, queries: Sequence[str], search: Callable[[Sequence[str]], Sequence[Ranking]]) -> SearchResult:
-        """The result of a search for the queries that are not empty; the others have no passages."""
+        """Return the result of a search for the queries that are not empty; the others have no passages."""
         sent = {number: query for number, query in enumerate(queries) if query.strip()}
         rankings = dict(zip(sent, search(list(sent.values())), strict=True)) if sent else {}
         rows = [rankings.get(number, NOTHING) for number in range(len(queries))]
@@ -193,8 +209,8 @@ class Retriever:
         return open_dense(path, read_stamp(path) or {})
 
     def _is_current(self, path: Path, embedder: Embedder) -> bool:
-        """Whether a file was made from this corpus by this model; a notice is logged if the endpoint has moved."""
-        current = is_current(path, self._origin(embedder), VECTORS)
+        """Return whether a file was made from this corpus by this model; log a notice if the endpoint has moved."""
+        current = is_current(path, self._origin(embedder), VECTORS_HINT)
         before = (read_stamp(path) or {}).get(ADDRESS, embedder.address) if current else embedder.address
         if before != embedder.address:
             notice = Message("rag.moved_endpoint", model=embedder.identity, before=before, now=embedder.address)
@@ -225,7 +241,7 @@ class Retriever:
         return self._embedder
 
     def _origin(self, embedder: Embedder) -> Stamp:
-        """The stamp of embeddings of this corpus by this embedder."""
+        """Return the stamp of embeddings of this corpus by this embedder."""
         address = {ADDRESS: embedder.address} if embedder.address else {}
         return {
             "corpus": self._corpus.digest,
@@ -237,23 +253,20 @@ class Retriever:
 
 
 def _embedder(settings: RetrieverSettings) -> Embedder | None:
-    """The embedder of the settings; None for BM25, which needs none."""
-    makers: dict[str, Callable[[RetrieverSettings], Embedder | None]] = {
-        "latent": lambda _: Latent(),
-        "sentence_transformers": _sentence_transformers,
-        "openai": _endpoint,
-        BM25: lambda _: None,
-    }
+    """Return the embedder of the settings; None for BM25, which needs none."""
     from_one(settings.batch_size, "batch_size")
-    check_backend("backend", settings.backend, tuple(makers))
+    check_backend("backend", settings.backend, BACKENDS)
     check_backend("index_backend", settings.index_backend, INDEX_BACKENDS)
-    return makers[settings.backend](settings)
-
-
-def _endpoint(settings: RetrieverSettings) -> Embedder:
-    config = settings.of_backend("openai")
-    chosen = endpoint_settings(EndpointSettings, config, where="backend_configs.openai")
-    return Endpoint(chosen, batch_size=settings.batch_size)
+    match settings.backend:
+        case "latent":
+            return Latent()
+        case "sentence_transformers":
+            return _sentence_transformers(settings)
+        case "openai":
+            config = settings.of_backend("openai")
+            chosen = endpoint_settings(EndpointSettings, config, where="backend_configs.openai")
+            return Endpoint(chosen, batch_size=settings.batch_size)
+    return None
 
 
 def _sentence_transformers(settings: RetrieverSettings) -> Embedder:
@@ -277,14 +290,93 @@ def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _expected(embeddings: Stamp, index_path: Path) -> Stamp:
-    """The expected stamp of an index; that of an adopted one does not name a file of embeddings."""
+    """Return the expected stamp of an index; that of an adopted one does not name a file of embeddings."""
     if ADOPTED not in (read_stamp(index_path) or {}):
         return embeddings
     return {name: value for name, value in embeddings.items() if name not in ("embeddings", ADOPTED)}
 
 
-def _load_vectors(path: Path, stamp: Stamp) -> Vectors:
-    vectors = load_vectors(path)
-    if vectors.shape != (stamp.get("passages"), stamp.get("dimensions")):
-        raise ConfigError(Message("rag.embeddings_differ_from_stamp"), where=str(path), hint=VECTORS.anew_hint)
-    return vectors
+def search_remote(
+    url: str, queries: Sequence[str | None], *, top_k: int, instruction: str, timeout: float = TIMEOUT
+) -> list[list[str]]:
+    """Return the passages that a retriever finds: POST <url>/search with the queries; `ret_psg` is in the reply.
+
+    An empty query is not sent and has no passages.
+    """
+    address, texts = _search_address(url), checked_queries(queries)
+    sent = [query for query in texts if query.strip()]
+    body = {"query_list": sent, "top_k": from_one(top_k, "top_k"), "query_instruction": instruction}
+    if not sent:
+        return [[] for _ in texts]
+    client = JsonClient(address, party=IT, headers={}, timeout=timeout or None, limit=limits.MODEL_REPLY_BYTES)
+    try:
+        reply = client.post(body)
+    except SystemFailure as failure:
+        raise _failure(address, reason(failure)) from None
+    passages = iter(_passages(reply, len(sent), address))
+    return [next(passages) if query.strip() else [] for query in texts]
+
+
+def _search_address(url: str) -> str:
+    if not isinstance(url, str) or not is_address(url):
+        shown = public_address(url) if isinstance(url, str) else url
+        hint = Message("rag.retriever_address_hint")
+        raise ConfigError(Message("core.no_address", url=shown), hint=hint, parameter="retriever_url")
+    base = url.rstrip("/")
+    return base if base.endswith("/search") else f"{base}/search"
+
+
+def _passages(reply: Any, queries: int, address: str) -> list[list[str]]:
+    """Return the lists of passages in a reply, one for each query."""
+    passages: Any = reply.get("ret_psg") if isinstance(reply, dict) else None
+    rows: list[Any] = passages if isinstance(passages, list) else [None]
+    if not all(isinstance(row, list) and all(isinstance(text, str) for text in row) for row in rows):
+        raise _failure(address, Message("rag.no_ret_psg"))
+    if len(rows) != queries:
+        raise _failure(address, Message("rag.lists_of_passages", lists=len(rows), queries=queries))
+    return rows
+
+
+def _failure(address: str, reason: Message) -> SystemFailure:
+    return SystemFailure(Message("rag.retriever_failed", address=public_address(address), reason=reason))
+
+
+def write_run(
+    path: str,
+    ids: Sequence[Sequence[str] | None],
+    scores: Sequence[Sequence[float] | None],
+    query_ids: Sequence[str | int] | None,
+) -> None:
+    """Write a run; without query ids, queries are called q1, q2, …; a row that is None is empty.
+
+    Of several passages with one id the best is written, because a run has a document once per query.
+    """
+    if not path or not isinstance(path, str):
+        raise ConfigError(Message("rag.run_path_must_be_file", path=path), parameter="run_path")
+    names = [f"q{number + 1}" for number in range(len(ids))] if query_ids is None else list(map(str, query_ids))
+    if not len(names) == len(ids) == len(scores):
+        raise InputError(Message("rag.run_lengths", names=len(names), ids=len(ids), scores=len(scores)))
+    lines = "".join(
+        line
+        for name, row, values in zip(names, ids, scores, strict=True)
+        for line in _lines(name, row or (), values or ())
+    )
+    with whole_file(Path(path)) as part:
+        part.write_text(lines, encoding="utf-8")
+
+
+def _lines(query: str, ids: Sequence[str], scores: Sequence[float]) -> Iterator[str]:
+    if len(ids) != len(scores):
+        raise InputError(Message("rag.run_row_lengths", query=query, ids=len(ids), scores=len(scores)))
+    first: dict[str, float] = {}
+    for identifier, score in zip(ids, scores, strict=True):
+        first.setdefault(identifier, score)
+    for rank, (identifier, score) in enumerate(first.items(), 1):
+        yield f"{_word(query)} Q0 {_word(identifier)} {rank} {score!r} {TAG}\n"
+
+
+def _word(identifier: str) -> str:
+    """Return an id, which must be one column of the file."""
+    if len(identifier.split()) != 1 or identifier != identifier.strip():
+        raise InputError(Message("rag.run_id_with_blanks", identifier=identifier))
+    return identifier

@@ -28,12 +28,12 @@ class Sandbox(SandboxedEnvironment):
         self.globals["namespace"] = _Names
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """The result of an operator; the time of a power grows with the square of its exponent."""
+        """Return the result of an operator; the time of a power grows with the square of its exponent."""
         _check(left, right, right if operator == "**" else 1, is_format=operator == "%")
         return super().call_binop(context, operator, left, right)
 
     def call(self, context: Context, obj: Any, *args: Any, **kwargs: Any) -> Any:
-        """The result of a function or method."""
+        """Return the result of a function or method."""
         owner = getattr(getattr(obj, "__wrapped__", obj), "__self__", "")
         _check(owner, *args, *kwargs.values(), is_format=getattr(obj, "__name__", "") == "format")
         return super().call(context, obj, *args, **kwargs)
@@ -62,5 +62,5 @@ def _check(*values: Any, is_format: bool = False) -> None:
 
 def _size(value: Any) -> int:
     if isinstance(value, list | tuple):
-        return sum(len(each) if isinstance(each, str) else 1 for each in value)
+        return sum(len(member) if isinstance(member, str) else 1 for member in value)
     return abs(value) if isinstance(value, int) else len(value) if isinstance(value, str) else 1

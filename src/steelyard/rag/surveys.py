@@ -39,7 +39,7 @@ _NO_LANGUAGE: Final = re.compile(r"[\s!-@\[-`{-~]")  # blanks, ASCII punctuation
 _DOT: Final = r"[.\uff0e\u3002]"
 _NUMERAL: Final = "一二三四五六七八九十"
 _NUMBERING: Final = tuple(
-    re.compile(pattern)
+    (re.compile(pattern), "")
     for pattern in (
         r"(?i)^\s*section[-\s]*\d[\d.\uff0e\u3002]*\s*",
         rf"^(?:第\s*[0-9{_NUMERAL}百千]+\s*(?:章|节|部(?:分)?|篇|卷)\s*[-—:：.、，,]?\s*)+",
@@ -107,7 +107,7 @@ class Progress:
 
 
 def read_survey(text: str | None) -> Survey:
-    """A survey from its JSON; an empty one if it is not begun."""
+    """Return a survey from its JSON; an empty one if it is not begun."""
     if not text or text == PAD:
         return {}
     try:
@@ -120,26 +120,26 @@ def read_survey(text: str | None) -> Survey:
 
 
 def written(survey: Survey) -> str:
-    """A survey as JSON."""
+    """Return a survey as JSON."""
     return json.dumps(survey, ensure_ascii=False)
 
 
 def parts(survey: Mapping[str, Any]) -> Iterator[Part]:
-    """The sections of a survey, each followed by its subsections."""
+    """Yield the sections of a survey, each followed by its subsections."""
     for number, section in enumerate(survey.get("sections", ()), start=1):
         key = "name" if "name" in section else "title"
         yield from _parts((number,), section, key)
 
 
 def next_part(survey: Mapping[str, Any]) -> str | None:
-    """The position of the first part without content; outline for an empty survey, None for a complete one."""
+    """Return the position of the first part without content; outline for an empty survey, None for a complete one."""
     if not survey:
         return OUTLINE
     return next((f"section-{part.number}" for part in parts(survey) if "content" not in part.node), None)
 
 
 def outline(survey: Mapping[str, Any]) -> str:
-    """A survey as a model sees it: a line for each part, with its content or its plan."""
+    """Return a survey as a model sees it: a line for each part, with its content or its plan."""
     if not survey:
         return "There is no survey."
     title = survey.get("title")
@@ -151,7 +151,7 @@ def outline(survey: Mapping[str, Any]) -> str:
 
 
 def read_reply(reply: str | None, allowed: Sequence[str], rules: Rules) -> Reply:
-    """The JSON action in <action>…</action> of a reply, if it is one of the allowed ones."""
+    """Return the JSON action in <action>…</action> of a reply, if it is one of the allowed ones."""
     text = _between(reply or "", "<action>", "</action>")
     try:
         action = json.loads(text) if text is not None else {}
@@ -163,37 +163,37 @@ def read_reply(reply: str | None, allowed: Sequence[str], rules: Rules) -> Reply
 
 
 def read_text_reply(reply: str | None, rules: Rules) -> Reply:
-    """The text in <action>…</action> of a reply, as the content of a part."""
+    """Return the text in <action>…</action> of a reply, as the content of a part."""
     action = {"name": "write", "content": _between(reply or "", "<action>", "</action>") or ""}
     return Reply(action, reply is not None and _valid(action, ["write"], rules))
 
 
 def replaced(survey: Survey, position: str, more: Mapping[str, Any]) -> Survey:
-    """A copy of a survey in which the part at this position has these entries too."""
+    """Return a copy of a survey in which the part at this position has these entries too."""
     changed = copy.deepcopy(survey)
     _at(changed, position).update(copy.deepcopy(dict(more)))
     return changed
 
 
 def cited_keys(text: str) -> list[str]:
-    r"""The keys of \cite{…} in a text, in order of first use, without those of \nocite{…}."""
+    r"""Return the keys of \cite{…} in a text, in order of first use, without those of \nocite{…}."""
     left_out = {key for group in _NOT_CITED.findall(text) for key in _keys(group)}
     return list(dict.fromkeys(key for group in _CITED.findall(text) for key in _keys(group) if key not in left_out))
 
 
 def selected(results: Sequence[Sequence[str]], most: int) -> list[str]:
-    """At most `most` passages without repetitions: an equal share of every query first, then the others."""
+    """Return at most `most` passages without repetitions: an equal share of every query first, then the others."""
     share = max(1, most // len(results))
-    kept = dict.fromkeys(text for passages in results for text in passages[:share])
+    chosen = dict.fromkeys(text for passages in results for text in passages[:share])
     for text in (text for passages in results for text in passages[share:]):
-        if len(kept) >= most:
+        if len(chosen) >= most:
             break
-        kept.setdefault(text)
-    return list(kept)
+        chosen.setdefault(text)
+    return list(chosen)
 
 
 def advanced(now: Progress, *, parsed: bool, extension: str, most_steps: int, most_extensions: int) -> Progress:
-    """The progress after a step; a step whose reply could not be read is repeated."""
+    """Return the progress after a step; a step whose reply could not be read is repeated."""
     step = now.step + 1
     if now.step >= most_steps:
         return Progress("done", now.cursor, now.extended, step)
@@ -207,14 +207,16 @@ def advanced(now: Progress, *, parsed: bool, extension: str, most_steps: int, mo
 
 
 def as_markdown(survey: Mapping[str, Any]) -> str:
-    """The final text of a survey: numbered headings, tidy paragraphs, citations as [1][2]."""
+    """Return the final text of a survey: numbered headings, tidy paragraphs, citations as [1][2]."""
     if not survey:
         return "No survey generated."
     lines = [f"# {survey.get('title', 'Untitled Survey')}", ""]
     for part in parts(survey):
-        lines += [f"{'#' * (len(part.numbers) + 1)} {part.number} {_unnumbered(part.title)}", ""]
-        if body := _body(part.node):
-            lines += [body, ""]
+        lines += [f"{'#' * (len(part.numbers) + 1)} {part.number} {_replaced(part.title, _NUMBERING)}", ""]
+        if part.node.get("content"):
+            lines += [_replaced(part.node["content"], _TIDYING), ""]
+        elif part.node.get("plan"):
+            lines += [f"*{part.node['plan'].strip()}*", ""]
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
     return _CITATION.sub(_bracketed, text).strip()
 
@@ -237,7 +239,7 @@ def _line(text: str) -> str:
 
 
 def _between(text: str, opening: str, closing: str) -> str | None:
-    """The text between the first opening mark and the next closing mark."""
+    """Return the text between the first opening mark and the next closing mark."""
     _, opened, rest = text.partition(opening)
     inside, closed, _ = rest.partition(closing)
     return inside.strip() if opened and closed else None
@@ -249,7 +251,9 @@ def _valid(action: Mapping[str, Any], allowed: Sequence[str], rules: Rules) -> b
         return False
     match name:
         case "search":
-            return _valid_search(action["keywords"], rules)
+            keywords = action["keywords"]
+            are_texts = isinstance(keywords, list) and bool(keywords) and all(map(_is_text, keywords))
+            return are_texts and (not rules.strict or len(keywords) <= MOST_KEYWORDS)
         case "init-plan":
             return _is_text(action["title"]) and _valid_plan(action["sections"], (3, 12), rules, action["title"])
         case "extend-plan":
@@ -257,12 +261,6 @@ def _valid(action: Mapping[str, Any], allowed: Sequence[str], rules: Rules) -> b
         case "write":
             return not rules.strict or _valid_part(action["content"], rules)
     return True
-
-
-def _valid_search(keywords: Any, rules: Rules) -> bool:
-    if not isinstance(keywords, list) or not keywords or not all(map(_is_text, keywords)):
-        return False
-    return not rules.strict or len(keywords) <= MOST_KEYWORDS
 
 
 def _valid_plan(sections: Any, bounds: tuple[int, int], rules: Rules, *more: str) -> bool:
@@ -280,7 +278,7 @@ def _valid_plan(sections: Any, bounds: tuple[int, int], rules: Rules, *more: str
 
 
 def _valid_position(position: Any, rules: Rules) -> bool:
-    """Whether a part can be extended: it exists on the first two levels and has no subsections."""
+    """Return whether a part can be extended: it exists on the first two levels and has no subsections."""
     if not _is_text(position) or position == OUTLINE or position.count(".") >= _DEPTH - 1:
         return False
     if rules.cursor is not None and position != rules.cursor:
@@ -304,7 +302,7 @@ def _valid_part(content: str, rules: Rules) -> bool:
 
 
 def _same_language(texts: Sequence[str], instruction: str) -> bool:
-    """Whether texts are Chinese exactly if the instruction is."""
+    """Return whether texts are Chinese exactly if the instruction is."""
     if not instruction:
         return True
     text = _NO_LANGUAGE.sub("", _CITATION.sub("", "".join("".join(texts).split())))
@@ -319,7 +317,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _at(survey: Any, position: str) -> Any:
-    """The object at a position; LookupError or ValueError if there is none."""
+    """Return the object at a position; LookupError or ValueError if there is none."""
     if position == OUTLINE:
         return survey
     first, *below = (int(number) - 1 for number in position.split("-")[1].split("."))
@@ -335,7 +333,7 @@ def _keys(group: str) -> list[str]:
 
 
 def _after(now: Progress, extension: str, again: bool) -> str:
-    """The state after a step whose reply was read."""
+    """Return the state after a step whose reply was read."""
     match now.state:
         case "search":
             return {OUTLINE: "analyst-init_plan", None: "done"}.get(now.cursor, "write")
@@ -351,22 +349,10 @@ def _after(now: Progress, extension: str, again: bool) -> str:
     return "done"
 
 
-def _body(node: Mapping[str, Any]) -> str:
-    if node.get("content"):
-        return _tidy(node["content"])
-    return f"*{node['plan'].strip()}*" if node.get("plan") else ""
-
-
-def _tidy(content: str) -> str:
-    for pattern, new in _TIDYING:
-        content = pattern.sub(new, content)
-    return content.strip()
-
-
-def _unnumbered(title: str) -> str:
-    for pattern in _NUMBERING:
-        title = pattern.sub("", title)
-    return title.strip()
+def _replaced(text: str, patterns: Sequence[tuple[re.Pattern[str], str]]) -> str:
+    for pattern, new in patterns:
+        text = pattern.sub(new, text)
+    return text.strip()
 
 
 def _bracketed(match: re.Match[str]) -> str:

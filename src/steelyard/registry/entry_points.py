@@ -4,9 +4,8 @@ A group is searched when one of its names is needed, because listing the install
 point that cannot be used is a ConfigError that names the package; built-in names are looked up before and not replaced.
 """
 
-import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
@@ -31,7 +30,7 @@ class EntryPointGroup(Generic[T]):
     accepts: Callable[[Any], bool]
 
     def load(self, name: str) -> T | None:
-        """The object of the entry point of this name; None if no installed package has one."""
+        """Return the object of the entry point of this name; None if no installed package has one."""
         points = [point for point in self._points() if point.name == name]
         if len(points) > 1:
             packages = ", ".join(sorted(map(_package, points)))
@@ -40,15 +39,15 @@ class EntryPointGroup(Generic[T]):
         return self._loaded(points[0]) if points else None
 
     def names(self) -> list[str]:
-        """The names of the entry points of the group, each once."""
+        """Return the names of the entry points of the group, each once."""
         return list(dict.fromkeys(point.name for point in self._points()))
 
     def is_empty(self) -> bool:
-        """Whether no installed package has an entry point in this group."""
+        """Return whether no installed package has an entry point in this group."""
         return not self._points()
 
     def load_all(self) -> list[T]:
-        """The objects of all entry points of the group."""
+        """Return the objects of all entry points of the group."""
         return [self._loaded(point) for point in self._points()]
 
     def _points(self) -> "tuple[EntryPoint, ...]":
@@ -70,68 +69,25 @@ class EntryPointGroup(Generic[T]):
 
 @cache
 def _entry_points(group: str, path: tuple[str, ...]) -> "tuple[EntryPoint, ...]":
-    """The entry points of a group in the packages on this search path, which is that of the interpreter."""
-    folders = [os.path.abspath(folder) for folder in path]  # "" is the current one
-    declared = [_declared(folder, _changed(folder)) for folder in folders]
-    if not any(texts is None or f"[{group}]".encode() in texts for texts in declared):
-        return ()
-    from importlib.metadata import entry_points
+    """Return the entry points of a group in the packages on this search path, which is that of the interpreter."""
+    from importlib.metadata import distributions, entry_points
 
     try:
         return tuple(entry_points(group=group))
+    except UNREADABLE:  # of any package, also one that has nothing in this group
+        by_package = {package.name: package for package in reversed(list(distributions()))}
+    return tuple(point for package in by_package.values() for point in _points_of(package, group))
+
+
+def _points_of(package: "Distribution", group: str) -> "Iterable[EntryPoint]":
+    """Return the entry points of one package; raise ConfigError if it has the group, but cannot be read."""
+    try:
+        return package.entry_points.select(group=group)
     except UNREADABLE as error:
-        package = _unreadable_package()
-        message = Message("plugins.unreadable_metadata", package=package, error=_reason(error))
-        raise ConfigError(message, hint=Message("plugins.reinstall_or_uninstall", package=package)) from error
-
-
-def _changed(folder: str) -> int | None:
-    """The time at which something was installed in a folder, or removed from it."""
-    try:
-        return os.stat(folder).st_mtime_ns
-    except OSError:
-        return None
-
-
-@cache
-def _declared(folder: str, changed: int | None) -> bytes | None:
-    """The entry points of all packages in a folder, as their files have them; None where only Python can say it.
-
-    They are read again when the folder has `changed`.
-    `importlib.metadata` takes twenty milliseconds to import, and most machines have no package with a group of ours.
-    """
-    if not os.path.isdir(folder):
-        return None if os.path.exists(folder) else b""  # a zip file
-    try:
-        names = os.listdir(folder)
-        if any(name.endswith(".egg") for name in names):  # an older form, with its metadata in a folder or a zip file
-            return None
-        metadata = [name for name in names if name.endswith((".dist-info", ".egg-info"))]
-        return b"\n".join(_content(os.path.join(folder, name, "entry_points.txt")) for name in metadata)
-    except OSError:
-        return None
-
-
-def _content(path: str) -> bytes:
-    """The content of a file; nothing if there is none."""
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except (FileNotFoundError, NotADirectoryError):
-        return b""
-
-
-def _unreadable_package() -> str:
-    """The name of the first installed package whose entry points cannot be read."""
-    from importlib.metadata import distributions
-
-    def is_readable(distribution: "Distribution") -> bool:
-        try:
-            return distribution.entry_points is not None
-        except UNREADABLE:
-            return False
-
-    return next((package.name for package in distributions() if not is_readable(package)), "?")
+        if f"[{group}]" not in (package.read_text("entry_points.txt") or ""):
+            return ()
+        message = Message("plugins.unreadable_metadata", package=package.name, error=_reason(error))
+        raise ConfigError(message, hint=Message("plugins.reinstall_or_uninstall", package=package.name)) from error
 
 
 def _package(point: "EntryPoint") -> str:
@@ -147,7 +103,7 @@ def _hint(point: "EntryPoint") -> Message:
 
 
 def _reason(error: BaseException) -> Localized | str:
-    """The first line of an error with its type, or our own message."""
+    """Return the first line of an error with its type, or our own message."""
     if isinstance(error, SteelyardError):
         return error.message
     first = str(error).partition("\n")[0]

@@ -75,7 +75,7 @@ _RANGES: Final[Mapping[tuple[float, float], str]] = {
 
 
 def folded(name: str) -> str:
-    """A name without case, blanks and marks; `FaithfulnessMetric` and `nv_context_relevance` are named as others."""
+    """Return a name without case, blanks and marks; `FaithfulnessMetric` and `nv_context_relevance` as others."""
     letters = re.sub(r"[^a-z0-9]", "", name.casefold())
     return letters.removesuffix("metric").removeprefix("nv")
 
@@ -92,7 +92,7 @@ _CUTOFF: Final = re.compile(r"(?:@|_cut_|_at_)\d+$")
 
 
 def documented_bounds(name: str) -> tuple[float, float] | None:
-    """The values that a metric of this name can take, as the tools that have it document; None for other names."""
+    """Return the values that a metric of this name can take, as its tools document them; None for other names."""
     return _BOUNDS.get(folded(_CUTOFF.sub("", name)))
 
 
@@ -103,13 +103,13 @@ _OTHER_MEANINGS: Final = (
 
 
 def other_meaning(name: str) -> Message | None:
-    """What a name of another tool means there, where it is computed otherwise here; None for other names."""
+    """Return what a name of another tool means there, where it is computed otherwise here; None for other names."""
     codes = (code for pattern, code in _OTHER_MEANINGS if pattern.fullmatch(name.strip().casefold()))
     return next((Message(code, name=name) for code in codes), None)
 
 
 def computed_elsewhere(name: str) -> UnknownName | None:
-    """The error for a metric that only other tools compute, with what is nearest here; None for other names."""
+    """Return the error for a metric that only other tools compute, with what is nearest here; None for other names."""
     wanted = folded("geval" if name.casefold().endswith(_G_EVAL) else name)
     for code, hints in (("metrics.needs_model_judge", _JUDGED_HINTS), ("metrics.not_computed", _ABSENT_HINTS)):
         if wanted in hints:

@@ -5,10 +5,9 @@ modules, imported only when a result of that kind is checked or shown. A distrib
 the group `steelyard.kinds`: its name is the kind, and it points to a `Kind`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from types import ModuleType
 from typing import Any, Final, Protocol, cast
 
 from steelyard.i18n import Message
@@ -24,17 +23,18 @@ class Checks(Protocol):
         """Refuse an item that no result of this kind can have; fields that only this kind has are checked here."""
 
     def is_consistent(self, scores: Scores, parts: Mapping[str, Scores], *, failed: bool) -> bool:
-        """Whether the score of an item is what its parts come to."""
+        """Return whether the score of an item is what its parts come to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of result; `metric` is the metric that every result of the kind has, if there is one.
 
-    `title` is the code of the text that says what was evaluated. The others are modules: `metrics` register its
-    metrics; `checks` checks items of a results file of this kind (`Checks`); `report` makes the sections of a report
-    that only this kind has. None is for nothing to add. `lower_is_better` names the columns of which less is better, as
-    rules and `compare -m` name them; `undirected` those of which neither is; of all others more is better.
+    `title` is the code of the text that says what was evaluated. `metrics` are modules that register its metrics;
+    `checks` is one that checks items of a results file of this kind (`Checks`); `report` is a class, as `module:Class`,
+    with what only this kind has in reports (`reports.kinds.KindReport`). None is for nothing to add. `lower_is_better`
+    names the columns of which less is better, as rules and `compare -m` name them; `undirected` those of which neither
+    is; of all others more is better.
     """
 
     name: str
@@ -52,27 +52,28 @@ class Kind:
             import_module(module)
 
     def load_checks(self) -> Checks | None:
-        """The module `checks`, imported."""
+        """Return the module `checks`, imported."""
         return cast(Checks, import_module(self.checks)) if self.checks else None
 
-    def load_report(self) -> ModuleType | None:
-        """The module `report`, imported."""
-        return import_module(self.report) if self.report else None
+    def load_report(self) -> Callable[[], Any] | None:
+        """Import the class `report`."""
+        module, _, name = (self.report or "").partition(":")
+        return getattr(import_module(module), name) if module else None
 
 
 BUILT_IN: Final = (
     Kind(
         "retrieval",
         "report.rankings",
-        metrics=("steelyard.retrieval.metrics", "steelyard.retrieval.trec_metrics", "steelyard.retrieval.diversity"),
-        report="steelyard.retrieval.report",
+        metrics=("steelyard.retrieval.metrics", "steelyard.retrieval.trec_metrics"),
+        report="steelyard.retrieval.report:RankingReport",
         lower_is_better=frozenset(("RBPresid", "Unjudged", "NumNonrelRet")),
     ),
     Kind(
         "answers",
         "report.answers",
         metrics=("steelyard.answers.metrics", "steelyard.contexts.metrics"),
-        report="steelyard.contexts.report",
+        report="steelyard.contexts.report:ContextReport",
         lower_is_better=frozenset(
             (
                 *("Ungrounded", "Invented"),  # its earlier name
@@ -84,7 +85,7 @@ BUILT_IN: Final = (
     Kind(
         "scores",
         "report.scores",
-        report="steelyard.contexts.report",
+        report="steelyard.contexts.report:ContextReport",
         # of RAGAS and of lm-evaluation-harness
         lower_is_better=frozenset(
             (
@@ -98,7 +99,7 @@ BUILT_IN: Final = (
         "report.legal_questions",
         metric="legal",
         checks="steelyard.legal.recorded",
-        report="steelyard.legal.report",
+        report="steelyard.legal.report.sections:LegalReport",
         lower_is_better=frozenset(
             ("legal.uncertain", "legal.invented", "legal.wrong_refusal", "legal.wrong_answer"),
         ),
@@ -111,5 +112,5 @@ _BY_NAME: Final = {kind.name: kind for kind in BUILT_IN}
 
 
 def kind_of(name: str) -> Kind:
-    """The kind of this name; a kind that is not registered has no hooks."""
+    """Return the kind of this name; a kind that is not registered has no hooks."""
     return _BY_NAME.get(name) or INSTALLED.load(name) or Kind(name)

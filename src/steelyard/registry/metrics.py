@@ -76,35 +76,35 @@ class Metric:
 
     @property
     def parameters(self) -> frozenset[str]:
-        """The parameters that a name may have."""
+        """Return the parameters that a name may have."""
         return self.required | frozenset(self.defaults)
 
     @property
     def own_needs(self) -> list[str]:
-        """What the metric needs of a row of answers, if that is not a prediction and references."""
+        """Return what the metric needs of a row of answers, if that is not a prediction and references."""
         is_usual = self.kind != "answers" or self.needs == frozenset(USUAL_NEEDS)
         return [] if is_usual else [need for need in NEEDS if need in self.needs]
 
     @property
     def explanation(self) -> str:
-        """What the metric means, its conventions and its source."""
+        """Return what the metric means, its conventions and its source."""
         return inspect.getdoc(self.compute) or ""
 
     def explained(self, language: Language) -> list[str]:
-        """The explanation in a language, line by line; in English where it is not translated."""
+        """Return the explanation in a language, line by line; in English where it is not translated."""
         return list(_translated(language).get(self.name) or _whole_lines(self.explanation))
 
 
 @cache
 def _translated(language: Language) -> Mapping[str, Sequence[str]]:
-    """The explanations of metrics by name in a language; English ones are their docstrings."""
+    """Return the explanations of metrics by name in a language; English ones are their docstrings."""
     path = Path(__file__).with_name(f"explanations.{language}.json")
     found: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found
 
 
 def _whole_lines(text: str) -> list[str]:
-    """The lines of a docstring, with those that are indented joined to the line before."""
+    """Return the lines of a docstring, with those that are indented joined to the line before."""
     found: list[str] = []
     for line in filter(str.strip, text.split("\n")):
         if line.startswith(" ") and found:
@@ -127,9 +127,10 @@ class Measure:
         """Check the parameters and put them in order; an explicit value stays explicit, also if it is the default."""
         for parameter in parameters:
             if parameter not in metric.parameters:
-                raise ConfigError(
-                    Message("metrics.no_parameter", name=metric.name, parameter=parameter), hint=_parameters(metric)
-                )
+                names = ", ".join(sorted(metric.parameters))
+                code = "metrics.parameters_hint" if names else "metrics.no_parameters_hint"
+                message = Message("metrics.no_parameter", name=metric.name, parameter=parameter)
+                raise ConfigError(message, hint=Message(code, name=metric.name, **({"names": names} if names else {})))
             _check_number(metric, parameter, parameters[parameter])
         missing = metric.required - frozenset(parameters)
         if missing:
@@ -141,11 +142,11 @@ class Measure:
         return cls(metric, metric.name, tuple(sorted(values.items())))
 
     def settings(self) -> dict[str, Number | None]:
-        """All parameters, explicit or by default."""
+        """Return all parameters, explicit or by default."""
         return {**self.metric.defaults, **dict(self.parameters)}
 
     def sets(self, parameter: str) -> bool:
-        """Whether the name itself sets this parameter."""
+        """Return whether the name itself sets this parameter."""
         return any(key == parameter for key, _ in self.parameters)
 
     def __str__(self) -> str:
@@ -222,7 +223,7 @@ def _check_needs(needs: Sequence[str]) -> None:
 
 
 def _keywords(function: Callable[..., Any]) -> dict[str, Any]:
-    """The parameters of a metric as fields of `Metric`: the keyword-only arguments of its function."""
+    """Return the parameters of a metric as fields of `Metric`: the keyword-only arguments of its function."""
     keywords = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
     return {
         "defaults": {p.name: p.default for p in keywords if p.default is not p.empty},
@@ -232,7 +233,7 @@ def _keywords(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def column_of(values: object, measure: Measure, rows: int) -> "FloatArray":
-    """The values of a metric, one for each of `rows` items and within its bounds; NaN only where it has a reason."""
+    """Return the values of a metric, one for each of `rows` items and within its bounds; NaN only with a reason."""
     import numpy as np
 
     try:
@@ -304,12 +305,3 @@ def _check_number(metric: Metric, parameter: str, value: Number) -> None:
         raise ConfigError(Message("metrics.parameter_not_finite", name=metric.name, parameter=parameter, value=value))
     if parameter == "k" and value < 1:
         raise ConfigError(Message("metrics.invalid_cutoff", text=value), hint=Message("metrics.ndcg_hint"))
-
-
-def _parameters(metric: Metric) -> Message:
-    names = sorted(metric.parameters)
-    return (
-        Message("metrics.parameters_hint", name=metric.name, names=", ".join(names))
-        if names
-        else Message("metrics.no_parameters_hint", name=metric.name)
-    )

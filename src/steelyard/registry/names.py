@@ -3,15 +3,15 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
 from steelyard.errors import ConfigError, SteelyardError, UnknownName, cut, nearest
 from steelyard.i18n import Message
 from steelyard.registry.judged import computed_elsewhere, other_meaning
 from steelyard.registry.kinds import BUILT_IN
 from steelyard.registry.metrics import REGISTRY, Kind, Measure, Metric, Number
-from steelyard.registry.trec_eval import SETS, expand_sets
 
 CUTOFFS = (1, 5, 10, 20, 50, 100)
 _BENCHMARK = "legal"  # the metric of every benchmark
@@ -22,79 +22,53 @@ DEFAULT_RETRIEVAL = ("RR", "AP", "R", "nDCG", "P")
 
 _DOORS = {"retrieval": "steelyard retrieval", "answers": "steelyard answers"}
 
-# spelling, folded (lower case, "_" for "-" and blanks) → our name
-SPELLINGS = {
-    "precision": "P",
-    "prec": "P",
-    "recall": "R",
-    "map": "AP",
-    "map_cut": "AP",
-    "mean_average_precision": "AP",
-    "average_precision": "AP",
-    "mrr": "RR",
-    "recip_rank": "RR",
-    "reciprocal_rank": "RR",
-    "mean_reciprocal_rank": "RR",
-    "ndcg_cut": "nDCG",
-    "r_precision": "Rprec",
-    "r_prec": "Rprec",
-    "hit": "Success",
-    "hits": "Success",
-    "hit_rate": "Success",
-    "set_p": "SetP",
-    "set_recall": "SetR",
-    "set_r": "SetR",
-    "set_f": "SetF",
-    "num_ret": "NumRet",
-    "num_rel": "NumRel",
-    "num_rel_ret": "NumRelRet",
-    "judged_cut": "Judged",
-    "ndcg_exp": "nDCGexp",
-    "ndcg_burges": "nDCGexp",
-    "ndcg_rel": "nDCGrel",
-    "iprec_at_recall": "IPrec",
-    "interpolated_precision": "IPrec",
-    "11pt_avg": "IAP",
-    "gm_map": "GMAP",
-    "gm_bpref": "GMbpref",
-    "rprec_mult": "RprecMult",
-    "relative_p": "RelP",
-    "set_relative_p": "SetRelP",
-    "set_map": "SetAP",
-    "num_nonrel_judged_ret": "NumNonrelRet",
-    "rbp_resid": "RBPresid",
-    "unj": "Unjudged",
-    "accuracy": "Acc",
-    "contains": "Acc",
-    "icontains": "Acc",
-    "includes": "Acc",
-    "string_present": "Acc",
-    "string_presence": "Acc",
-    "exact_match": "EM",
-    "exact": "EM",
-    "equals": "EM",
-    "string_em": "StringEM",
-    "str_em": "StringEM",
-    "cover_em": "CoverEM",
-    "token_f1": "F1",
-    "rouge1": "ROUGE-1",
-    "rouge2": "ROUGE-2",
-    "rougel": "ROUGE-L",
-    "rougelsum": "ROUGE-Lsum",
-    "rouge_lsum": "ROUGE-Lsum",
-    "rouge_n": "ROUGE-1",
-    "rouge_score": "ROUGE-L",
-    "bleu_score": "BLEU",
-    "chrf_score": "chrF",
-    "char_f1": "CharF1",
-    "refusal_rate": "Refusal",
-    "is_refusal": "Refusal",
-    "invented": "Ungrounded",
-    "id_based_context_precision": "ContextP",
-    "id_based_context_recall": "ContextR",
-    "idbasedcontextprecision": "ContextP",
-    "idbasedcontextrecall": "ContextR",
+# our name → spellings in other tools, folded (lower case, "_" for "-" and blanks)
+_SPELLINGS_OF = {
+    "P": "precision prec",
+    "R": "recall",
+    "AP": "map map_cut mean_average_precision average_precision",
+    "RR": "mrr recip_rank reciprocal_rank mean_reciprocal_rank",
+    "nDCG": "ndcg_cut",
+    "Rprec": "r_precision r_prec",
+    "Success": "hit hits hit_rate",
+    "SetP": "set_p",
+    "SetR": "set_recall set_r",
+    "SetF": "set_f",
+    "NumRet": "num_ret",
+    "NumRel": "num_rel",
+    "NumRelRet": "num_rel_ret",
+    "Judged": "judged_cut",
+    "nDCGexp": "ndcg_exp ndcg_burges",
+    "nDCGrel": "ndcg_rel",
+    "IPrec": "iprec_at_recall interpolated_precision",
+    "IAP": "11pt_avg",
+    "GMAP": "gm_map",
+    "GMbpref": "gm_bpref",
+    "RprecMult": "rprec_mult",
+    "RelP": "relative_p",
+    "SetRelP": "set_relative_p",
+    "SetAP": "set_map",
+    "NumNonrelRet": "num_nonrel_judged_ret",
+    "RBPresid": "rbp_resid",
+    "Unjudged": "unj",
+    "Acc": "accuracy contains icontains includes string_present string_presence",
+    "EM": "exact_match exact equals",
+    "StringEM": "string_em str_em",
+    "CoverEM": "cover_em",
+    "F1": "token_f1",
+    "ROUGE-1": "rouge1 rouge_n",
+    "ROUGE-2": "rouge2",
+    "ROUGE-L": "rougel rouge_score",
+    "ROUGE-Lsum": "rougelsum rouge_lsum",
+    "BLEU": "bleu_score",
+    "chrF": "chrf_score",
+    "CharF1": "char_f1",
+    "Refusal": "refusal_rate is_refusal",
+    "Ungrounded": "invented",
+    "ContextP": "id_based_context_precision idbasedcontextprecision",
+    "ContextR": "id_based_context_recall idbasedcontextrecall",
 }
+SPELLINGS = {spelling: name for name, spellings in _SPELLINGS_OF.items() for spelling in spellings.split()}
 
 _CUT_ALWAYS = ("ndcg_cut", "map_cut")  # without a number trec_eval has several cut-offs of these, never the whole list
 
@@ -109,13 +83,13 @@ _DCG_VARIANTS = {"log2": "nDCG", "exp-log2": "nDCGexp"}
 
 
 def parse_measure(text: str) -> Measure:
-    """The measure that a name stands for; P and R without a cut-off are an error here."""
+    """Return the measure that a name stands for; P and R without a cut-off are an error here."""
     found, parameters = _read(text)
     return Measure.of(found, parameters)
 
 
 def find_metric(text: str) -> Metric:
-    """The metric of a name, whatever its kind and parameters."""
+    """Return the metric of a name, whatever its kind and parameters."""
     return _read(text)[0]
 
 
@@ -127,7 +101,7 @@ def parse_measures(
     kind: Kind = "retrieval",
     trec_eval: int = 9,
 ) -> list[Measure]:
-    """Measures for names (a list, or one text; each may hold several with commas), in order and each once.
+    """Return measures for names (a list, or one text; each may hold several with commas), in order and each once.
 
     A name may be any object whose text is one, such as a measure of ir_measures, or a set of measures of trec_eval
     (`official`, `set`, `all_trec`), as this version of `trec_eval` has it.
@@ -135,39 +109,29 @@ def parse_measures(
     only where the name says so); P, R and their like always need some. Metrics of another kind are an error, except
     for metrics of rankings in an evaluation of answers, whose contexts are a ranking.
     """
-    names = _as_texts(names)
+    if names is not None:
+        is_many = isinstance(names, Iterable) and not isinstance(names, str)
+        names = split_names([str(name) for name in (names if is_many else [names])])
     if names is not None and not names:
         raise ConfigError(Message("metrics.no_metric_given"), hint=Message("metrics.ndcg_hint"))
     measures: dict[str, Measure] = {}
     for name in expand_sets(names or default, trec_eval):
-        _check_kind(name, kind)
+        found = find_metric(name)
+        if kind == "retrieval" and found.kind != kind:
+            message = Message("metrics.metric_of_another_kind", measure=name, kind=found.kind, expected=kind)
+            raise ConfigError(message, hint=Message("metrics.available_in", doors=_DOORS[found.kind]))
         for measure in _expand(name, cutoffs or (CUTOFFS if names is None else ())):
             measures[str(measure)] = measure
     return list(measures.values())
 
 
-def _check_kind(name: str, kind: Kind) -> None:
-    found = _read(name)[0]
-    if kind == "retrieval" and found.kind != kind:
-        message = Message("metrics.metric_of_another_kind", measure=name, kind=found.kind, expected=kind)
-        raise ConfigError(message, hint=Message("metrics.available_in", doors=_DOORS[found.kind]))
-
-
 def other_meanings(names: Sequence[str] | None) -> list[Message]:
-    """What names of other tools mean there, where they are computed otherwise here."""
+    """Return what names of other tools mean there, where they are computed otherwise here."""
     return [message for name in split_names(names or ()) if (message := other_meaning(name)) is not None]
 
 
-def _as_texts(names: Any) -> list[str] | None:
-    if names is None:
-        return None
-    if isinstance(names, str):
-        return split_names([names])
-    return split_names([str(name) for name in names] if isinstance(names, Iterable) else [str(names)])
-
-
 def column_called(name: str, columns: Collection[str]) -> str:
-    """The column with this name in any known spelling; the name itself if there is none.
+    """Return the column with this name in any known spelling; the name itself if there is none.
 
     Every column is shown by its average: `avg_f1`, as UltraRAG prints it, is `f1`. The score of a benchmark is
     `legal`, whatever it is about: `score.recall` is `legal.recall`.
@@ -186,12 +150,12 @@ def column_called(name: str, columns: Collection[str]) -> str:
 
 
 def callable_names(columns: Collection[str]) -> list[str]:
-    """The names of columns, and `score` where it is one of them."""
+    """Return the names of columns, and `score` where it is one of them."""
     return [*([SCORE] if _BENCHMARK in columns else ()), *columns]
 
 
 def columns_called(names: Sequence[str] | None, columns: Collection[str]) -> list[str] | None:
-    """The columns for names, of which one argument may have several, without repetition; None if no name is given."""
+    """Return the columns for names, of which one argument may have several; None if no name is given."""
     if not names:
         return None
     wanted: list[str] = []
@@ -202,7 +166,7 @@ def columns_called(names: Sequence[str] | None, columns: Collection[str]) -> lis
 
 
 def split_names(texts: Sequence[str]) -> list[str]:
-    """Names from arguments that may hold several, separated by commas outside brackets.
+    """Return names from arguments that may hold several, separated by commas outside brackets.
 
     A bare number is one more cut-off of the name before it, as in trec_eval's `P.5,10`.
     """
@@ -252,13 +216,13 @@ def _read(text: str) -> tuple[Metric, dict[str, Number]]:
 
 
 def _level(text: str) -> tuple[str, dict[str, Number]]:
-    """A name without its relevance level, and that level: ranx writes precision@5-l2."""
+    """Return a name without its relevance level, and that level: ranx writes precision@5-l2."""
     base, _, level = text.strip().rpartition("-l")
     return (base, {"rel": int(level)}) if base and level.isdecimal() else (text.strip(), {})
 
 
 def _dcg_variant(base: str, dcg: str, text: str) -> str:
-    """The name of nDCG with a gain as ir_measures names it: `nDCG(dcg='exp-log2')`."""
+    """Return the name of nDCG with a gain as ir_measures names it: `nDCG(dcg='exp-log2')`."""
     found = _find(base)
     if found is None or found.name != "nDCG" or dcg not in _DCG_VARIANTS:
         known = ", ".join(f"nDCG(dcg='{each}')" for each in _DCG_VARIANTS)
@@ -296,7 +260,7 @@ def _registered(folded: str) -> Metric | None:
 
 
 def all_metrics() -> list[Metric]:
-    """Every metric, those of rankings first."""
+    """Return every metric, those of rankings first."""
     register_all()
     return sorted(REGISTRY.values(), key=lambda found: found.kind != "retrieval")
 
@@ -340,3 +304,96 @@ def _cutoff(text: str) -> int:
 def _known() -> list[str]:
     register_all()
     return [*(found.name for found in all_metrics()), *SPELLINGS, *SETS]
+
+
+RECALL_LEVELS: Final = tuple(level / 10 for level in range(11))
+FACTORS: Final = tuple(tenth / 10 for tenth in range(2, 22, 2))
+_DEPTHS: Final = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+_LATEST: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class TrecMeasure:
+    """A measure of trec_eval, and the metric here; `cuts` are those that trec_eval takes if none is given.
+
+    `since` is the version that introduced it, `sets` are the sets of measures that it belongs to beside `all_trec`.
+    """
+
+    name: str
+    metric: str
+    cuts: tuple[Number, ...] = ()
+    sets: tuple[str, ...] = ()
+    since: int = 9
+
+    def names(self) -> list[str]:
+        """Return the measure in our spelling, with each of its cuts."""
+        return [f"{self.metric}@{cut}" for cut in self.cuts] if self.cuts else [self.metric]
+
+
+# in the order in which trec_eval prints them
+MEASURES: Final = (
+    TrecMeasure("num_ret", "NumRet", sets=("official", "set")),
+    TrecMeasure("num_rel", "NumRel", sets=("official", "set")),
+    TrecMeasure("num_rel_ret", "NumRelRet", sets=("official", "set")),
+    TrecMeasure("map", "AP", sets=("official",)),
+    TrecMeasure("gm_map", "GMAP", sets=("official",)),
+    TrecMeasure("Rprec", "Rprec", sets=("official",)),
+    TrecMeasure("bpref", "bpref", sets=("official",)),
+    TrecMeasure("recip_rank", "RR", sets=("official",)),
+    TrecMeasure("iprec_at_recall", "IPrec", RECALL_LEVELS, sets=("official",)),
+    TrecMeasure("P", "P", _DEPTHS, sets=("official",)),
+    TrecMeasure("recall", "R", _DEPTHS),
+    TrecMeasure("infAP", "infAP"),
+    TrecMeasure("gm_bpref", "GMbpref"),
+    TrecMeasure("Rprec_mult", "RprecMult", FACTORS),
+    TrecMeasure("utility", "Utility", sets=("set",)),
+    TrecMeasure("11pt_avg", "IAP"),
+    TrecMeasure("binG", "binG"),
+    TrecMeasure("G", "G"),
+    TrecMeasure("ndcg", "nDCG"),
+    TrecMeasure("ndcg_rel", "nDCGrel"),
+    TrecMeasure("Rndcg", "Rndcg"),
+    TrecMeasure("ndcg_cut", "nDCG", _DEPTHS),
+    TrecMeasure("map_cut", "AP", _DEPTHS),
+    TrecMeasure("relative_P", "RelP", _DEPTHS),
+    TrecMeasure("success", "Success", (1, 5, 10)),
+    TrecMeasure("set_P", "SetP", sets=("set",)),
+    TrecMeasure("set_relative_P", "SetRelP", sets=("set",)),
+    TrecMeasure("set_recall", "SetR", sets=("set",)),
+    TrecMeasure("set_map", "SetAP", sets=("set",)),
+    TrecMeasure("set_F", "SetF", sets=("set",)),
+    TrecMeasure("num_nonrel_judged_ret", "NumNonrelRet"),
+    TrecMeasure("rbp", "RBP", since=10),
+    TrecMeasure("rbp_resid", "RBPresid", since=10),
+    TrecMeasure("unj", "Unjudged", (5, 10, 20), since=10),
+)
+SETS: Final = ("official", "set", "all_trec")
+_PLACE: Final = {(each.metric, bool(each.cuts)): place for place, each in enumerate(MEASURES)}
+
+
+def expand_sets(names: Iterable[str], version: int = _LATEST) -> list[str]:
+    """Return the names, with those of a set of trec_eval, as this version has it, in place of the name of the set."""
+    known = [measure for measure in MEASURES if measure.since <= version]
+    members = {
+        name: [member for measure in known if name in ("all_trec", *measure.sets) for member in measure.names()]
+        for name in SETS
+    }
+    return [member for name in names for member in members.get(name, [name])]
+
+
+def place_of(measure: Measure) -> tuple[int, Number] | None:
+    """Return the place of a measure in the output of trec_eval, which does not have every measure."""
+    cut = dict(measure.parameters).get(measure.metric.at)
+    place = _PLACE.get((measure.name, cut is not None))
+    has_others = len(measure.parameters) > (cut is not None)
+    return None if place is None or has_others else (place, cut or 0)
+
+
+def trec_name(measure: Measure) -> str:
+    """Return what trec_eval calls a measure; our name if it does not have it."""
+    place = place_of(measure)
+    if place is None:
+        return str(measure)
+    cut = dict(measure.parameters).get(measure.metric.at)
+    shown = "" if cut is None else f"_{cut:.2f}" if isinstance(cut, float) else f"_{cut}"
+    return MEASURES[place[0]].name + shown

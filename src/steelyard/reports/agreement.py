@@ -1,8 +1,8 @@
-"""Agreement of reviewers with the judge, and with one another."""
+"""Agreement of reviewers with the judge and with one another, and the blocks that show it."""
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -12,8 +12,10 @@ import numpy as np
 
 from steelyard import __version__
 from steelyard.errors import ConfigError, InputError, Problem, UnknownName
-from steelyard.i18n import Message
+from steelyard.i18n import Language, Message, Words, words_of
 from steelyard.io.reviews import Judgement, digest_of
+from steelyard.reports import cells
+from steelyard.reports.blocks import Block, Fields, TableBlock
 from steelyard.stats.agreement import Kappa, clopper_pearson, clopper_pearson_upper, cohen_kappa, effective_size
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.review import CERTAIN, UNCERTAIN, passed, reviewable, verdict_metric
@@ -108,11 +110,8 @@ class Agreement:
     between: Sequence[Between]
 
 
-_Rating = Callable[[Sequence[Judgement]], Rate]
-
-
 def agree(table: Table, reviews: Mapping[str, Sequence[Judgement]], *, by: str | None = None) -> Agreement:
-    """How far the reviews agree with the judge; each must be of this result."""
+    """Return how far the reviews agree with the judge; each must be of this result."""
     metric = _common_metric(table, reviews)
     for judgements in reviews.values():
         _check(table, judgements)
@@ -131,7 +130,7 @@ def agree(table: Table, reviews: Mapping[str, Sequence[Judgement]], *, by: str |
 
 
 def as_json(agreement: Agreement) -> dict[str, Any]:
-    """All of it for the command line's JSON."""
+    """Return all of it for the command line's JSON."""
     return {
         "steelyard": __version__,
         "kind": "agreement",
@@ -141,7 +140,20 @@ def as_json(agreement: Agreement) -> dict[str, Any]:
         "metric": agreement.metric,
         "population": agreement.population,
         "reviews": [_review_json(review, agreement.tag) for review in agreement.reviews],
-        "between": [_between_json(between) for between in agreement.between],
+        "between": [
+            {
+                "a": between.a,
+                "b": between.b,
+                "both": between.both,
+                "same": between.same,
+                "kappa": _kappa_json(between.kappa),
+                "differ": [
+                    {"id": one.id, "verdict": one.verdict, "a": one.agree, "b": other.agree}
+                    for one, other in between.differ
+                ],
+            }
+            for between in agreement.between
+        ],
     }
 
 
@@ -180,6 +192,10 @@ def _review(table: Table, metric: str, tag: str | None, file: str, judgements: S
     is_even = math.isclose(min(weights.values()), max(weights.values()), rel_tol=1e-9)
     weighted = partial(_weighted_rate, weights=weights)
     plain = _whole_rate if is_whole else _rate
+    values = {} if tag is None else dict(zip(table.ids, table.tags[tag], strict=True))
+    by_value: dict[str, list[Judgement]] = {}
+    for judgement in decided if values else ():
+        by_value.setdefault(values[judgement.id], []).append(judgement)
     return ReviewAgreement(
         file=file,
         judgements=judgements,
@@ -188,13 +204,13 @@ def _review(table: Table, metric: str, tag: str | None, file: str, judgements: S
         unheard=sorted(_strata(judgements) - {judgement.sampling.stratum for judgement in decided}),
         upper_if_unsure=_upper_if_unsure(judgements, is_even=is_even),
         kappa=cohen_kappa(_judge_against_reviewer(table, metric, decided, weights)),
-        by={} if tag is None else dict(_by_tag(table, tag, decided, plain if is_even else weighted)),
+        by={value: (plain if is_even else weighted)(of_value) for value, of_value in by_value.items()},
         is_whole=is_whole,
     )
 
 
 def _strata(judgements: Sequence[Judgement]) -> set[str]:
-    """The strata of the result: those of the sample, and the certain verdicts where uncertain ones filled it."""
+    """Return the strata of the result: those of the sample, and the certain verdicts where uncertain ones filled it."""
     strata = {judgement.sampling.stratum: judgement.sampling for judgement in judgements}
     covered = sum(sampling.of for sampling in strata.values())
     is_cut = any(sampling.by == UNCERTAIN and covered < sampling.population for sampling in strata.values())
@@ -224,14 +240,14 @@ def _rate(decided: Sequence[Judgement]) -> Rate:
 
 
 def _whole_rate(decided: Sequence[Judgement]) -> Rate:
-    """The rate where every verdict was reviewed, which has no sampling error."""
+    """Return the rate where every verdict was reviewed, which has no sampling error."""
     rate = _rate(decided)
     exact = Interval(rate.agreement, rate.agreement, "all reviewed")
     return replace(rate, interval=exact, error_upper=rate.errors / rate.decided)
 
 
 def _weighted_rate(decided: Sequence[Judgement], weights: Mapping[str, float]) -> Rate:
-    """Each verdict by its weight; interval and bound as Korn and Graubard (1998), with the effective number."""
+    """Return each verdict by its weight; interval and bound as Korn and Graubard (1998), with the effective number."""
     trials = effective_size([weights[judgement.id] for judgement in decided])
     wrong = [weights[judgement.id] for judgement in decided if not judgement.agree]
     errors = math.fsum(wrong) / math.fsum(weights[judgement.id] for judgement in decided)
@@ -252,19 +268,13 @@ def _judge_against_reviewer(
 
 
 def _own_verdicts(table: Table, metric: str, judgements: Sequence[Judgement]) -> dict[str, bool]:
-    """The verdicts of the reviewer: that of the judge where the reviewer agrees, else the opposite."""
+    """Return the verdicts of the reviewer: that of the judge where the reviewer agrees, else the opposite."""
     judge = dict(zip(table.ids, passed(table, metric).tolist(), strict=True))
     return {
         judgement.id: judge[judgement.id] == judgement.agree
         for judgement in judgements
         if judgement.is_decided and judgement.id in judge
     }
-
-
-def _by_tag(table: Table, tag: str, decided: Sequence[Judgement], rate: _Rating) -> Iterator[tuple[str, Rate]]:
-    values = dict(zip(table.ids, table.tags[tag], strict=True))
-    for value in dict.fromkeys(values[judgement.id] for judgement in decided):
-        yield value, rate([judgement for judgement in decided if values[judgement.id] == value])
 
 
 def _between(
@@ -293,29 +303,104 @@ def _review_json(review: ReviewAgreement, tag: str | None) -> dict[str, Any]:
         "kappa": _kappa_json(review.kappa),
         "by": {tag: {value: rate.as_dict() for value, rate in review.by.items()}} if tag else {},
         "disagreements": [
-            {
-                "id": judgement.id,
-                "verdict": judgement.verdict,
-                "remark": judgement.remark,
-                "reviewer": judgement.reviewer,
-            }
-            for judgement in review.disagreements
-        ],
-    }
-
-
-def _between_json(between: Between) -> dict[str, Any]:
-    return {
-        "a": between.a,
-        "b": between.b,
-        "both": between.both,
-        "same": between.same,
-        "kappa": _kappa_json(between.kappa),
-        "differ": [
-            {"id": one.id, "verdict": one.verdict, "a": one.agree, "b": other.agree} for one, other in between.differ
+            {"id": each.id, "verdict": each.verdict, "remark": each.remark, "reviewer": each.reviewer}
+            for each in review.disagreements
         ],
     }
 
 
 def _kappa_json(kappa: Kappa) -> dict[str, Any]:
     return {"value": known(kappa.value), "ci95": interval_list(kappa.interval)}
+
+
+def agreement_blocks(agreement: Agreement, language: Language = "en") -> list[Block]:
+    """Return the blocks in the order of the reviews."""
+    return [*_tables(agreement, words_of(language)), Fields(partial(as_json, agreement))]
+
+
+def _tables(agreement: Agreement, words: Words) -> Iterator[TableBlock]:
+    for review in agreement.reviews:
+        yield _rates_block(agreement, review, words)
+        if len(review.by) > 1:
+            yield _by_block(agreement.tag or "", review, words)
+        if review.disagreements:
+            rows = [[each.id, cells.number(each.verdict, 2), each.remark] for each in review.disagreements]
+            headings = ["id", words("review.verdict_score"), words("review.remark")]
+            yield TableBlock(headings, rows, words("review.disagreements"), labels=3)
+    for between in agreement.between:
+        counted = f"{between.same} / {between.both} {words('review.same')}"
+        kappa = _kappa_row(words("review.kappa_persons"), between.kappa, counted)
+        yield _named_rows(f"{between.a} – {between.b}", [kappa], words)
+        if between.differ:
+            rows = [
+                [
+                    one.id,
+                    *(words("review.agree" if each.agree else "review.disagree") for each in (one, other)),
+                    f"{one.remark} {other.remark}",
+                ]
+                for one, other in between.differ
+            ]
+            headings = ["id", between.a, between.b, words("review.remark")]
+            yield TableBlock(headings, rows, words("review.differ_on"), labels=4)
+
+
+def _rates_block(agreement: Agreement, review: ReviewAgreement, words: Words) -> TableBlock:
+    """Agreement, kappa and the bound on wrong verdicts, with notes about the sample."""
+    who = f" ({words.joined('core.listed', review.reviewers)})" if review.reviewers else ""
+    wrong = f"{review.rate.errors} / {review.rate.decided} {words('review.wrong')}"
+    sampled = words.joined("core.clauses", [wrong, words("review.one_sided")])
+    bound = words("review.no_chance_left") if review.is_whole else sampled
+    rows = [
+        _rate_row(words("review.agreement"), review.rate, words),
+        *([_rate_row(words("review.agreement_weighted"), review.weighted, words)] if review.weighted else []),
+        _kappa_row(words("review.kappa_judge"), review.kappa),
+        [words("review.wrong_at_most"), cells.percent(review.bound, words), "", bound],
+    ]
+    title = f"{agreement.table.name} · {words.name('headline', agreement.metric)} · {review.file}{who}"
+    return replace(_named_rows(title, rows, words), notes=list(_notes(agreement, review, words)))
+
+
+def _named_rows(title: str, rows: Sequence[Sequence[str]], words: Words) -> TableBlock:
+    """Rows of a name, a number, its interval and a text."""
+    return TableBlock(["", "", words("report.interval"), ""], rows, title, labels=4)
+
+
+def _rate_row(name: str, rate: Rate, words: Words) -> list[str]:
+    counted = f"{rate.decided - rate.errors} / {rate.decided} {words('review.reviewed')}"
+    return [name, cells.number(rate.agreement), cells.interval(rate.interval), counted]
+
+
+def _kappa_row(name: str, kappa: Kappa, counted: str = "") -> list[str]:
+    return [name, cells.number(kappa.value), cells.interval(kappa.interval), counted]
+
+
+def _notes(agreement: Agreement, review: ReviewAgreement, words: Words) -> Iterator[str]:
+    sampling = review.judgements[0].sampling
+    unread = len(review.judgements) - review.rate.decided - review.unsure
+    counts = f"{len(review.judgements)} / {agreement.population} {words('review.sampled')}"
+    by = [f"{words('review.by')} {sampling.by}"] if sampling.by else []
+    drawn = words.joined("core.comma", [f"{words('report.seed')} {sampling.seed}", *by])
+    rest = f"{review.unsure} {words('review.unsure')} · {unread} {words('review.still_open')}"
+    yield f"{counts} ({drawn}) · {rest}"
+    if review.weighted:
+        yield words("review.weighted")
+    if review.unheard:
+        yield words.labelled(words("review.nothing_known_of"), words.joined("core.listed", review.unheard))
+    if review.unsure and not review.is_whole:
+        yield f"{words('review.if_unsure_wrong')} {cells.percent(review.upper_if_unsure, words)}"
+
+
+def _by_block(tag: str, review: ReviewAgreement, words: Words) -> TableBlock:
+    codes = ("review.agreement", "report.interval", "review.reviewed", "review.wrong_at_most")
+    rows = [
+        [
+            words.value(tag, value) or cells.DASH,
+            cells.number(rate.agreement),
+            cells.interval(rate.interval),
+            str(rate.decided),
+            cells.percent(rate.error_upper, words),
+        ]
+        for value, rate in review.by.items()
+    ]
+    name = words.name("tag", tag)
+    return TableBlock([name, *map(words, codes)], rows, words.labelled(review.file, name))

@@ -20,7 +20,7 @@ def number(value: float, digits: int = 4) -> str:
 
 
 def signed(value: float, digits: int = 4) -> str:
-    """A difference with its sign; what rounds to 0 has none."""
+    """Return a difference with its sign; what rounds to 0 has none."""
     return _fixed(value, f"+.{digits}f") if math.isfinite(value) else DASH
 
 
@@ -30,7 +30,7 @@ def _fixed(value: float, form: str) -> str:
 
 
 def interval(bounds: Interval) -> str:
-    """Both ends, or a dash."""
+    """Return both ends, or a dash."""
     if not math.isfinite(bounds.low):
         return DASH
     return f"[{number(bounds.low)}, {number(bounds.high)}]"
@@ -58,30 +58,30 @@ def mark(comparison: Comparison | None) -> str:
 
 
 def score(value: float) -> str:
-    """One item's score; whole numbers above 1 are counts and stay whole."""
+    """Return one item's score; whole numbers above 1 are counts and stay whole."""
     return f"{value:.0f}" if value > 1 and value.is_integer() else number(value)
 
 
 def spread(summary: MetricSummary) -> str:
-    """The interval of the mean, or Σ where the number is a total."""
+    """Return the interval of the mean, or Σ where the number is a total."""
     return interval(summary.interval) if summary.total is None else "Σ"
 
 
 def mean(summary: MetricSummary) -> str:
-    """The mean, or the total where people quote that."""
+    """Return the mean, or the total where people quote that."""
     return number(summary.mean) if summary.total is None else number(summary.total, 0)
 
 
 def counts(summary: MetricSummary) -> str:
-    """How many items are scored, unscored and errors."""
+    """Return how many items are scored, unscored and errors."""
     return f"{summary.scored:,} / {summary.unscored:,} / {summary.errors:,}"
 
 
 def share(summary: MetricSummary) -> float | None:
-    """The mean where a bar can show it: between 0 and 1."""
+    """Return the mean where a bar can show it: between 0 and 1."""
     return summary.mean if summary.total is None and 0 <= summary.mean <= 1 else None
 
 
 def percent(share: float, words: Words) -> str:
-    """A share in per cent, as the language writes it; a dash where there is none."""
+    """Return a share in per cent, as the language writes it; a dash where there is none."""
     return words("core.percent", n=f"{100 * share:.1f}") if math.isfinite(share) else DASH

@@ -1,135 +1,178 @@
 """What a report is about: results, their summaries, and how they compare."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 import numpy as np
 
-from steelyard.errors import UnknownName, nearest
-from steelyard.i18n import Language, Message, Words
+from steelyard.i18n import Language
 from steelyard.registry.kinds import kind_of
+from steelyard.registry.names import columns_called
 from steelyard.reports.blocks import Block
+from steelyard.reports.kinds import PartGroup, kind_report
+from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all, compare_by, compare_pairs
 from steelyard.stats.direction import gain
-from steelyard.stats.pairing import pair
+from steelyard.stats.pairing import Changes, changes, pair
 from steelyard.stats.scopes import Scope, Units, scope_of
-from steelyard.stats.selection import with_parts
+from steelyard.stats.selection import metrics_of, require_tag, with_directed_parts, with_parts
 from steelyard.stats.summary import MetricSummary, Summary
 from steelyard.table import IntArray, Table
 
 if TYPE_CHECKING:
-    from steelyard.stats.compare import Comparison
     from steelyard.stats.gate import Gate
 
+Layout = Literal["one", "two", "changes", "many"]
+"""How results are shown: a single one; two side by side; what changed between two, first of all; or a leaderboard."""
+LAYOUTS: Final[tuple[Layout, ...]] = get_args(Layout)
 MANY: Final = 3
 """From so many results on, a report is a leaderboard."""
+COMPARED: Final[tuple[Layout, ...]] = ("two", "changes")
+"""The layouts of two results of which the second is compared with the first."""
 MAIN: Final = ("nDCG@10", "F1", "AP")
 """The metric of a headline: that of the kind, else the first of these that there is, else the first of all."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Report:
     """Results of one kind, the first of them the one that the others are compared with.
 
     `by` is a tag to group items by, `gate` the outcome of the rules that a run had to meet, if any, `pairs` comparisons
-    of every two results. `added` gives blocks that precede the footnotes. `run_tag` is the name that a run has in its
-    own file. Text begins with the changed items of the metrics `changed`, if there are some, and else with the means.
-    `units` says which scope decides (`scopes`); `scope` is that of the whole report, its groups included. `built` are
-    its blocks by language (`build`), `grouped` the summaries of groups by the number of the result and the tag, `kept`
-    what sections compute for all languages: each is made once.
+    of every two results. `run_tag` is the name that a run has in its own file. `units` says which scope decides
+    (`scopes`); `scope` is that of the whole report, its groups included.
+
+    A `full` comparison also has effect sizes, tests, letters, and the differences `within` each value of the tag. Text
+    about two results begins with the changed items of the metrics `changed`, if there are some, else with the means.
     """
 
     tables: Sequence[Table]
-    comparisons: "Sequence[Comparison]" = ()
+    comparisons: Sequence[Comparison] = ()
     per_item: bool = False
     by: str | None = None
     gate: "Gate | None" = None
-    pairs: "Sequence[Comparison]" = ()
-    added: Callable[[Words], Iterable[Block]] | None = None
+    pairs: Sequence[Comparison] = ()
     changed: Sequence[str] = ()
     run_tag: str = ""
     units: Units = "auto"
+    full: bool = False
+    within: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)
     scope: Scope = field(init=False)
-    built: dict[Language, Sequence[Block]] = field(init=False, repr=False, compare=False, default_factory=dict)
-    grouped: dict[tuple[int, str], Mapping[str, Summary]] = field(
-        init=False, repr=False, compare=False, default_factory=dict
-    )
-
-    kept: dict[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         compared = [comparison.metric for comparison in self.comparisons]
         object.__setattr__(self, "tables", [with_parts(table, compared) for table in self.tables])
         object.__setattr__(self, "scope", scope_of(self.units, *self.tables))
 
-    @property
+    @cached_property
+    def built(self) -> dict[Language, Sequence[Block]]:
+        """The blocks by language (`sections`), each made once."""
+        return {}
+
+    @cached_property
     def summaries(self) -> list[Summary]:
         """The summary of each result."""
-        if "summaries" not in self.kept:
-            self.kept["summaries"] = [table.summary(units=self.scope) for table in self.tables]
-        found: list[Summary] = self.kept["summaries"]
-        return found
+        return [table.summary(units=self.scope) for table in self.tables]
 
-    @property
+    @cached_property
     def shown(self) -> list[Summary]:
         """The summaries whose means are shown: of two results that are compared, over the items that both score."""
-        if "shown" not in self.kept:
-            unpaired = [each.metric for each in self.comparisons if each.unpaired] if self.is_pair else []
-            self.kept["shown"] = _over_shared(self, unpaired) if unpaired else self.summaries
-        found: list[Summary] = self.kept["shown"]
-        return found
+        unpaired = [each.metric for each in self.comparisons if each.unpaired] if self.layout in COMPARED else []
+        return _over_shared(self, unpaired) if unpaired else self.summaries
 
     @property
-    def is_many(self) -> bool:
-        """Whether the results are shown as a leaderboard: several, and not a pair."""
-        return len(self.tables) > 1 and not self.is_pair
+    def layout(self) -> Layout:
+        """How the results are shown."""
+        if len(self.tables) == 2 and self.comparisons:
+            return "changes" if self.changed else "two"
+        return "many" if len(self.tables) > 1 else "one"
 
     @property
-    def is_short(self) -> bool:
-        """Whether text leaves out what there is of each of many results; it is printed with the scores of items."""
-        return self.is_many and not self.per_item
+    def is_brief(self) -> bool:
+        """Whether the tables of each of many results are details; the scores of items call for all of them."""
+        return self.layout == "many" and not self.per_item
 
-    @property
+    @cached_property
     def metrics(self) -> list[str]:
         """The metrics of all tables, each once, in order."""
         return list(dict.fromkeys(metric for table in self.tables for metric in table.metrics))
 
-    @property
-    def is_pair(self) -> bool:
-        """Whether there are two results, and the second is compared with the first."""
-        return len(self.tables) == 2 and bool(self.comparisons)
+    @cached_property
+    def main(self) -> str:
+        """The metric of the headline, one that is compared if any is; totals only if there is nothing else.
 
-    def comparison(self, name: str, metric: str) -> "Comparison | None":
-        """The comparison of the result `name` on a metric, if there is one."""
+        Where the user named metrics (`Table.main`) it is the first of them.
+        """
+        totals = {metric for table in self.tables for metric in table.sums}
+        compared = {comparison.metric for comparison in self.comparisons} or set(self.metrics)
+        means = [metric for metric in self.metrics if metric not in totals and metric in compared]
+        return main_of(self.tables[0].kind, means or self.metrics, self.tables[0].main)
+
+    def comparison(self, name: str, metric: str) -> Comparison | None:
+        """Return the comparison of the result `name` on a metric, if there is one."""
         return next((c for c in self.comparisons if c.a == name and c.metric == metric), None)
 
-    def groups(self, index: int, tag: str) -> Mapping[str, Summary]:
-        """For each value of a tag the summary of the items of a result, in order of appearance."""
-        if (index, tag) not in self.grouped:
-            self.grouped[index, tag] = _groups(self.tables[index], tag, self.scope)
-        return self.grouped[index, tag]
+    @cached_property
+    def groups(self) -> Callable[[int, str], Mapping[str, Summary]]:
+        """For a result (by its index) and a tag, the summary of the items of each value, in order of appearance."""
+        return cache(lambda index, tag: _groups(self.tables[index], tag, self.scope))
+
+    @cached_property
+    def changes(self) -> Callable[[str, str], Changes]:
+        """For a result (by its name) and a metric, the items that changed from the first result."""
+        by_name = {table.name: table for table in self.tables}
+        return cache(lambda name, metric: changes(by_name[name], self.tables[0], metric))
+
+    @cached_property
+    def rows(self) -> list[dict[str, int]]:
+        """The row of each item in each result."""
+        return [{item: row for row, item in enumerate(table.ids)} for table in self.tables]
+
+    @cached_property
+    def parts(self) -> Sequence[PartGroup]:
+        """The comparisons of the parts of the scores of two results."""
+        old, new = self.tables
+        return kind_report(new.kind).compared_parts(new, old, self.comparisons[0].settings)
 
 
-def main_metric(report: Report) -> str:
-    """The metric of the headline, one that is compared if any is; totals only if there is nothing else.
+def compare_results(
+    tables: Sequence[Table],
+    settings: ComparisonSettings,
+    *,
+    metrics: Sequence[str] | None = None,
+    by: str | None = None,
+    per_item: bool = False,
+) -> Report:
+    """Compare the first table with each of the others on these metrics or parts of metrics, by default on all.
 
-    Where the user named metrics (`Table.main`) it is the first of them.
+    Of two results, the items that changed are listed in the metrics that were asked for, else in the main one.
     """
-    totals = {metric for table in report.tables for metric in table.sums}
-    compared = {comparison.metric for comparison in report.comparisons} or set(report.metrics)
-    means = [metric for metric in report.metrics if metric not in totals and metric in compared]
-    found = means or report.metrics
-    return main_of(report.tables[0].kind, found, report.tables[0].main)
+    metrics = columns_called(metrics, tables[0].columns)
+    old, *new = tables = with_directed_parts([with_parts(table, metrics or ()) for table in tables])
+    comparisons = compare_all(new, old, settings, metrics=metrics)  # raises an error for an unknown metric
+    report = Report(
+        tables if metrics is None else [table.only(metrics_of(table, metrics)).headed(metrics) for table in tables],
+        comparisons,
+        per_item,
+        by,
+        pairs=compare_pairs(tables, settings, metrics=metrics) if len(tables) >= MANY else (),
+        units=settings.units,
+        full=True,
+        within=compare_by(new, old, by, settings, metrics=metrics) if by else {},
+    )
+    every = list(dict.fromkeys(comparison.metric for comparison in report.comparisons))
+    changed = every if metrics is not None or per_item else [report.main]
+    return replace(report, changed=changed) if report.layout in COMPARED else report
 
 
 def main_of(kind: str, metrics: Sequence[str], named: str = "") -> str:
-    """Of several metrics of a kind the one that a headline shows: the `named` one, if it is among them."""
+    """Pick the headline metric of a kind: the `named` one, if it is among the metrics."""
     return next((metric for metric in (named, kind_of(kind).metric, *MAIN) if metric in metrics), None) or metrics[0]
 
 
 def _over_shared(report: Report, metrics: Sequence[str]) -> list[Summary]:
-    """The summaries of two results, with the means of these metrics over the items that both score."""
+    """Return the summaries of two results, with the means of these metrics over the items that both score."""
     old, new = report.tables
     rows = pair(new, old)
     both = {metric: ~np.isnan(rows.differences(metric, ties=False)) for metric in metrics}
@@ -144,22 +187,22 @@ def _over_shared(report: Report, metrics: Sequence[str]) -> list[Summary]:
 
 
 def _over(scope: Scope, table: Table, whole: Summary, metric: str, rows: IntArray) -> MetricSummary:
-    """The mean of a metric over some rows, with the counts of all."""
+    """Return the mean of a metric over some rows, with the counts of all."""
     part = replace(table, outputs=()).only([metric]).take(rows).summary(units=scope).metrics[metric]
     return replace(whole.metrics[metric], mean=part.mean, interval=part.interval, scopes=part.scopes)
 
 
 def _groups(table: Table, tag: str, scope: Scope) -> dict[str, Summary]:
-    if tag not in table.tags:
-        hint = nearest(tag, table.tags) if table.tags else Message("reports.no_tags")
-        raise UnknownName(Message("reports.no_tag_called", tag=tag), where=table.name, hint=hint)
+    require_tag(tag, table.tags, table.name)
     values = np.array(table.tags[tag])
     rows = {value: np.flatnonzero(values == value) for value in dict.fromkeys(table.tags[tag])}
     return {value: table.take(those).summary(units=scope) for value, those in rows.items()}
 
 
 def lowest_rows(table: Table, metric: str, count: int, *, best: float | None = None) -> list[int]:
-    """The rows of at most `count` items with the worst scores, worst first; none as good as `best`, or the best of all.
+    """Return the rows of at most `count` items with the worst scores, worst first.
+
+    None as good as `best`, or the best of all.
 
     Items with equal scores are in the order of their ids, in which 2 comes before 10.
     """
@@ -171,6 +214,6 @@ def lowest_rows(table: Table, metric: str, count: int, *, best: float | None = N
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    """A key that sorts texts as people do: runs of digits by their value, before other texts."""
+    """Return a key that sorts texts as people do: runs of digits by their value, before other texts."""
     parts = enumerate(re.split("([0-9]+)", text))
     return [(len(value := part.lstrip("0")), value) if place % 2 else (-1, part) for place, part in parts]

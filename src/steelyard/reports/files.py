@@ -11,13 +11,11 @@ from steelyard.io.objects import check_writable
 from steelyard.io.results import save_all
 from steelyard.io.writing import check_absent, write_whole
 from steelyard.reports.blocks import Block
-from steelyard.reports.build import report_blocks
 from steelyard.reports.content import Report
-from steelyard.reports.render.csv import render_csv
-from steelyard.reports.render.json import render_json
 from steelyard.reports.render.latex import render_latex
 from steelyard.reports.render.markdown import render_markdown
-from steelyard.reports.render.trec_eval import one_run_only, render_trec_eval
+from steelyard.reports.render.values import one_run_only, render_csv, render_json, render_trec_eval
+from steelyard.reports.sections import report_blocks
 from steelyard.stats.selection import without_parts
 
 if TYPE_CHECKING:
@@ -84,7 +82,7 @@ def _check_folder(path: Path) -> None:
 
 
 def _is_same(path: Path, given: str) -> bool:
-    """Whether an output is an input."""
+    """Return whether an output is an input."""
     if isinstance(path, Address) or isinstance(addressed(given), Address):
         return path == addressed(given)
     return path.exists() and Path(given).exists() and path.samefile(given)
@@ -115,7 +113,9 @@ def write_report(
     if suffix == RECORDED:
         save_all([without_parts(table) for table in report.tables], path, overwrite=overwrite)
     elif suffix in PLOTS:
-        return _plot(report, path, language, plot)
+        from steelyard.reports.plots.charts import save_plot
+
+        return save_plot(report, path, language=language, shown=plot)
     elif suffix == TREC_EVAL:
         write_whole(path, render_trec_eval(report))
     elif suffix == PAGE:
@@ -134,12 +134,6 @@ def _page(report: Report, path: Path, language: Language, documents: "Mapping[st
     except MissingExtra as error:
         return Message("reports.without_charts", file=path.name, install=error.hint)
     return None
-
-
-def _plot(report: Report, path: Path, language: Language, shown: str | None) -> Message | None:
-    from steelyard.reports.plots.charts import save_plot
-
-    return save_plot(report, path, language=language, shown=shown)
 
 
 def _check_plots() -> None:

@@ -1,9 +1,9 @@
 """The blocks of a gate: the outcome, a table of the rules, regressions, and what else is to be known."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from steelyard import __version__
 from steelyard.i18n import Language, Words, words_of
@@ -11,6 +11,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import (
     Block,
     CheckCase,
+    CheckStatus,
     CheckSuite,
     Fields,
     Headline,
@@ -22,13 +23,12 @@ from steelyard.reports.content import main_of
 from steelyard.reports.sections.changes import changed_item
 from steelyard.reports.sections.failures import failures
 from steelyard.reports.sections.footnotes import questions_differ, repeats, units_line
-from steelyard.reports.verdicts import needed_units, sentence
+from steelyard.reports.verdicts import documents_of, needed_units, sentence
 from steelyard.stats.direction import best, is_lower_better
 from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
 from steelyard.stats.rules import NoRegression, NotWorse, Relative, Rule, Threshold
 from steelyard.stats.scopes import FEWEST_DOCUMENTS, cannot_tell
 from steelyard.stats.summary import interval_list, known
-from steelyard.table import Table
 
 MOST_MORE: Final = 1_000_000
 """More items than this are given as more than this."""
@@ -48,16 +48,21 @@ _UNCERTAIN: Final[dict[GateOutcome, str]] = {
 
 
 def gate_blocks(gate: Gate, language: Language = "en") -> list[Block]:
-    """The outcome with warnings about runs that were cut off, the rules, regressions, other warnings and signatures."""
+    """Return the blocks of a gate, in the order in which a reader needs them.
+
+    The outcome with warnings about runs that were cut off, the rules, regressions, other warnings and signatures.
+    """
     words = words_of(language)
     signatures = [
         words.labelled(f"{words('report.signature')} {table.name}", str(table.signature)) for table in gate.tables
     ]
+    has_units = gate.settings.units != "auto" or any(finding.others for finding in gate.findings)
+    units = [units_line(gate.scope, gate.settings.units, words)] if has_units else []
     return [
         Headline(headline(gate, words), gate.passed, [*failures(gate.tables, words), *cut_off(gate, words)]),
         _table(gate, words),
         *(_regressions(gate, finding, words) for finding in gate.findings if finding.regressions),
-        Notes([*warnings(gate, words), *repeats(gate.tables, gate.scope, words), *_units(gate, words), *signatures]),
+        Notes([*warnings(gate, words), *repeats(gate.tables, gate.scope, words), *units, *signatures]),
         _suite(gate, words),
         Fields(partial(_fields, gate)),
     ]
@@ -82,31 +87,31 @@ def _fields(gate: Gate) -> dict[str, Any]:
 
 
 def findings_json(gate: Gate) -> list[dict[str, Any]]:
-    """The outcome of each rule; unknown numbers are None."""
+    """Return the outcome of each rule; unknown numbers are None."""
     return [_finding_json(gate, finding, words_of("en")) for finding in gate.findings]
 
 
 def headline(gate: Gate, words: Words) -> str:
-    """Whether the gate is passed, and the names of the result and the baseline."""
+    """Return whether the gate is passed, and the names of the result and the baseline."""
     outcome = words("gate.passed") if gate.passed else words("gate.not_passed")
     against = f" {words('report.against')} {gate.baseline.name}" if gate.baseline else ""
     return words.labelled(outcome, f"{gate.result.name}{against}")
 
 
 def outcome(finding: Finding, words: Words) -> str:
-    """The outcome of a rule, and whether it is uncertain because the sample is too small."""
+    """Return the outcome of a rule, and whether it is uncertain because the sample is too small."""
     is_uncertain = _is_uncertain(finding) and finding.outcome != "cannot tell"
     text = words(_OUTCOMES[finding.outcome])
     return words("gate.uncertain", outcome=text) if is_uncertain else text
 
 
 def reason(finding: Finding, words: Words) -> str:
-    """The reason of the outcome of a rule, in one line."""
+    """Return the reason of the outcome of a rule, in one line."""
     return words.joined("core.clauses", _reasons(finding, words))
 
 
 def cut_off(gate: Gate, words: Words) -> Iterator[str]:
-    """A warning for each run that is incomplete, and what follows for the gate."""
+    """Yield a warning for each run that is incomplete, and what follows for the gate."""
     for table in gate.cut_off:
         written = words.labelled(table.name, words.labelled(words("gate.only_these_written"), f"{len(table):,}"))
         waived = words("gate.decided_anyway")
@@ -114,8 +119,9 @@ def cut_off(gate: Gate, words: Words) -> Iterator[str]:
 
 
 def warnings(gate: Gate, words: Words) -> Iterator[str]:
-    """Other warnings: items without a score in a metric of the rules, sums, and settings that differ."""
-    used = {metric for finding in gate.findings for metric in gate.result.metrics if _is_about(finding, metric)}
+    """Yield other warnings: items without a score in a metric (or part) of the rules, sums, settings that differ."""
+    names = [finding.rule.target.name for finding in gate.findings]
+    used = {metric for metric in gate.result.metrics if any(f"{name}.".startswith(f"{metric}.") for name in names)}
     for table in gate.tables:
         for metric in [metric for metric in table.metrics if metric in used]:
             missing = table.count("unscored", metric) + table.count("error", metric)
@@ -130,14 +136,8 @@ def warnings(gate: Gate, words: Words) -> Iterator[str]:
         yield questions_differ(gate.questions_differ, words)
 
 
-def _is_about(finding: Finding, metric: str) -> bool:
-    """Whether a rule is about a metric, or a part of it."""
-    name = finding.rule.target.name
-    return name == metric or name.startswith(f"{metric}.")
-
-
 def regression_lines(finding: Finding, words: Words) -> Iterator[str]:
-    """The first items that fell, and the number of the others."""
+    """Yield the first items that fell, and the number of the others."""
     for regression in finding.regressions[:LISTED]:
         yield words.labelled(regression.id, _regression(finding, regression, words))
     if len(finding.regressions) > LISTED:
@@ -145,7 +145,7 @@ def regression_lines(finding: Finding, words: Words) -> Iterator[str]:
 
 
 def _rule(rule: Rule, words: Words) -> str:
-    """A rule as it is written; one against falling in the language of the reader."""
+    """Return a rule as it is written; one against falling in the language of the reader."""
     if not isinstance(rule, NoRegression):
         return str(rule)
     return words("gate.no_rise" if is_lower_better(rule.target.name) else "gate.no_fall", target=rule.target)
@@ -157,7 +157,7 @@ def _table(gate: Gate, words: Words) -> TableBlock:
         for finding in gate.findings
     ]
     headings = ["", words("gate.rule"), words("gate.verdict"), words("gate.why")]
-    return TableBlock(headings, rows, text_columns=4, notes=list(_other_scopes(gate, words)))
+    return TableBlock(headings, rows, labels=4, notes=list(_other_scopes(gate, words)))
 
 
 def _other_scopes(gate: Gate, words: Words) -> Iterator[str]:
@@ -165,12 +165,12 @@ def _other_scopes(gate: Gate, words: Words) -> Iterator[str]:
     for finding in gate.findings:
         for other in finding.others:
             decided = words.joined("core.clauses", _decision(other, words))
-            line = sentence(other.scope, other.units, _documents(finding), decided)
+            line = sentence(other.scope, other.units, documents_of(finding), decided)
             yield words("core.labelled", label=_rule(finding.rule, words), message=line)
 
 
 def _decision(finding: Finding, words: Words) -> Iterator[str]:
-    """The numbers and the outcome in a scope that does not decide, and what makes it uncertain."""
+    """Yield the numbers and the outcome in a scope that does not decide, and what makes it uncertain."""
     if finding.few_documents:
         needed = None if finding.more_documents is None else finding.units + finding.more_documents
         message = needed_units(finding.scope, finding.units, needed=needed, least=FEWEST_DOCUMENTS)
@@ -187,21 +187,21 @@ def _decision(finding: Finding, words: Words) -> Iterator[str]:
         yield from _uncertainty(finding, words)
 
 
-def _units(gate: Gate, words: Words) -> Iterator[str]:
-    """Which units decide, if items share documents or the user has set it."""
-    if gate.settings.units != "auto" or any(finding.others for finding in gate.findings):
-        yield units_line(gate.scope, gate.settings.units, words)
-
-
 def _regressions(gate: Gate, finding: Finding, words: Words) -> ItemList:
-    """The items that broke a rule about regressions, with their questions and the reasons of their scores."""
+    """Return the items that broke a rule about regressions, with their questions and the reasons of their scores."""
     title = words("gate.items_rose") if _may_not_rise(finding) else words("gate.items_fell")
     places = [(table, {item: row for row, item in enumerate(table.ids)}) for table in reversed(gate.tables)]
     name = finding.rule.target.name
     is_type = name.partition(".")[0] not in gate.result.columns
     metric = main_of(gate.result.kind, gate.result.metrics) if is_type else name
     items = [
-        changed_item(each.id, _regression(finding, each, words), _found(places, each.id), metric, words)
+        changed_item(
+            each.id,
+            _regression(finding, each, words),
+            [(table, rows[each.id]) for table, rows in places if each.id in rows],
+            metric,
+            words,
+        )
         for each in finding.regressions[:LISTED]
     ]
     more = len(finding.regressions) - LISTED
@@ -209,52 +209,40 @@ def _regressions(gate: Gate, finding: Finding, words: Words) -> ItemList:
     return ItemList(words.labelled(title, _rule(finding.rule, words)), items, more=rest)
 
 
-def _found(places: Sequence[tuple[Table, Mapping[str, int]]], item: str) -> list[tuple[Table, int]]:
-    """The tables that have an item, each with its row."""
-    return [(table, rows[item]) for table, rows in places if item in rows]
-
-
 def _suite(gate: Gate, words: Words) -> CheckSuite:
-    """A test case per rule; an inconclusive rule that may pass is a skipped case."""
+    """Return a test case per rule; an inconclusive rule that may pass is a skipped case."""
+    properties = {
+        "steelyard": __version__,
+        "kind": gate.result.kind,
+        "result": gate.result.name,
+        "signature": str(gate.result.signature),
+        "alpha": f"{gate.settings.alpha:g}",
+        "units": gate.settings.units,
+        "scope": gate.scope,
+        "failed questions": str(len(gate.result.failures)),
+    }
+    if gate.baseline is not None:
+        properties |= {"baseline": gate.baseline.name, "baseline signature": str(gate.baseline.signature)}
     return CheckSuite(
         f"steelyard gate: {gate.result.name}",
         f"steelyard.gate.{gate.result.kind}",
-        dict(_properties(gate)),
+        properties,
         [_case(gate, finding, words) for finding in gate.findings],
         (*failures(gate.tables, words), *cut_off(gate, words), headline(gate, words), *warnings(gate, words)),
     )
 
 
-def _properties(gate: Gate) -> Iterator[tuple[str, str]]:
-    yield "steelyard", __version__
-    yield "kind", gate.result.kind
-    yield "result", gate.result.name
-    yield "signature", str(gate.result.signature)
-    yield "alpha", f"{gate.settings.alpha:g}"
-    yield "units", gate.settings.units
-    yield "scope", gate.scope
-    yield "failed questions", str(len(gate.result.failures))
-    if gate.baseline is not None:
-        yield "baseline", gate.baseline.name
-        yield "baseline signature", str(gate.baseline.signature)
-
-
 def _case(gate: Gate, finding: Finding, words: Words) -> CheckCase:
     line = reason(finding, words)
+    passed: CheckStatus = "skipped" if finding.outcome == "cannot tell" else "passed"
     return CheckCase(
         str(finding.rule),
-        _status(gate, finding),
+        passed if gate.lets_pass(finding) else "failed",
         finding.outcome,
         line,
         words.labelled(outcome(finding, words), line),
         list(regression_lines(finding, words)),
     )
-
-
-def _status(gate: Gate, finding: Finding) -> Literal["passed", "failed", "skipped"]:
-    if not gate.lets_pass(finding):
-        return "failed"
-    return "skipped" if finding.outcome == "cannot tell" else "passed"
 
 
 def _reasons(finding: Finding, words: Words) -> Iterator[str]:
@@ -268,23 +256,19 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
         yield from _no_item(finding, words)
         return
     if isinstance(finding.rule, NoRegression):
-        yield _regression_count(finding, words)
+        code = "gate.rose" if _may_not_rise(finding) else "gate.fell"
+        yield words(code, fell=f"{len(finding.regressions):,}", n=f"{finding.n:,}")
         return
     measured = words.joined("core.clauses", _measured(finding, words))
     if finding.others:
-        measured = sentence(finding.scope, finding.units, _documents(finding), measured).text(words.language)
+        measured = sentence(finding.scope, finding.units, documents_of(finding), measured).text(words.language)
     yield measured
     if finding.unpaired:
         yield words.labelled(words("gate.items_one_side"), f"{finding.unpaired:,}")
 
 
-def _documents(finding: Finding) -> int | None:
-    """The number of documents that the rule is about; None if items do not share documents."""
-    return next((each.units for each in finding.scopes if each.scope == "documents"), None)
-
-
 def _measured(finding: Finding, words: Words) -> Iterator[str]:
-    """What was measured in the scope of a finding, and what makes it uncertain."""
+    """Yield what was measured in the scope of a finding, and what makes it uncertain."""
     match finding.rule:
         case Threshold():
             value = " ".join(filter(None, (cells.number(finding.value), _interval(finding, words))))
@@ -299,7 +283,7 @@ def _measured(finding: Finding, words: Words) -> Iterator[str]:
 
 
 def _no_item(finding: Finding, words: Words) -> Iterator[str]:
-    """That the rule is about no item; if a tag or value is unknown, the nearest known one."""
+    """Say that the rule is about no item; if a tag or value is unknown, the nearest known one."""
     if _may_not_rise(finding):
         yield words("gate.none_scored_0")
     elif isinstance(finding.rule, NoRegression):
@@ -314,18 +298,13 @@ def _no_item(finding: Finding, words: Words) -> Iterator[str]:
             yield unknown.hint.text(words.language)
 
 
-def _regression_count(finding: Finding, words: Words) -> str:
-    code = "gate.rose" if _may_not_rise(finding) else "gate.fell"
-    return words(code, fell=f"{len(finding.regressions):,}", n=f"{finding.n:,}")
-
-
 def _may_not_rise(finding: Finding) -> bool:
-    """Whether the rule is about items of which less is better."""
+    """Return whether the rule is about items of which less is better."""
     return isinstance(finding.rule, NoRegression) and is_lower_better(finding.rule.target.name)
 
 
 def _is_uncertain(finding: Finding) -> bool:
-    """Whether the sample is too small to decide; a mean that is not the number of an equality needs no test."""
+    """Return whether the sample is too small to decide; a mean that is not the number of an equality needs no test."""
     return not finding.sure and not (_is_equality(finding) and finding.outcome == "not met")
 
 
@@ -334,7 +313,7 @@ def _is_equality(finding: Finding) -> bool:
 
 
 def _uncertainty(finding: Finding, words: Words) -> Iterator[str]:
-    """That the sample is too small to decide, and how large it would have to be."""
+    """Say that the sample is too small to decide, and how large it would have to be."""
     if _is_equality(finding):
         yield words("gate.true_of_these")
         return
@@ -346,7 +325,7 @@ def _uncertainty(finding: Finding, words: Words) -> Iterator[str]:
 
 
 def _remedy(finding: Finding, words: Words) -> str:
-    """How many more items would decide; documents, where further items of the same ones would not help."""
+    """Return how many more items would decide; documents, where further items of the same ones would not help."""
     match finding:
         case Finding(more_documents=int(more)):
             few, many = "gate.more_documents", "gate.many_more_documents"
@@ -358,14 +337,14 @@ def _remedy(finding: Finding, words: Words) -> str:
 
 
 def _interval(finding: Finding, words: Words) -> str:
-    """The interval with its level; empty if there is none."""
+    """Return the interval with its level; empty if there is none."""
     if math.isnan(finding.interval.low):
         return ""
     return f"{cells.interval(finding.interval)} ({words('core.percent', n=f'{100 * finding.level:g}')})"
 
 
 def _items(finding: Finding, words: Words) -> str:
-    """The number of items with a score, and of how many if some have none."""
+    """Return the number of items with a score, and of how many if some have none."""
     if finding.n < finding.items:
         return words("gate.scored_of_items", n=f"{finding.n:,}", items=f"{finding.items:,}")
     return words("report.n_items", n=f"{finding.n:,}")
@@ -398,12 +377,9 @@ def _finding_json(gate: Gate, finding: Finding, words: Words) -> dict[str, Any]:
     }
 
 
-def _is_too_few(finding: Finding) -> bool:
-    return not finding.sure and (finding.units == 1 or finding.few_documents)
-
-
 def _scope_json(finding: Finding) -> dict[str, Any]:
-    """A finding in one scope."""
+    """Return a finding in one scope."""
+    too_few = not finding.sure and (finding.units == 1 or finding.few_documents)
     return {
         "scope": finding.scope,
         "units": finding.units,
@@ -412,5 +388,5 @@ def _scope_json(finding: Finding) -> dict[str, Any]:
         "interval": interval_list(finding.interval),
         "more_items": finding.more_items,
         "more_documents": finding.more_documents,
-        "reason": str(cannot_tell(finding.scope, finding.units)) if _is_too_few(finding) else None,
+        "reason": str(cannot_tell(finding.scope, finding.units)) if too_few else None,
     }

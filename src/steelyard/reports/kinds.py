@@ -1,33 +1,194 @@
-"""What kinds of results add to reports (`registry.kinds`).
+"""What kinds of results add to reports and their pages.
 
-The module `Kind.report` of a kind may have `blocks(table, words, units)`, the blocks about one result with intervals
-over these units; `pair_blocks(new, old, words)`, those about two that are compared; `compared_parts(new, old,
-settings)`, how parts of the scores of these two differ (`PartGroup`); `reason(table, row, metric, language)`, why an
-item has its score; `fields(table, units)`, the blocks as fields of JSON output; `panels(tables)`, charts of all
-results; `kind_page()`, a part of its own on pages
-(`render.html.kind_page`); and, if its items are about documents, `documents` (`KindDocuments`).
+A kind names a class (`registry.kinds`), a `KindReport`, that overrides what it needs; the `KindPage` that its method
+`page` returns adds to the page of every result of the kind. The classes here add nothing: they are for all other kinds.
 """
 
+import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from steelyard.i18n import Localized, Words, as_message, from_json
+from steelyard.i18n import Language, Localized, Words, as_message, from_json
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.blocks import Block
 from steelyard.stats.compare import Comparison, ComparisonSettings
-from steelyard.stats.scopes import Scope
+from steelyard.stats.intervals import Interval
+from steelyard.stats.scopes import Scope, Units
 from steelyard.table import Table
 
 if TYPE_CHECKING:
-    from steelyard.documents.sets import DocumentSet
+    from steelyard.documents.pages import Document, DocumentSet
+    from steelyard.reports.plots.style import Spec
+
+Json = dict[str, Any]
+Rows = Sequence[int | None]
+"""The row of each item of a page in one table; None where the table does not have it."""
+Value = str | Sequence[str]
+"""A value as text, or as a text in every language."""
+Mark = tuple[int, int, str] | tuple[int, int, str, int]
+"""What is marked in a text: where it begins and ends, in UTF-16 units, and the class; a citation of a context also has
+the index of the context."""
 
 
-def kind_blocks(table: Table, words: Words, scope: Scope) -> Iterable[Block]:
-    """The blocks that the kind of a result adds, in the language of the words."""
-    make = getattr(kind_of(table.kind).load_report(), "blocks", None)
-    return () if make is None else make(table, words, scope)
+Gauge = tuple[float, float, float]
+"""The low end of an interval, the value and the high end, all between 0 and 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class TileLine:
+    """A figure with what was counted and its interval; `label` is a code, "" where the title of the tile is enough.
+
+    Figure and interval are one text, or the text in every language. A figure that is `bad` is one of mistakes.
+    """
+
+    value: tuple[str, ...]
+    counted: str
+    interval: tuple[str, ...]
+    gauge: Gauge | None = None
+    label: str = ""
+    bad: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """Figures under a title, which is a code or, if `is_name`, the name of a metric.
+
+    `of` is the code of what they are shares of, "" where the title says it.
+    """
+
+    title: str
+    lines: Sequence[TileLine]
+    of: str = ""
+    is_name: bool = False
+
+
+def gauge_of(mean: float, interval: Interval) -> Gauge | None:
+    """Return the numbers of a gauge; None where one of them is unknown or not between 0 and 1."""
+    numbers = (interval.low, mean, interval.high)
+    return numbers if all(math.isfinite(number) and 0 <= number <= 1 for number in numbers) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section of the page: its template, which finds `content` under that name."""
+
+    template: str
+    content: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """The sections of a kind: below the headlines, and among the details."""
+
+    summary: Sequence[Section] = ()
+    details: Sequence[Section] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart of one result as SVG; `caption` is a code. Sections show it by its name."""
+
+    name: str
+    caption: str
+    svg: str
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a right answer has: typed values, quotations, passages, and whether it is a refusal."""
+
+    answer: Mapping[str, Value] | None = None
+    abstain: bool | None = None
+    quotes: Sequence[str] | None = None
+    evidence: Sequence[Json] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDetails:
+    """What was found in an answer. Reasons are (part, text in every language), remarks are texts in every language.
+
+    `contexts` are the marks of each of its contexts, `values` its typed fields.
+    """
+
+    marks: Sequence[Mark] = ()
+    citations: Sequence[Json] = ()
+    evidence: Sequence[Json] = ()
+    abstained: bool | None = None
+    invented: Sequence[Sequence[str]] = ()
+    reasons: Sequence[Sequence[str]] = ()
+    remarks: Sequence[Sequence[str]] = ()
+    contexts: Sequence[Sequence[Mark]] = ()
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+
+NO_DETAILS: Final = AnswerDetails()
+"""Of an answer in which nothing was looked for."""
+_NOTHING_EXPECTED: Final = Expected()
+
+
+class ItemDetails:
+    """What a page shows of an item besides its question, its answer and its scores."""
+
+    fields: ClassVar[frozenset[str]] = frozenset()
+    """Fields of an output that these details show; the others are shown by their names."""
+
+    def expected(self, verdict: Mapping[str, Any], document: str) -> Expected:
+        """Return what a right answer has, from the verdict on any answer to the item."""
+        return _NOTHING_EXPECTED
+
+    def answer(self, text: str, output: Mapping[str, Any], document: str) -> AnswerDetails:
+        """Return what was found in an answer about a document."""
+        return NO_DETAILS
+
+    def documents(self) -> dict[str, dict[str, str]]:
+        """Document → page → text, of the pages that some passage is on."""
+        return {}
+
+
+class KindPage:
+    """What pages show of results of one kind."""
+
+    folders: ClassVar[Sequence[Path]] = ()
+    """Folders with the templates of the sections."""
+
+    part_names: ClassVar[str] = "answer_part_names"
+    """The section of the catalogue with the words for the parts of scores."""
+
+    about_documents: ClassVar[bool] = False
+    """Whether items are questions about documents, so that a page says which documents it does not have."""
+
+    tags_shown: ClassVar[frozenset[str]] = frozenset()
+    """Tags by whose values the sections already group, so that the tables by tag leave them out."""
+
+    def sections(self, tables: Sequence[Table], units: Units = "auto") -> Sections:
+        """Return the sections about these results, with intervals over these units."""
+        return Sections()
+
+    def tiles(self, table: Table, units: Units = "auto") -> Sequence[Tile]:
+        """Return the figures of a single result that its page shows first; without any, those of a few metrics."""
+        return ()
+
+    def charts(self, table: Table, language: Language) -> Iterable[Chart]:
+        """Return the charts of one result."""
+        return ()
+
+    def details(self, documents: "Mapping[str, Document]") -> ItemDetails:
+        """Return what is shown of items, with passages found in these documents."""
+        return ItemDetails()
+
+    def item_columns(self, tables: Sequence[Table], rows: Sequence[Rows], order: Sequence[int]) -> Json:
+        """Fields that the kind adds to the data of the page, for all its items.
+
+        `rows` has for each table the row of each item; `order` are the items, those with the lowest scores first.
+        """
+        return {}
+
+    def note(self, table: Table, row: int, metric: str, language: Language) -> str:
+        """Return the note of an item to a metric; "" where there is none."""
+        return table.notes(row).get(metric, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +199,82 @@ class PartGroup:
     parts: Sequence[tuple[str, Comparison]]
 
 
-def pair_blocks(new: Table, old: Table, words: Words) -> Iterable[Block] | None:
-    """The blocks about two results that are compared; None if the kind has none, so that each has its own."""
-    make = getattr(kind_of(new.kind).load_report(), "pair_blocks", None)
-    return None if make is None else make(new, old, words)
+class KindReport:
+    """What a kind adds to reports; this class adds nothing, and is that of all other kinds."""
+
+    def blocks(self, table: Table, words: Words, scope: Scope) -> Iterable[Block]:
+        """Return the blocks about one result, with intervals in this scope."""
+        return ()
+
+    def pair_blocks(self, new: Table, old: Table, words: Words) -> Iterable[Block] | None:
+        """Return the blocks about two results that are compared; None if there are none, so that each has its own."""
+        return None
+
+    def compared_parts(self, new: Table, old: Table, settings: ComparisonSettings) -> Sequence[PartGroup]:
+        """Compare the parts of the scores of two results; all p-values form one family."""
+        return ()
+
+    def reason(self, table: Table, row: int, metric: str, language: Language) -> str:
+        """Return why an item has its score; "" if that is not known."""
+        return table.notes(row).get(metric, "")
+
+    def fields(self, table: Table, scope: Scope) -> Mapping[str, Any] | None:
+        """Return the blocks as fields of JSON output."""
+        return None
+
+    def panels(self, tables: Sequence[Table]) -> Mapping[str, "Spec"]:
+        """Return the panels of charts of all results, by the code of their caption."""
+        return {}
+
+    def page(self) -> KindPage | None:
+        """Return a part of pages of its own, which then shows what the blocks say."""
+        return None
+
+    def documents(
+        self, benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
+    ) -> "DocumentSet | None":
+        """Return the documents of a benchmark that a results file names, and why others are not there.
+
+        A relative folder is looked for in the current folder and then in `beside`, the folder of the results file; an
+        absolute one must be in `beside`. Without `beside`, the user has named the benchmark. With `within`, only files
+        in that folder are read. Documents are in the benchmark or in the folder `also`.
+        """
+        return None
 
 
-def compared_parts(new: Table, old: Table, settings: ComparisonSettings) -> Sequence[PartGroup]:
-    """How the parts of scores of two results differ; all p-values form one family."""
-    make = getattr(kind_of(new.kind).load_report(), "compared_parts", None)
-    return () if make is None else make(new, old, settings)
+def kind_report(kind: str) -> KindReport:
+    """Return what a kind adds to reports; raise TypeError if the kind names another class."""
+    made = kind_of(kind).load_report()
+    report = KindReport() if made is None else made()
+    if not isinstance(report, KindReport):
+        raise TypeError(f"the report of the kind {kind!r} is no KindReport")
+    return report
+
+
+def kind_page(kind: str) -> KindPage:
+    """Return what a kind adds to pages."""
+    return kind_report(kind).page() or KindPage()
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return the value if it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def as_text(value: Any) -> str:
+    """Return a text as it is, anything else as JSON."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def present(values: Json) -> Json:
+    """Return the fields that have a value; 0 and False are values, empty texts and lists are not."""
+    return {key: value for key, value in values.items() if value or value == 0}
 
 
 def failure_reason(table: Table, row: int) -> Localized:
-    """Why the system failed on an item: the message that was kept with it, else its English text."""
+    """Return why the system failed on an item: the message that was kept with it, else its English text."""
     output = (table.outputs[row] if table.outputs else None) or {}
     match output.get("verdict"):
         case {"messages": {"error": stored}} if (message := from_json(stored)) is not None:
@@ -60,44 +283,12 @@ def failure_reason(table: Table, row: int) -> Localized:
 
 
 def item_reason(table: Table, row: int, metric: str, words: Words) -> str:
-    """Why an item has its score in a metric, in a few words; "" if that is not known."""
+    """Return why an item has its score in a metric, in a few words; "" if that is not known."""
     if row in table.failures:
         return words.labelled(words("report.the_system_failed"), failure_reason(table, row).text(words.language))
     if metric in table.columns and (missing := table.why(metric, row)):
         return missing.reason.text(words.language)
-    make = getattr(kind_of(table.kind).load_report(), "reason", None)
-    return table.notes(row).get(metric, "") if make is None else make(table, row, metric, words.language)
-
-
-def kind_fields(table: Table, scope: Scope) -> dict[str, Any]:
-    """The fields that the kind of a result adds to JSON output, under the name of the kind."""
-    make = getattr(kind_of(table.kind).load_report(), "fields", None)
-    return {} if make is None else {table.kind: make(table, scope)}
-
-
-def kind_panels(tables: Sequence[Table]) -> Mapping[str, Any]:
-    """The panels of charts that the kind of results adds (`plots`), by the code of their caption."""
-    make = getattr(kind_of(tables[0].kind).load_report(), "panels", None) if tables else None
-    return {} if make is None else make(tables)
-
-
-def has_page(kind: str) -> bool:
-    """Whether the kind has a part of its own on pages."""
-    return hasattr(kind_of(kind).load_report(), "kind_page")
-
-
-class KindDocuments(Protocol):
-    """The documents of a benchmark that a results file names."""
-
-    def __call__(
-        self, benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
-    ) -> "DocumentSet":
-        """The documents, and why others are not there.
-
-        A relative folder is looked for in the current folder and then in `beside`, the folder of the results file; an
-        absolute one must be in `beside`. Without `beside`, the user has named the benchmark. With `within`, only files
-        in that folder are read. Documents are in the benchmark or in the folder `also`.
-        """
+    return kind_report(table.kind).reason(table, row, metric, words.language)
 
 
 def documents_for(
@@ -107,20 +298,17 @@ def documents_for(
     within: Path | None = None,
     also: Path | None = None,
 ) -> "DocumentSet":
-    """The documents that the items of results are about, from the benchmarks that the results name.
+    """Return the documents that the items of results are about, from the benchmarks that the results name.
 
-    `beside` are the folders of the results files, one for each table; `within` and `also` as in `KindDocuments`.
+    `beside` are the folders of the results files, one for each table; `within` and `also` as in `KindReport.documents`.
     """
-    from steelyard.documents.sets import DocumentSet
+    from steelyard.documents.pages import DocumentSet
 
     folders = beside or [None] * len(tables)
     named = dict.fromkeys((table.kind, table.benchmark, at) for table, at in zip(tables, folders, strict=True))
-    return DocumentSet.of(
-        find(benchmark, within=within, beside=at, also=also)
+    found = (
+        kind_report(kind).documents(benchmark, within=within, beside=at, also=also)
         for kind, benchmark, at in named
-        if benchmark and (find := _documents_of(kind))
+        if benchmark
     )
-
-
-def _documents_of(kind: str) -> KindDocuments | None:
-    return getattr(kind_of(kind).load_report(), "documents", None)
+    return DocumentSet.of(documents for documents in found if documents is not None)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from steelyard.documents.pages import Document
-from steelyard.documents.sets import DocumentSet, missing_of
+from steelyard.documents.pages import Document, DocumentSet, missing_of
 from steelyard.errors import Problem
 from steelyard.i18n.masking import masked as masked_message
 from steelyard.table import Column, Missing, Signature, Table
@@ -21,7 +20,7 @@ _WORDY: Final = ("house", "mail")
 
 
 def mask_text(text: str) -> str:
-    """The text with its private passages masked, except the last digits; its length is the same.
+    """Return the text with its private passages masked, except the last digits; its length is the same.
 
     >>> mask_text("电话13800138000，住文三路128号3幢501室，付42000元")
     '电话*******8000，住文三路***号*幢***室，付42000元'
@@ -30,7 +29,7 @@ def mask_text(text: str) -> str:
 
 
 def mask_values(value: Any) -> Any:
-    """The value with every text in it masked; keys stay, a whole number that is private becomes masked text.
+    """Return the value with every text in it masked; keys stay, a whole number that is private becomes masked text.
 
     A number that is private in one text is masked in all others, even if nothing there marks it as private.
     """
@@ -39,7 +38,7 @@ def mask_values(value: Any) -> Any:
 
 
 def mask_tables(tables: Sequence[Table]) -> list[Table]:
-    """The tables of one report with every text masked; the scores stay.
+    """Return the tables of one report with every text masked; the scores stay.
 
     Ids, names and settings that differ still do: if masking makes two of them equal, the later one gets a number.
     An id is masked in the same way in all tables, so that items still pair.
@@ -59,12 +58,12 @@ def mask_tables(tables: Sequence[Table]) -> list[Table]:
 
 
 def mask_table(table: Table) -> Table:
-    """The table with every text masked, as in `mask_tables`."""
+    """Return the table with every text masked, as in `mask_tables`."""
     return mask_tables([table])[0]
 
 
 def mask_documents(documents: Mapping[str, Document]) -> DocumentSet:
-    """The documents masked, by masked names; two documents whose masked names are equal are both left out."""
+    """Return the documents masked, by masked names; two documents whose masked names are equal are both left out."""
     masked = [DocumentSet({mask_text(name): mask_document(document)}) for name, document in documents.items()]
     problems = [
         Problem(mask_text(problem.where), masked_message(problem.message, mask_text))
@@ -99,7 +98,7 @@ def _masked_column(metric: str, column: Column, masked: Sequence[Mapping[str, An
 
 
 def _masked_ids(tables: Sequence[Table], rows: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, str]:
-    """Each id masked; if rows mask it differently, the one with most masked characters counts."""
+    """Return each id masked; if rows mask it differently, the one with most masked characters counts."""
     ids: dict[str, str] = {}
     for table, masked in zip(tables, rows, strict=True):
         for identifier, row in zip(table.ids, masked, strict=True):
@@ -122,7 +121,7 @@ def _numbered(masked: Mapping[str, str]) -> dict[str, str]:
 
 
 def _signatures(signatures: Sequence[Signature]) -> list[Signature]:
-    """The signatures with their values masked; values that differ still do."""
+    """Return the signatures with their values masked; values that differ still do."""
     values: dict[str, list[str]] = {}
     for key, value in (setting for signature in signatures for setting in signature.settings):
         values.setdefault(key, []).append(value)
@@ -133,7 +132,7 @@ def _signatures(signatures: Sequence[Signature]) -> list[Signature]:
 
 
 def mask_document(document: Document) -> Document:
-    """The document with its pages masked; the offsets of its units stay valid."""
+    """Return the document with its pages masked; the offsets of its units stay valid."""
     pages = tuple(replace(page, text=mask_text(page.text)) for page in document.pages)
     return replace(document, name=mask_text(document.name), pages=pages)
 
@@ -159,7 +158,7 @@ def _mask_passages(text: str, passages: Iterable[Private]) -> str:
 
 
 def _masked_passage(text: str, passage: Private) -> str:
-    """The text of a passage, masked."""
+    """Return the text of a passage, masked."""
     characters = list(text[passage.start : passage.end])
     for place in passage.places:
         characters[place - passage.start] = MASK
@@ -194,7 +193,7 @@ class _Known:
 
 
 def _known(texts: Iterable[str]) -> _Known:
-    """The private numbers of these texts, as written and without blanks and dashes, with their masked forms."""
+    """Return the private numbers of these texts, as written and without blanks and dashes, with their masked forms."""
     masked: dict[str, str] = {}
     for text in texts:
         for passage in private_passages(text):
@@ -225,7 +224,7 @@ def _masked(value: Any, known: _Known) -> Any:
 
 
 def _mask_known(text: str, known: _Known) -> str:
-    """The text with all known numbers masked, also where one overlaps another; in one pass over the text."""
+    """Return the text with all known numbers masked, also where one overlaps another; in one pass over the text."""
     if not known.masked:
         return text
     characters = list(text)

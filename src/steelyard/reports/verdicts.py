@@ -5,15 +5,18 @@ The first sentence is that of the scope that decides. Console, Markdown, pages a
 
 import math
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from steelyard.i18n import Localized, Message, Words
 from steelyard.reports import cells
-from steelyard.reports.content import Report, main_metric
+from steelyard.reports.content import Report
 from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import is_directed
 from steelyard.stats.scopes import Scope, cannot_tell
 from steelyard.stats.summary import MetricSummary, ScopeInterval
+
+if TYPE_CHECKING:
+    from steelyard.stats.gate import Finding
 
 OutcomeCode = Literal["report.better", "report.worse", "scope.different", "report.no_evidence", "gate.cannot_tell"]
 TONES: Final[dict[OutcomeCode, Literal["good", "bad"]]] = {"report.better": "good", "report.worse": "bad"}
@@ -28,18 +31,25 @@ NEEDED: Final[dict[tuple[Scope, bool], str]] = {
 
 
 def sentences(comparison: Comparison) -> tuple[Message, ...]:
-    """How two results compare: in the scope that decides, then in the other, if there is one."""
-    documents = _documents({each.scope: each.units for each in comparison.scopes})
-    return tuple(_line(each, documents) for each in (comparison, *comparison.others))
+    """Return how two results compare: in the scope that decides, then in the other, if there is one."""
+    documents = documents_of(comparison)
+    return tuple(
+        sentence(each.scope, each.units, documents, _finding(each)) for each in (comparison, *comparison.others)
+    )
+
+
+def documents_of(found: "Comparison | Finding | MetricSummary") -> int | None:
+    """Return the number of documents; None where items have none."""
+    return next((each.units for each in found.scopes if each.scope == "documents"), None)
 
 
 def verdict_lines(comparison: Comparison, words: Words) -> list[str]:
-    """The sentences in a language."""
+    """Return the sentences in a language."""
     return [message.text(words.language) for message in sentences(comparison)]
 
 
 def outcome_of(comparison: Comparison) -> OutcomeCode:
-    """The code of the outcome of a comparison in its scope."""
+    """Return the code of the outcome of a comparison in its scope."""
     if comparison.cannot_tell:
         return "gate.cannot_tell"
     if not comparison.significant:
@@ -50,18 +60,24 @@ def outcome_of(comparison: Comparison) -> OutcomeCode:
 
 
 def report_verdicts(report: Report, words: Words) -> list[str]:
-    """The sentences about the main metric of each result that is compared, or of the only one if items share documents.
+    """Return the sentences about the main metric of each result that is compared, or of one that shares documents.
 
     Each begins with the metric, and with the name of the result where several are compared. A leaderboard has the
     scope that decides in its rows: its sentences are those of the other scope, one for results of equal findings.
     """
-    metric = main_metric(report) if report.metrics else ""
+    metric = report.main if report.metrics else ""
     compared = [comparison for comparison in report.comparisons if comparison.metric == metric]
-    if report.is_many:
+    if report.layout == "many":
         return _of_other_scopes(compared, words)
-    named = [(_label(each, compared, words), line) for each in compared for line in sentences(each)]
+    name = words.name("headline", metric)
+    several = len({each.a for each in compared}) > 1
+    named = [
+        (words.joined("core.comma", [each.a, name]) if several else name, line)
+        for each in compared
+        for line in sentences(each)
+    ]
     if not report.comparisons and len(report.summaries) == 1 and metric:
-        named = [(words.name("headline", metric), line) for line in mean_sentences(report.summaries[0].metrics[metric])]
+        named = [(name, line) for line in mean_sentences(report.summaries[0].metrics[metric])]
     return [words("core.labelled", label=label, message=line) for label, line in named]
 
 
@@ -69,9 +85,8 @@ def _of_other_scopes(compared: Sequence[Comparison], words: Words) -> list[str]:
     """For each finding of a scope that does not decide, the names of the results that have it."""
     named: dict[tuple[str, str], list[str]] = {}
     for comparison in compared:
-        documents = _documents({each.scope: each.units for each in comparison.scopes})
         for each in comparison.others:
-            subject = _subject(each.scope, each.units, documents).text(words.language)
+            subject = _subject(each.scope, each.units, documents_of(comparison)).text(words.language)
             named.setdefault((subject, _finding(each).text(words.language)), []).append(comparison.a)
     return [
         words("scope.sentence", subject=subject, finding=words.labelled(words.joined("core.listed", names), finding))
@@ -82,63 +97,42 @@ def _of_other_scopes(compared: Sequence[Comparison], words: Words) -> list[str]:
 def undecided(comparisons: Sequence[Comparison], words: Words) -> list[str]:
     """Once for each number of units, that so few cannot tell in the scope that decides, and how many could."""
     few = (each for each in comparisons if each.cannot_tell)
-    found = (needed_units(each.scope, each.units, needed=None, least=each.power.least) for each in few)
+    found = (needed_units(each.scope, each.units, needed=None, least=each.least) for each in few)
     return list(dict.fromkeys(message.text(words.language) for message in found))
 
 
 def mean_sentences(mean: MetricSummary) -> tuple[Message, ...]:
-    """The mean with its interval in both scopes; nothing if there is one scope only, or for a total."""
+    """Return the mean with its interval in both scopes; nothing if there is one scope only, or for a total."""
     if len(mean.scopes) < 2 or mean.total is not None:
         return ()
-    documents = _documents({each.scope: each.units for each in mean.scopes})
     ordered = sorted(mean.scopes, key=lambda each: each.scope != mean.scope)
-    return tuple(sentence(each.scope, each.units, documents, _mean(mean, each)) for each in ordered)
+    return tuple(sentence(each.scope, each.units, documents_of(mean), _mean(mean, each)) for each in ordered)
 
 
 def sentence(scope: Scope, units: int, documents: int | None, finding: Localized | str) -> Message:
-    """A finding about these documents (or items, if they have none), or about other documents of the kind."""
+    """Return a finding about these documents (or items, if they have none), or about other documents of the kind."""
     return Message("scope.sentence", subject=_subject(scope, units, documents), finding=finding)
 
 
 def needed_units(scope: Scope, units: int, *, needed: int | None, least: int) -> Message:
-    """That so few units cannot tell, and how many would."""
+    """Say that so few units cannot tell, and how many would."""
     count = least if needed is None else min(needed, cells.MOST_NEEDED)
     about = needed is not None and least < needed <= cells.MOST_NEEDED
     return Message(NEEDED[scope, about], reason=cannot_tell(scope, units), n=f"{count:,}")
 
 
-def _label(comparison: Comparison, compared: list[Comparison], words: Words) -> str:
-    several = len({each.a for each in compared}) > 1
-    metric = words.name("headline", comparison.metric)
-    return words.joined("core.comma", [comparison.a, metric]) if several else metric
-
-
-def _documents(units: dict[Scope, int]) -> int | None:
-    """The number of documents; None where items have none."""
-    return units.get("documents")
-
-
-def _line(comparison: Comparison, documents: int | None) -> Message:
-    return sentence(comparison.scope, comparison.units, documents, _finding(comparison))
-
-
 def _finding(comparison: Comparison) -> Message:
-    """The difference with its interval, p and outcome; where the units are too few, how many would tell."""
+    """Return the difference with its interval, p and outcome; where the units are too few, how many would tell."""
     if comparison.cannot_tell:
-        power = comparison.power
-        return needed_units(comparison.scope, comparison.units, needed=power.needed, least=power.least)
+        return needed_units(comparison.scope, comparison.units, needed=comparison.needed, least=comparison.least)
+    is_adjusted = comparison.p_adjusted != comparison.p_value
     return Message(
         "scope.difference",
         difference=cells.signed(comparison.difference),
         interval=cells.interval(comparison.interval),
-        p=_p(comparison),
+        p=Message("scope.p_adjusted" if is_adjusted else "scope.p", p=cells.p_value(comparison.p_adjusted)),
         outcome=Message(outcome_of(comparison)),
     )
-
-
-def _p(comparison: Comparison) -> Message:
-    is_adjusted = comparison.p_adjusted != comparison.p_value
-    return Message("scope.p_adjusted" if is_adjusted else "scope.p", p=cells.p_value(comparison.p_adjusted))
 
 
 def _mean(mean: MetricSummary, found: ScopeInterval) -> Localized | str:

@@ -1,30 +1,40 @@
 """Evaluation of a run against qrels: from two sources to a Table."""
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import chain
 from operator import itemgetter
 from typing import Any, Literal
 
 import numpy as np
 
 from steelyard import __version__
-from steelyard.engines.base import Engine, check_at_least, engine_of
+from steelyard.engines.base import RUN_BYTES, Engine, Part, check_at_least, engine_of
 from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem
 from steelyard.i18n import Joined, Localized, Message
+from steelyard.io.ranges import ByteRange, FileChanged, Hashing, is_cuttable, query_ranges, unchanged
 from steelyard.io.records import first_seen, result_name
-from steelyard.io.streams import BINARY, NOT_UTF8, encoding_hint
+from steelyard.io.streams import BINARY, NOT_UTF8, encoding_hint, line_blocks
 from steelyard.registry.metrics import Measure, column_of
 from steelyard.registry.names import parse_measures
-from steelyard.retrieval.kept import FIRST, Kept, kept_rankings
-from steelyard.retrieval.matching import MatchedBlock, Matcher, Matches, QrelsIndex, Rankings, interleaved, rankings
-from steelyard.retrieval.reading.fields import TOO_FEW_COLUMNS
+from steelyard.retrieval.matching import (
+    MatchedBlock,
+    Matcher,
+    Matches,
+    Piece,
+    QrelsIndex,
+    Rankings,
+    Run,
+    interleaved,
+    rankings,
+)
+from steelyard.retrieval.outputs import FIRST, kept_rankings
 from steelyard.retrieval.reading.rankings import DUPLICATE_HINT, Qrels
 from steelyard.retrieval.reading.sources import QrelsSource, RunSource, qrels_from, run_from
-from steelyard.retrieval.reading.trec import ORDER_HINT, QRELS_COLUMNS, RUN_HINT
-from steelyard.retrieval.runs import Piece, Run
-from steelyard.table import Column, Flags, FloatArray, Missing, Signature, Table
+from steelyard.retrieval.reading.trec import ORDER_HINT, QRELS_COLUMNS, RUN_HINT, TOO_FEW_COLUMNS, match_lines
+from steelyard.table import Column, Flags, Missing, Signature, Table
 from steelyard.threads import ordered_thread_map
 
 MissingQueries = Literal["zero", "skip"]
@@ -95,7 +105,7 @@ def evaluate_retrieval(
 
 
 def need_subtopics(measures: Sequence[Measure]) -> bool:
-    """Whether judgments must be read by subtopic."""
+    """Return whether judgments must be read by subtopic."""
     return any(measure.metric.subtopics for measure in measures)
 
 
@@ -110,7 +120,7 @@ def evaluate_run(
     engine: Engine | None = None,
     keep: bool = False,
 ) -> Table:
-    """The Table of a run, which is read and matched in blocks; with `keep`, `outputs` are its rankings (`kept`)."""
+    """Return the Table of a run, which is read in blocks; with `keep`, `outputs` are its rankings (`outputs`)."""
     check_at_least("threads", threads, 1)
     workers = threads or min(os.cpu_count() or 1, 8)
     matcher = Matcher(QrelsIndex(qrels), settings.trec_eval == 9, FIRST if keep else 0, workers)
@@ -118,6 +128,7 @@ def evaluate_run(
     _check_common(qrels, run, matches)
     ranked = rankings(qrels, matches, depth=settings.depth, trec_eval=settings.trec_eval)
     present = None if settings.missing == "zero" else _present(qrels, matches)
+    level = settings.relevance_level
     return Table(
         ids=qrels.ids,
         columns={str(measure): _column(measure, ranked, settings, present) for measure in measures},
@@ -125,20 +136,7 @@ def evaluate_run(
         name=name if name is not None else result_name(run.name),
         signature=_signature(qrels, run, settings),
         counts={**_counts(qrels, matches, ranked, settings), **anomalies, **qrels.anomalies},
-        outputs=_outputs(qrels, matches, ranked, settings, present) if keep else (),
-    )
-
-
-def _outputs(
-    qrels: Qrels, matches: list[Matches], ranked: Rankings, settings: RetrievalSettings, present: Flags | None
-) -> list[Kept]:
-    return kept_rankings(
-        qrels,
-        matches,
-        ranked,
-        rel=settings.relevance_level,
-        depth=settings.depth,
-        present=present,
+        outputs=kept_rankings(qrels, matches, ranked, rel=level, depth=settings.depth, present=present) if keep else (),
     )
 
 
@@ -150,22 +148,16 @@ def _present(qrels: Qrels, matches: list[Matches]) -> Flags:
 
 
 def _column(measure: Measure, ranked: Rankings, settings: RetrievalSettings, present: Flags | None) -> Column:
-    """The column of a metric; queries that are not `present` in the run are unscored."""
-    metric = measure.metric
-    column = Column(
-        _values(measure, ranked, settings), bounds=metric.bounds, summed=metric.summed, geometric=metric.geometric
-    )
+    """Return the column of a metric; queries that are not `present` in the run are unscored."""
+    metric, arguments = measure.metric, measure.settings()
+    if metric.defaults.get("rel") == 1 and not measure.sets("rel"):
+        arguments["rel"] = settings.relevance_level
+    values = column_of(metric.compute(ranked, **arguments), measure, ranked.queries)
+    column = Column(values, bounds=metric.bounds, summed=metric.summed, geometric=metric.geometric)
     if present is None:
         return column
-    values = np.where(present, column.values, np.nan)
+    values = np.where(present, values, np.nan)
     return replace(column, values=values, status=(~present).astype(np.int64), reasons=(NOT_IN_RUN,))
-
-
-def _values(measure: Measure, ranked: Rankings, settings: RetrievalSettings) -> FloatArray:
-    arguments = measure.settings()
-    if measure.metric.defaults.get("rel") == 1 and not measure.sets("rel"):
-        arguments["rel"] = settings.relevance_level
-    return column_of(measure.metric.compute(ranked, **arguments), measure, ranked.queries)
 
 
 def _signature(qrels: Qrels, run: Run, settings: RetrievalSettings) -> Signature:
@@ -212,7 +204,7 @@ def _check_common(qrels: Qrels, run: Run, matches: list[Matches]) -> None:
 
 
 def _read(run: Run, matcher: Matcher, engine: Engine | None) -> tuple[Run, list[Matches], dict[str, int]]:
-    """The run as read, the matches of all blocks, and the counts of anomalies; a second pass if queries interleave."""
+    """Return the run as read, the matches of all blocks, and counts; read it again if queries interleave."""
     # Allocating and freeing one large array makes the C allocator keep freed memory instead of returning it to the
     # system after every block; without it a third of the time is spent on page faults.
     np.empty(30 << 20, np.uint8)
@@ -231,26 +223,20 @@ def _read(run: Run, matcher: Matcher, engine: Engine | None) -> tuple[Run, list[
 
 
 def _matched(run: Run, matcher: Matcher, engine: Engine | None) -> tuple[Run, Generator[MatchedBlock, None, None]]:
-    """The run as read, and its matched blocks, by the workers of an engine or on threads."""
+    """Return the run as read, and its matched blocks, by the workers of an engine or on threads."""
     if engine is None or run.path is None:
         return run, _on_threads(run, matcher)
-    from steelyard.retrieval.parts import match_by_pieces, match_by_ranges
-
     read, blocks = match_by_ranges(run, matcher, engine) or (run, match_by_pieces(run, matcher, engine))
     return read, (block for block in blocks)
 
 
 def _on_threads(run: Run, matcher: Matcher) -> Generator[MatchedBlock, None, None]:
-    """The pieces of a run, matched on several threads."""
-
-    def work(piece: Piece) -> MatchedBlock:
-        return piece(matcher)
-
-    yield from ordered_thread_map(run.pieces(), work, threads=matcher.threads)
+    """Yield the pieces of a run, matched on several threads."""
+    yield from ordered_thread_map(run.pieces(), lambda piece: piece(matcher), threads=matcher.threads)
 
 
 def _read_interleaved(run: Run, matcher: Matcher) -> tuple[list[Matches], dict[str, int]]:
-    """The matches of a run whose queries are interleaved, and the counts of anomalies."""
+    """Return the matches of a run whose queries are interleaved, and the counts of anomalies."""
     whole = run.read_all(matcher)
     if whole.problems or whole.matches.duplicates:  # first come the problems of lines as they follow each other
         reader = _RunReader(run)
@@ -292,7 +278,7 @@ class _RunReader:
             self.anomalies[code] = self.anomalies.get(code, 0) + count
 
     def repeats_query(self) -> bool:
-        """Whether a query is seen again after another; all blocks are compared whenever they have doubled."""
+        """Return whether a query is seen again after another; all blocks are compared whenever they have doubled."""
         self._queries += len(self.matches[-1].query)
         if self._queries < 2 * self._compared:
             return interleaved(self.matches[-1:])
@@ -313,3 +299,53 @@ def _hint(message: Message) -> Localized:
     # four columns instead of six: the arguments may be swapped
     is_qrels = message.code == TOO_FEW_COLUMNS and message.args["found"] == QRELS_COLUMNS
     return Joined("core.clauses", [RUN_HINT, ORDER_HINT]) if is_qrels else RUN_HINT
+
+
+@dataclass(frozen=True, slots=True)
+class RunMatching:
+    """The task that matches a part of a run file: the lines of a byte range, or a piece that this process has read."""
+
+    matcher: Matcher
+
+    @property
+    def key(self) -> object:
+        """Return what results that are kept depend on beside the settings of the command."""
+        return self.matcher.keep
+
+    def __call__(self, part: ByteRange | Piece) -> list[MatchedBlock]:
+        """Return the matches of the blocks of the part."""
+        if not isinstance(part, ByteRange):
+            return [part(self.matcher)]
+        np.empty(30 << 20, np.uint8)  # see _read
+        return [match_lines(block, self.matcher) for block in line_blocks(part.stream())]
+
+
+def match_by_ranges(run: Run, matcher: Matcher, engine: Engine) -> tuple[Run, list[MatchedBlock]] | None:
+    """Return the run and its matched blocks, by byte ranges of its file; None if the run has to be read in order.
+
+    That is so if it is no plain file, or has problems: which of them are reported depends on what is read together.
+    """
+    if run.path is None or not is_cuttable(run.path):
+        return None
+    ranges = query_ranges(run.path, engine.part_bytes or RUN_BYTES)
+    parts = (Part(str(part), part) for part in ranges)
+    try:
+        with unchanged(run.path):
+            results = engine.map_in_order(RunMatching(matcher), parts)
+            first = next(results, [])
+            hashing = Hashing(run.path)  # a thread, after processes were started
+            blocks = list(chain(first, *results))
+            digest = hashing.digest()
+    except FileChanged:
+        raise
+    except InputError:
+        return None
+    if any(block.problems or block.matches.duplicates or not block.readable for block in blocks):
+        return None
+    return replace(run, digest=lambda: digest), blocks
+
+
+def match_by_pieces(run: Run, matcher: Matcher, engine: Engine) -> Iterator[MatchedBlock]:
+    """Return the matched blocks of a run file that is read in this process, one piece for each task."""
+    parts = (Part(f"{run.name}#block={number}", piece) for number, piece in enumerate(run.pieces(), 1))
+    return chain.from_iterable(engine.map_in_order(RunMatching(matcher), parts))

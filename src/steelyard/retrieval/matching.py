@@ -1,20 +1,27 @@
-"""The ranks of judged documents in a run, which is all that ranking metrics need.
+"""Runs, and the judged documents of their blocks with their ranks.
+
+The ranks of judged documents in a run, which is all that ranking metrics need.
 
 The rank of a document is one more than the number of documents of its query with a greater score, plus those with an
 equal score and a greater id (trec_eval's rule). So no run is sorted as a whole: judged documents are found by a hash of
 query and document and confirmed by their bytes, and `ordering` finds their places.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from steelyard.i18n import Message
+from steelyard.native import kernel
 from steelyard.retrieval.ordering import ScoreOrder, as_compared
 from steelyard.retrieval.reading.rankings import Qrels, RunBlock, repeated
-from steelyard.retrieval.reading.spans import Spans, Words, combine, grouped_order, stable_order
+from steelyard.retrieval.reading.spans import Spans, Words, combine, grouped_order
 from steelyard.table import Flags, FloatArray, IntArray
 
 
@@ -32,18 +39,8 @@ class QrelsIndex:
     def _documents(self) -> "_HashIndex":
         return _HashIndex(self.qrels.keys)
 
-    @cached_property
-    def _bits(self) -> Words:
-        """For each query the bits of its judged documents, by which most others are rejected; at the end none."""
-        order = stable_order(self.qrels.query.view(np.uint64))
-        query = self.qrels.query[order]
-        firsts = np.flatnonzero(np.diff(query, prepend=-1))
-        bits = np.zeros(len(self.qrels.ids) + 1, np.uint64)
-        bits[query[firsts]] = np.bitwise_or.reduceat(_bit(self.qrels.keys[order]), firsts)
-        return bits
-
     def find_queries(self, queries: Spans) -> IntArray:
-        """The number of each query among the judged ones, or -1."""
+        """Return the number of each query among the judged ones, or -1."""
         rows, candidates = self._queries.find(queries.hashes())
         same = queries.take(rows).equals(self.qrels.queries.take(candidates))
         numbers = np.full(len(queries), -1, np.int64)
@@ -51,20 +48,12 @@ class QrelsIndex:
         return numbers
 
     def find_documents(self, keys: Words, query: IntArray, documents: Spans) -> tuple[IntArray, IntArray]:
-        """Rows that are judged, and the number of their judgment; queries without judgments are negative."""
-        bits = self._bits.take(np.maximum(query, -1))
-        likely = np.flatnonzero((bits & _bit(keys)).astype(np.bool_))
-        rows, candidates = self._documents.find(keys[likely])
-        rows = likely[rows]
+        """Return rows that are judged, and the number of their judgment; queries without judgments are negative."""
+        rows, candidates = self._documents.find(keys)
         same = (query[rows] == self.qrels.query[candidates]) & documents.take(rows).equals(
             self.qrels.documents.take(candidates)
         )
         return rows[same], candidates[same]
-
-
-def _bit(hashes: Words) -> Words:
-    """One of 64 bits for each hash."""
-    return np.uint64(1) << (hashes >> np.uint64(58))
 
 
 class _HashIndex:
@@ -80,7 +69,7 @@ class _HashIndex:
         self._filter[self._slot(hashes)] = True
 
     def find(self, hashes: Words) -> tuple[IntArray, IntArray]:
-        """Rows whose hash is in the index, and its position; equal hashes need not mean equal values."""
+        """Return rows whose hash is in the index, and its position; equal hashes need not mean equal values."""
         rows = np.flatnonzero(self._filter[self._slot(hashes)])
         wanted = hashes[rows]
         first = np.searchsorted(self._sorted, wanted)
@@ -141,7 +130,7 @@ class Matcher:
     threads: int = 1
 
     def match(self, block: RunBlock) -> MatchedBlock:
-        """The matches of a block of columns."""
+        """Return the matches of a block of columns."""
         found = match(block, self.index, single_precision=self.single_precision, keep=self.keep)
         return MatchedBlock(found, block.lines, block.problems, block.anomalies, block.readable)
 
@@ -175,7 +164,7 @@ def match(block: RunBlock, index: QrelsIndex, *, single_precision: bool, keep: i
 
 
 def _first_documents(numbers: IntArray, order: ScoreOrder, count: int) -> dict[int, list[str]]:
-    """The ids of the first documents of each judged query of a block."""
+    """Return the ids of the first documents of each judged query of a block."""
     judged = np.flatnonzero(numbers >= 0)
     lines, lengths = order.first_lines(judged, count)
     ids = order.documents.take(lines).texts()
@@ -201,7 +190,7 @@ class Aspects:
 
     @classmethod
     def of(cls, qrels: Qrels, hit: IntArray) -> "Aspects | None":
-        """The aspects of qrels that were read by subtopic; None of others."""
+        """Return the aspects of qrels that were read by subtopic; None of others."""
         if qrels.subtopics is None:
             return None
         place = np.empty(len(qrels.query), np.int64)
@@ -231,12 +220,12 @@ class Rankings:
     aspects: Aspects | None = None
 
     def per_query(self, chosen: Flags, weights: FloatArray | None = None) -> FloatArray:
-        """The number of chosen hits of each query, or the sum of their weights."""
+        """Return the number of chosen hits of each query, or the sum of their weights."""
         picked = None if weights is None else weights[chosen]
         return np.bincount(self.query[chosen], picked, self.queries).astype(np.float64)
 
     def relevant(self, rel: int) -> FloatArray:
-        """The number of documents judged relevant for each query."""
+        """Return the number of documents judged relevant for each query."""
         return np.bincount(self.judged_query[self.judged_grade >= rel], minlength=self.queries).astype(np.float64)
 
 
@@ -272,7 +261,118 @@ def _retrieved(queries: int, matches: list[Matches], depth: int | None) -> IntAr
 
 
 def interleaved(matches: Iterable[Matches]) -> bool:
-    """Whether the lines of some query are not adjacent."""
+    """Return whether the lines of some query are not adjacent."""
     hashes = np.concatenate([np.zeros(0, np.uint64), *(m.query_hash for m in matches)])
     hashes.sort()
     return bool((hashes[1:] == hashes[:-1]).any())
+
+
+Piece = Callable[[Matcher], MatchedBlock]
+"""A part of a run that can be matched, on any thread."""
+
+
+@dataclass(eq=False)
+class Run:
+    """A run to be read: `pieces` reads it from the start; calling a piece parses it and matches its documents.
+
+    Reading is sequential; pieces may be called on any thread. `read_all` matches everything as one block, for runs with
+    interleaved queries. `place` gives the location of a line, `digest` the hash of what was read, and `tag` the name
+    that the run has in its own file, if any. `path` is that of a TREC file: its pieces can be sent to other processes.
+    """
+
+    name: str
+    pieces: Callable[[], Iterator[Piece]]
+    read_all: Piece
+    place: Callable[[int], str]
+    digest: Callable[[], str]
+    tag: Callable[[], str] = str
+    path: str | Path | None = None
+
+
+_indexes: WeakKeyDictionary[QrelsIndex, Any] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def match_regular(block: bytes | memoryview, matcher: Matcher) -> MatchedBlock | None:
+    """Return the matches of complete run lines; None if they are not regular, or if there is no kernel."""
+    native = kernel()
+    if native is None:
+        return None
+    index = _kernel_index(native, matcher.index)
+    if index is None:
+        return None
+    found = native.match_rows(block, index, matcher.single_precision, matcher.keep)
+    return None if found is None else _matched(block, matcher.keep, *found)
+
+
+def match_columns(
+    queries: bytes, lengths: IntArray, documents: bytes, scores: FloatArray, matcher: Matcher
+) -> MatchedBlock | None:
+    """Return the matches of rows by query; None if they are not regular, or if there is no kernel.
+
+    `queries` and `documents` have NUL after every id; `lengths` is the number of rows of each query.
+    """
+    native = kernel()
+    index = None if native is None else _kernel_index(native, matcher.index)
+    if native is None or index is None:
+        return None
+    text, columns = queries + documents, (len(queries), _integers(lengths), np.ascontiguousarray(scores))
+    found = native.match_rows(text, index, matcher.single_precision, matcher.keep, *columns)
+    return None if found is None else replace(_matched(text, matcher.keep, *found), anomalies={})
+
+
+def _kernel_index(native: Any, index: QrelsIndex) -> Any:
+    """Return the kernel's index of the judgments, made once; None if there are too many, or an id is too long."""
+    with _lock:
+        if index not in _indexes:
+            qrels = index.qrels
+            columns = (*_span_columns(qrels.queries), *_span_columns(qrels.documents), _integers(qrels.query))
+            try:
+                _indexes[index] = native.index_judgments(*columns)
+            except ValueError:
+                _indexes[index] = None
+        return _indexes[index]
+
+
+def _span_columns(spans: Spans) -> tuple[Any, IntArray, IntArray]:
+    return np.ascontiguousarray(spans.buffer), _integers(spans.starts), _integers(spans.ends)
+
+
+def _integers(values: IntArray) -> IntArray:
+    return np.ascontiguousarray(values, np.int64)
+
+
+def _matched(block: bytes | memoryview, keep: int, *found: Any) -> MatchedBlock:
+    query, query_hash, length, hit, rank, first = (np.frombuffer(column, np.int64) for column in found[:6])
+    lines, tied, disordered, without_tag, too_wide = found[6:]
+    return MatchedBlock(
+        Matches(
+            query=query,
+            query_hash=query_hash.view(np.uint64),
+            length=length,
+            hit=hit,
+            rank=rank,
+            tied=tied,
+            disordered=disordered,
+            duplicates=[],
+            first=_first_ids(block, query, length, first, keep) if keep else {},
+        ),
+        lines,
+        anomalies={
+            "counts.lines_without_tag": without_tag,
+            "counts.lines_too_wide": too_wide,
+            "counts.run_comments": 0,
+        },
+    )
+
+
+def _first_ids(
+    block: bytes | memoryview, query: IntArray, length: IntArray, bounds: IntArray, keep: int
+) -> dict[int, list[str]]:
+    """Return the ids of the first documents of each judged query, by the bounds of all of them in the block."""
+    ids = [str(block[start:end], "utf-8") for start, end in bounds.reshape(-1, 2).tolist()]
+    judged = np.flatnonzero(query >= 0)
+    ends = np.cumsum(np.minimum(length[judged], keep)).tolist()
+    return {
+        number: ids[start:end] for number, start, end in zip(query[judged].tolist(), [0, *ends], ends, strict=False)
+    }

@@ -176,7 +176,7 @@ def rank_biased_precision(
 
 
 def _gain(rankings: Rankings, rel: int | None) -> FloatArray:
-    """The gain of hits from 0 to 1: the grade over the greatest judged for the query, or whether it is at least rel."""
+    """Return the gain of hits from 0 to 1: the grade over the greatest of the query, or whether it is at least rel."""
     greatest = np.maximum(greatest_grade(rankings), 1)[rankings.query]
     return (np.maximum(rankings.grade, 0) / greatest if rel is None else rankings.grade >= rel).astype(np.float64)
 

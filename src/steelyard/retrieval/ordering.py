@@ -1,10 +1,9 @@
 """The order of the documents of a query: by score, greatest first, then by id as bytes, greatest first (trec_eval's).
 
-Only queries in which a score rises are sorted. Documents with equal scores are a group, which is not sorted: the place
-of a document in its group is the number of greater ids, and only places that are asked for are counted.
+Only queries in which a score rises are sorted. Documents with equal scores are a group, which is sorted by id only if
+the place of one of them is asked for.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +11,6 @@ from numpy.typing import NDArray
 
 from steelyard.retrieval.reading.spans import Spans, Words, grouped_order, ranges, stable_order, word_view
 from steelyard.table import Flags, IntArray
-
-MOST_COUNTED = 16
-"""If more places are asked for in one group, its ids are sorted."""
-MOST_PAIRS = 1 << 20
-"""So many pairs of ids are compared at a time."""
 
 Scores = NDArray[np.floating]
 _HALF = np.uint64(32)
@@ -41,7 +35,7 @@ class ScoreOrder:
 
     @classmethod
     def of(cls, firsts: IntArray, lengths: IntArray, scores: Scores, documents: Spans) -> "ScoreOrder":
-        """The order of lines that are grouped by query."""
+        """Return the order of lines that are grouped by query."""
         rises = _within_queries(scores[1:] > scores[:-1], firsts)
         sequence = _sequence(firsts, lengths, scores, rises) if rises.any() else None
         ranked = scores if sequence is None else scores[sequence]
@@ -53,12 +47,12 @@ class ScoreOrder:
         return cls(firsts, lengths, documents, sequence, groups, tied)
 
     def ranks(self, lines: IntArray) -> IntArray:
-        """The ranks of lines in their queries, counted from 1; the lines ascend."""
+        """Return the ranks of lines in their queries, counted from 1; the lines ascend."""
         places = self._exact(lines, self._places(lines))
         return places - self.firsts[self._query(lines)] + 1
 
     def first_lines(self, queries: IntArray, count: int) -> tuple[IntArray, IntArray]:
-        """The first lines of queries in their exact order, query by query, and how many each has."""
+        """Return the first lines of queries in their exact order, query by query, and how many each has."""
         lengths = np.minimum(self.lengths[queries], count)
         places = ranges(self.firsts[queries], lengths)
         if not len(self.groups):
@@ -70,7 +64,7 @@ class ScoreOrder:
         return sequence[places], lengths
 
     def disordered(self, ranks: Spans) -> int:
-        """The number of queries with a greater score at a greater rank; equal scores may be in any order."""
+        """Return the number of queries with a greater score at a greater rank; equal scores may be in any order."""
         rank = rank_numbers(ranks)
         if self.sequence is not None:
             rank = rank[self.sequence]
@@ -80,7 +74,7 @@ class ScoreOrder:
         return int(np.count_nonzero(np.diff(self._query(wrong), prepend=-1)))
 
     def _disordered_groups(self, rank: Words) -> IntArray:
-        """Where groups begin that have a rank not above all those of the group before."""
+        """Return where groups begin that have a rank not above all those of the group before."""
         begins = self.groups[:-1]
         best, worst = (pick.reduceat(rank, begins) for pick in (np.minimum, np.maximum))
         query = self._query(begins)
@@ -88,35 +82,20 @@ class ScoreOrder:
         return begins[1:][np.flatnonzero(wrong)]
 
     def _exact(self, lines: IntArray, places: IntArray) -> IntArray:
-        """The places of lines after those of equal scores with greater ids."""
+        """Return the places of lines after those of equal scores with greater ids; only their groups are sorted."""
         if not len(self.groups):
             return places
         group = self._group(places)
-        size = np.diff(self.groups)[group]
-        asked = np.bincount(group)[group]
-        places = self.groups[group]
-        few = np.flatnonzero((size > 1) & (asked <= MOST_COUNTED))
-        places[few] += self._greater_ids(lines[few], places[few], size[few])
-        many = np.flatnonzero((size > 1) & (asked > MOST_COUNTED))
-        if len(many):
-            members, ordered = self._sorted(np.unique(group[many]))
-            place_of = np.empty(self.groups[-1], np.int64)
-            place_of[ordered] = members
-            places[many] = place_of[lines[many]]
-        return places
-
-    def _greater_ids(self, lines: IntArray, begins: IntArray, sizes: IntArray) -> IntArray:
-        """For each line, the number of greater ids in the group of so many lines that begins there."""
-        counts = np.zeros(len(lines), np.int64)
-        for part in _portions(sizes, MOST_PAIRS):
-            size = sizes[part]
-            members = self.documents.take(self._lines(ranges(begins[part], size)))
-            greater = members.exceeds(self.documents.take(np.repeat(lines[part], size)))
-            counts[part] = np.add.reduceat(greater, np.cumsum(size) - size, dtype=np.int64)
-        return counts
+        tied = np.flatnonzero(np.diff(self.groups)[group] > 1)
+        members, ordered = self._sorted(np.unique(group[tied]))
+        place_of = np.empty(self.groups[-1], np.int64)
+        place_of[ordered] = members
+        exact = places.copy()
+        exact[tied] = place_of[lines[tied]]
+        return exact
 
     def _sorted(self, group: IntArray) -> tuple[IntArray, IntArray]:
-        """The places of groups, and the lines that belong there."""
+        """Return the places of groups, and the lines that belong there."""
         sizes = np.diff(self.groups)[group]
         places = ranges(self.groups[group], sizes)
         lines = self._lines(places)
@@ -141,14 +120,14 @@ class ScoreOrder:
 
 
 def rank_numbers(ranks: Spans) -> Words:
-    """Numbers that compare as ranks of up to eight digits do; 0 for longer ones."""
+    """Return numbers that compare as ranks of up to eight digits do; 0 for longer ones."""
     # digits as one big-endian word sort like numbers, and longer numbers are greater
     shift = 64 - ((ranks.ends - ranks.starts) << 3)
     return word_view(ranks.buffer)[ranks.starts].byteswap() >> shift.view(np.uint64)
 
 
 def _within_queries(pairs: Flags, firsts: IntArray) -> Flags:
-    """Flags of neighbours as flags of the later line of each pair; False where a query begins."""
+    """Return flags of neighbours as flags of the later line of each pair; False where a query begins."""
     flags = np.empty(len(pairs) + 1, np.bool_)
     flags[0], flags[1:] = False, pairs
     flags[firsts] = False
@@ -156,7 +135,7 @@ def _within_queries(pairs: Flags, firsts: IntArray) -> Flags:
 
 
 def _sequence(firsts: IntArray, lengths: IntArray, scores: Scores, rises: Flags) -> IntArray:
-    """The lines by score; only those of queries in which a score rises are moved."""
+    """Return the lines by score; only those of queries in which a score rises are moved."""
     rising = np.flatnonzero(np.logical_or.reduceat(rises, firsts))
     lines = ranges(firsts[rising], lengths[rising])
     query = np.repeat(np.arange(len(rising), dtype=np.uint64), lengths[rising])
@@ -167,31 +146,20 @@ def _sequence(firsts: IntArray, lengths: IntArray, scores: Scores, rises: Flags)
 
 
 def as_compared(scores: Scores, single_precision: bool) -> Scores:
-    """Scores in the precision in which they are compared."""
+    """Return scores in the precision in which they are compared."""
     with np.errstate(over="ignore"):  # beyond 3.4e38 a 32-bit float is infinite, in trec_eval too
         return scores.astype(np.float32) if single_precision else scores
 
 
 def falling_order(query: Words, scores: Scores) -> IntArray:
-    """Rows by the upper 32 bits of `query`, the lower ones being 0, and by score, greatest first."""
+    """Return rows by the upper 32 bits of `query`, the lower ones being 0, and by score, greatest first."""
     keys = _falling_keys(scores)
     return stable_order(query | keys) if scores.itemsize == 4 else grouped_order(query, keys)
 
 
 def _falling_keys(scores: Scores) -> Words:
-    """Integers that ascend as the scores fall, of as many bits as a score has; 0.0 and -0.0 are the same."""
+    """Return integers that ascend as the scores fall, of as many bits as a score has; 0.0 and -0.0 are the same."""
     unsigned = np.dtype(f"u{scores.itemsize}")
     bits = (scores + scores.dtype.type(0)).view(unsigned)
     sign = unsigned.type(1 << (8 * scores.itemsize - 1))
     return np.where(bits & sign, bits, ~(bits | sign)).astype(np.uint64)
-
-
-def _portions(sizes: IntArray, most: int) -> Iterator[slice]:
-    """Slices of at least one size whose sum, without the last, is at most so large."""
-    ends = np.cumsum(sizes)
-    start = 0
-    while start < len(sizes):
-        done = ends[start - 1] if start else 0
-        end = int(np.searchsorted(ends, done + most, side="right")) + 1
-        yield slice(start, end)
-        start = end

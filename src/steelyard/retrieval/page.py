@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from steelyard.documents.pages import Document
-from steelyard.reports.render.html.kind_page import ItemDetails, Json, KindPage, Rows, as_list
-from steelyard.retrieval.kept import FIELDS, FIRST, MOST_MISSED
+from steelyard.reports.kinds import ItemDetails, Json, KindPage, Rows, as_list
+from steelyard.retrieval.outputs import FIELDS, FIRST, MOST_MISSED
 from steelyard.table import Table
 
 MOST_TEXT: Final = 6_000_000
@@ -44,13 +44,13 @@ def _output(table: Table, row: int | None) -> Mapping[str, Any]:
 
 
 def _level(table: Table) -> int:
-    """The least grade of a relevant document, by the signature."""
+    """Return the least grade of a relevant document, by the signature."""
     given = str(dict(table.signature.settings).get("rel", 1))
     return int(given) if given.isdigit() else 1
 
 
 def _item(outputs: Sequence[Mapping[str, Any]]) -> Json | None:
-    """One query: documents and their grades, each once; for each result its documents by number, in order."""
+    """Return one query: documents and their grades, each once; for each result its documents by number, in order."""
     numbers: dict[str, int] = {}
     grades: list[int | None] = []
     ranked, missed = [], []
@@ -65,7 +65,7 @@ def _item(outputs: Sequence[Mapping[str, Any]]) -> Json | None:
 
 
 def _number(id_: str, grade: int | None, numbers: dict[str, int], grades: list[int | None]) -> int:
-    """The number of a document of the item, which is added if it is new."""
+    """Return the number of a document of the item, which is added if it is new."""
     if id_ not in numbers:
         numbers[id_] = len(numbers)
         grades.append(grade)
@@ -73,7 +73,7 @@ def _number(id_: str, grade: int | None, numbers: dict[str, int], grades: list[i
 
 
 def _ranked(output: Mapping[str, Any]) -> list[tuple[str, int | None]]:
-    """The documents of a ranking with their grades; a results file may hold anything."""
+    """Return the documents of a ranking with their grades; a results file may hold anything."""
     pairs = zip(as_list(output.get("ranked"))[:FIRST], as_list(output.get("grades")), strict=False)
     return [(str(id_), grade if isinstance(grade, int) else None) for id_, grade in pairs]
 

@@ -25,12 +25,11 @@ from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, InputError, os_reason
 from steelyard.i18n import Message
 from steelyard.native import kernel
-from steelyard.retrieval.kernel import match_regular
-from steelyard.retrieval.matching import MatchedBlock, Matcher, Matches, interleaved
+from steelyard.retrieval.matching import MatchedBlock, Matcher, Matches, Piece, interleaved, match_regular
 from steelyard.retrieval.ordering import as_compared, falling_order, rank_numbers
+from steelyard.retrieval.reading.columns import split_known_ids
 from steelyard.retrieval.reading.rankings import RunBlock, grouped
-from steelyard.retrieval.reading.spans import PADDING, Spans, Words, word_view
-from steelyard.retrieval.runs import Piece
+from steelyard.retrieval.reading.spans import PADDING, Spans, padded
 from steelyard.table import IntArray
 from steelyard.threads import ordered_thread_map
 
@@ -56,21 +55,17 @@ MOST_BESIDE_TEXT: Final = 42
 _UPPER_HALF: Final = np.uint64(0xFFFFFFFF00000000)
 _ROWS, _QUERIES, _DOCUMENTS = 0, 1, 2
 _COLUMNS: Final = (
-    ("u4", _ROWS),  # the length of the query
-    ("u8", _QUERIES),  # the words of the query
-    ("u4", _ROWS),  # the length of the document
-    ("u8", _DOCUMENTS),  # the words of the document
-    ("f8", _ROWS),  # the score
-    ("u8", _ROWS),  # the rank
-    ("u4", _ROWS),  # the line in its block
+    (np.dtype("u1"), _QUERIES),  # the queries, each with NUL at its end
+    (np.dtype("u1"), _DOCUMENTS),  # the documents, likewise
+    (np.dtype("f8"), _ROWS),  # the score
+    (np.dtype("u8"), _ROWS),  # the rank
+    (np.dtype("u4"), _ROWS),  # the line in its block
 )
 """The type of each column, and the borders that say where its buckets begin."""
 
-Columns = Sequence[NDArray[Any]]
-
 
 def match_regrouped(name: str, blocks: Iterator[Parse], matcher: Matcher) -> MatchedBlock:
-    """The matches of all blocks of a run as if they were one block; its problems only, if a line cannot be read."""
+    """Return the matches of all blocks of a run as of one block; only its problems, if a line cannot be read."""
     try:
         with tempfile.SpooledTemporaryFile(IN_MEMORY) as file:
             store = _Store(name, file)
@@ -128,47 +123,75 @@ class _Store:
         about = block.lines, block.problems, block.anomalies, block.readable
         if block.problems or block.ranks is None:
             return _Stored(*about)
+        ranks = rank_numbers(block.ranks)
         bucket = (block.queries.hashes() >> np.uint64(64 - BUCKET_BITS)).astype(np.uint16)
-        columns, word_ends = _columns(block, rank_numbers(block.ranks), np.argsort(bucket, kind="stable"))
+        order = np.argsort(bucket, kind="stable")
+        moved = block.take(order)
         begins = np.append(0, np.cumsum(np.bincount(bucket, minlength=1 << BUCKET_BITS)))
-        borders = (begins, *(np.append(0, ends)[begins] for ends in word_ends))
+        text_ends = (np.cumsum(ids.ends - ids.starts + 1) for ids in (moved.queries, moved.documents))
+        borders = (begins, *(np.append(0, ends)[begins] for ends in text_ends))
+        texts = moved.queries.joined(), moved.documents.joined()
+        columns = (*texts, moved.scores.tobytes(), ranks[order].tobytes(), moved.line.astype(np.uint32).tobytes())
         with self._lock:
             offsets = [self._append(column) for column in columns]
         return _Stored(*about, offsets, tuple(border.astype(np.uint32) for border in borders))
 
-    def _append(self, column: NDArray[Any]) -> int:
+    def _append(self, column: bytes) -> int:
         offset = self._file.tell()
-        self._file.write(column.data)
+        self._file.write(column)
         return offset
 
     def pieces(self) -> Iterator[Piece]:
-        """The run in pieces of complete queries, read one after the other."""
+        """Yield the run in pieces of complete queries, read one after the other."""
         ends = sum((block.borders[_ROWS][1:].astype(np.int64) for block in self._blocks), np.zeros(1, np.int64))
         for first, end in _ranges(ends):
             yield partial(_match_rows, self._read(first, end))
 
     def _read(self, first: int, end: int) -> RunBlock:
-        """The rows of a range of buckets, in the order of the run."""
+        """Return the rows of a range of buckets, in the order of the run."""
         bounds = [[(int(b[first]), int(b[end])) for b in block.borders] for block in self._blocks]
         counts = np.array([[end - start for start, end in block] for block in bounds])
         totals = counts.sum(axis=0).tolist()
-        if sum(np.dtype(kind).itemsize * totals[which] for kind, which in _COLUMNS) > limits.RANKING_BYTES.value:
+        if sum(kind.itemsize * totals[which] for kind, which in _COLUMNS) > limits.RANKING_BYTES.value:
             raise limits.RANKING_BYTES.exceeded(
                 Message("words.the_text_of_one_query"), error=InputError, where=self._name
             )
-        buffers = [_buffer(np.dtype(kind).itemsize * totals[which]) for kind, which in _COLUMNS]
-        filled = [PADDING] * len(_COLUMNS)
-        for block, bound in zip(self._blocks, bounds, strict=True):
-            for number, (kind, which) in enumerate(_COLUMNS):
-                size, (start, stop) = np.dtype(kind).itemsize, bound[which]
-                part = buffers[number][filled[number] : filled[number] + size * (stop - start)]
-                _read_into(self._file, part, block.offsets[number] + size * start)
-                filled[number] += len(part)
-        return _block(buffers, np.repeat(np.array(self._first_lines), counts[:, _ROWS]))
+        queries, documents, scores, ranks, line = (self._column(number, bounds) for number in range(len(_COLUMNS)))
+        rows = totals[_ROWS]
+        starts = PADDING + 8 * np.arange(rows)
+        return RunBlock(
+            split_known_ids(queries.tobytes(), rows),
+            split_known_ids(documents.tobytes(), rows),
+            scores,
+            Spans(padded(ranks.byteswap().tobytes()), starts, starts + 8),  # digits to the base 256: see rank_numbers
+            line + np.repeat(np.array(self._first_lines), counts[:, _ROWS]),
+            rows,
+        )
+
+    def _column(self, number: int, bounds: list[list[tuple[int, int]]]) -> NDArray[Any]:
+        """Return a column of the rows within these bounds of each block."""
+        kind, which = _COLUMNS[number]
+        spans = (
+            (block.offsets[number] + kind.itemsize * start, block.offsets[number] + kind.itemsize * stop)
+            for block, (start, stop) in zip(self._blocks, (bound[which] for bound in bounds), strict=True)
+        )
+        return _read_spans(self._file, list(spans)).view(kind)
+
+
+def _read_spans(file: "tempfile.SpooledTemporaryFile[bytes]", spans: Sequence[tuple[int, int]]) -> NDArray[np.uint8]:
+    """Return the bytes from each start to each end, one after the other."""
+    buffer, filled = np.empty(sum(end - start for start, end in spans), np.uint8), 0
+    for start, end in spans:
+        part = buffer[filled : filled + end - start]
+        file.seek(start)
+        if len(part) and file.readinto(part.data) != len(part):
+            raise OSError("the temporary file is shorter than it was written")
+        filled += end - start
+    return buffer
 
 
 def _ranges(ends: IntArray) -> Iterator[tuple[int, int]]:
-    """Ranges of buckets with not more than `ROWS` rows, or of a single bucket; `ends` are the rows up to each end."""
+    """Yield ranges of buckets with at most `ROWS` rows, or of a single bucket; `ends` are the rows up to each end."""
     first = done = 0
     while first < len(ends) and done < ends[-1]:
         end = max(int(np.searchsorted(ends, done + ROWS, side="right")), first + 1)
@@ -177,73 +200,8 @@ def _ranges(ends: IntArray) -> Iterator[tuple[int, int]]:
         first, done = end, int(ends[end - 1])
 
 
-def _read_into(file: "tempfile.SpooledTemporaryFile[bytes]", part: NDArray[np.uint8], offset: int) -> None:
-    if not len(part):
-        return
-    file.seek(offset)
-    if file.readinto(part.data) != len(part):
-        raise OSError("the temporary file is shorter than it was written")
-
-
-def _columns(block: RunBlock, ranks: Words, order: IntArray) -> tuple[Columns, tuple[IntArray, IntArray]]:
-    """The columns of a block as they are stored, in this order, and where the words of each query and document end."""
-    query_lengths, query_words, query_ends = _words(block.queries, order)
-    lengths, words, ends = _words(block.documents, order)
-    line = block.line.astype(np.uint32)[order]
-    rows = (query_lengths, query_words, lengths, words, block.scores[order], ranks[order], line)
-    return rows, (query_ends, ends)
-
-
-def _words(column: Spans, order: IntArray) -> tuple[NDArray[np.uint32], Words, IntArray]:
-    """The lengths of the values, the words that they occupy, each from its own start, and where those of each end."""
-    sizes = column.ends - column.starts
-    lengths = sizes.astype(np.uint32)[order]
-    if sizes.min(initial=1) >= 1 and sizes.max(initial=1) <= 8:
-        return lengths, word_view(column.buffer)[column.starts][order], np.arange(1, len(order) + 1)
-    counts = (lengths.astype(np.int64) + 7) >> 3
-    ends = np.cumsum(counts)
-    index = np.repeat(column.starts[order] - 8 * (ends - counts), counts) + 8 * np.arange(counts.sum())
-    return lengths, word_view(column.buffer)[index], ends
-
-
-def _buffer(size: int) -> NDArray[np.uint8]:
-    return np.zeros(size + 2 * PADDING, np.uint8)
-
-
-def _block(buffers: list[NDArray[np.uint8]], first_line: IntArray) -> RunBlock:
-    """A block of columns that were read; `line` is the number of each line in the run."""
-    query_length, query_words, length, words, score, rank, line = buffers
-    count = len(first_line)
-    return RunBlock(
-        queries=_spans(query_words, _values(query_length, "u4")),
-        documents=_spans(words, _values(length, "u4")),
-        scores=_values(score, "f8"),
-        ranks=_spans(_big_endian(rank), np.full(count, 8)),
-        line=_values(line, "u4") + first_line,
-        lines=count,
-    )
-
-
-def _values(buffer: NDArray[np.uint8], kind: str) -> NDArray[Any]:
-    return buffer[PADDING:-PADDING].view(kind)
-
-
-def _big_endian(numbers: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The numbers of a buffer as eight digits to the base 256, which `rank_numbers` reads as the same numbers."""
-    _values(numbers, "u8").byteswap(inplace=True)
-    return numbers
-
-
-def _spans(buffer: NDArray[np.uint8], lengths: NDArray[Any]) -> Spans:
-    """Values of these lengths, each of which begins at a word of its own."""
-    sizes = lengths.astype(np.int64)
-    words = (sizes + 7) >> 3
-    starts = 8 * (np.cumsum(words) - words) + PADDING
-    return Spans(buffer, starts, starts + sizes)
-
-
 def _match_rows(block: RunBlock, matcher: Matcher) -> MatchedBlock:
-    """The matches of rows of complete queries.
+    """Return the matches of rows of complete queries.
 
     They are ordered by half of the query's hash and by score; if two queries share it or a document is repeated, by
     query and line.
@@ -256,7 +214,7 @@ def _match_rows(block: RunBlock, matcher: Matcher) -> MatchedBlock:
 
 
 def _merged(found: list[Matches]) -> Matches:
-    """The matches of several blocks of complete queries as those of one; only the first duplicates are kept."""
+    """Return the matches of several blocks of complete queries as those of one; only the first duplicates are kept."""
     none = np.zeros(0, np.int64)
     return Matches(
         query=np.concatenate([none, *(block.query for block in found)]),
@@ -274,7 +232,7 @@ def _merged(found: list[Matches]) -> Matches:
 
 
 def match_as_lines(blocks: Iterator[Lines], matcher: Matcher, parse: ParseLines) -> MatchedBlock | None:
-    """The matches of all lines of a run by the compiled kernel; None if there is none, or if there is any problem."""
+    """Return the matches of all lines of a run by the compiled kernel; None without one, or if there is a problem."""
     native = kernel()
     if native is None:
         return None
@@ -324,25 +282,18 @@ class _LineStore:
         return np.append(0, ends) + offset, rows
 
     def pieces(self) -> Iterator[NDArray[np.uint8]]:
-        """The lines of complete queries, those of several queries at a time."""
+        """Yield the lines of complete queries, those of several queries at a time."""
         ends = np.cumsum(self._rows)
         for first, end in _ranges(ends):
             bounds = [(int(borders[first]), int(borders[end])) for borders in self._borders]
             size, rows = sum(stop - start for start, stop in bounds), int(self._rows[first:end].sum())
             if size + MOST_BESIDE_TEXT * rows > limits.RANKING_BYTES.value:
                 raise _LinesRefusedError
-            yield self._read(bounds, size)
-
-    def _read(self, bounds: list[tuple[int, int]], size: int) -> NDArray[np.uint8]:
-        buffer, filled = np.empty(size, np.uint8), 0
-        for start, stop in bounds:
-            _read_into(self._file, buffer[filled : filled + stop - start], start)
-            filled += stop - start
-        return buffer
+            yield _read_spans(self._file, bounds)
 
 
 def _match_lines(matcher: Matcher, parse: ParseLines, native: Any, lines: NDArray[np.uint8]) -> MatchedBlock:
-    """The matches of lines of complete queries in any order."""
+    """Return the matches of lines of complete queries in any order."""
     text = native.group_lines(lines)
     found = None if text is None else match_regular(text, matcher)
     if found is not None and not interleaved([found.matches]):

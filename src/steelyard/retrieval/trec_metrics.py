@@ -1,4 +1,4 @@
-"""Ranking metrics that trec_eval has beside the usual ones: interpolated and inferred precision, geometric means …
+"""Ranking metrics that trec_eval has beside the usual ones: inferred precision, geometric means …; alpha-nDCG.
 
 Conventions are those of module `metrics`. Where version 10 of trec_eval computes otherwise than version 9, the version
 of the evaluation decides.
@@ -9,8 +9,8 @@ import numpy as np
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 from steelyard.registry.metrics import metric
-from steelyard.registry.trec_eval import FACTORS, RECALL_LEVELS
-from steelyard.retrieval.matching import Rankings
+from steelyard.registry.names import FACTORS, RECALL_LEVELS
+from steelyard.retrieval.matching import Aspects, Rankings
 from steelyard.retrieval.metrics import average_precision, binary_preference, check_persistence
 from steelyard.retrieval.sums import (
     discounted,
@@ -22,7 +22,7 @@ from steelyard.retrieval.sums import (
     sums_by_query,
     within,
 )
-from steelyard.table import FloatArray, IntArray
+from steelyard.table import Flags, FloatArray, IntArray
 
 _LEAST_SCORE = 1e-5
 """What a geometric mean takes for a lower score, as in trec_eval; one score of 0 would make it 0."""
@@ -57,7 +57,7 @@ def interpolated_average_precision(rankings: Rankings, *, rel: int = 1) -> Float
 
 
 def precision_at_levels(rankings: Rankings, rel: int) -> FloatArray:
-    """The interpolated precision of each query (rows) at the 11 levels of recall (columns)."""
+    """Return the interpolated precision of each query (rows) at the 11 levels of recall (columns)."""
     interpolated = _Interpolated(rankings, rel)
     return np.column_stack([interpolated.at(level) for level in RECALL_LEVELS])
 
@@ -89,7 +89,7 @@ class _Interpolated:
 
 
 def _greatest_from(group: IntArray, values: FloatArray) -> FloatArray:
-    """For each value, the greatest of its group from it on; groups are adjacent and ascending."""
+    """Return for each value, the greatest of its group from it on; groups are adjacent and ascending."""
     distinct, code = np.unique(values, return_inverse=True)
     # a running maximum from the end: codes of earlier groups are above those of later ones
     codes = code - group * len(distinct)
@@ -225,7 +225,7 @@ class _Ideal:
         self._first = np.cumsum(self.length) - self.length
 
     def total(self, gain: FloatArray | IntArray, query: IntArray, rank: IntArray) -> FloatArray:
-        """The sum of the gains of the ideal ranking of a query up to a rank; `gain` is that of each position."""
+        """Return the sum of the gains of the ideal ranking of a query up to a rank; `gain` is that of each position."""
         sums = np.append(running_sum(self.query, gain.astype(np.float64)), 0.0)
         last = np.minimum(rank, self.length[query])
         place = np.where(last > 0, self._first[query] + last - 1, len(sums) - 1)
@@ -292,12 +292,12 @@ def gain_at_levels(rankings: Rankings, *, rel: int = 1) -> FloatArray:
 
 
 def _total_gain(rankings: Rankings) -> FloatArray:
-    """The discounted gain of the whole ranking of each query."""
+    """Return the discounted gain of the whole ranking of each query."""
     return rankings.per_query(rankings.grade > 0, discounted(rankings.grade, rankings.rank))
 
 
 def _gain_up_to(rankings: Rankings, query: IntArray, rank: IntArray) -> FloatArray:
-    """The discounted gain of the first `rank` documents of each `query`."""
+    """Return the discounted gain of the first `rank` documents of each `query`."""
     chosen = rankings.grade > 0
     sums = np.append(running_sum(rankings.query[chosen], discounted(rankings.grade, rankings.rank)[chosen]), 0.0)
     width = int(max(rankings.rank.max(initial=0), rank.max(initial=0))) + 1
@@ -342,3 +342,64 @@ def not_relevant_retrieved(rankings: Rankings, *, rel: int = 1) -> FloatArray:
     Source: trec_eval num_nonrel_judged_ret
     """
     return rankings.per_query((rankings.grade >= 0) & (rankings.grade < rel))
+
+
+@metric("alpha_nDCG", subtopics=True)
+def novelty_gain(rankings: Rankings, *, k: int | None = None, alpha: float = 0.5, rel: int = 1) -> FloatArray:
+    """alpha-nDCG: a document gains by its subtopics, less by those that documents before it have too.
+
+    Formula: DCG@k / DCG@k of the ideal ranking, gain = Σ over subtopics of the document of (1 - alpha)^n; n: documents
+        before it that are relevant to the subtopic
+    Convention: the second column of the judgments is the subtopic; the ideal ranking is built greedily, best gain
+        first, then document id, greatest first, as in ndeval.
+    Source: ndeval, ir_measures alpha_nDCG; Clarke et al., SIGIR 2008
+    """
+    aspects = rankings.aspects
+    if aspects is None:
+        raise ConfigError(Message("metrics.needs_subtopics"), hint=Message("metrics.subtopics_hint"))
+    if not 0 <= alpha <= 1:
+        raise ConfigError(Message("metrics.alpha_out_of_range", alpha=alpha), hint=Message("metrics.alpha_hint"))
+    chosen = aspects.grade >= rel
+    found = _subtopic_gain(rankings, aspects, chosen, 1 - alpha, k)
+    return ratio(found, _ideal_subtopic_gain(rankings.queries, aspects, chosen, 1 - alpha, k))
+
+
+def _subtopic_gain(rankings: Rankings, aspects: Aspects, chosen: Flags, kept: float, k: int | None) -> FloatArray:
+    """Return the discounted gain of rankings; `kept` is the share of its gain that a repeated subtopic keeps."""
+    ranks = np.zeros(len(aspects.query), np.int64)
+    ranks[aspects.hit] = rankings.rank
+    rank = ranks[aspects.judgment]
+    counted = np.flatnonzero(chosen & (rank > 0) & (rank <= (k or np.inf)))
+    query, subtopic, rank = aspects.query[aspects.judgment[counted]], aspects.subtopic[counted], rank[counted]
+    order = np.lexsort((rank, subtopic, query))
+    group = query * (int(aspects.subtopic.max(initial=0)) + 1) + subtopic
+    gain = np.power(kept, position_in_group(group[order]) - 1.0)
+    return sums_by_query(query[order], discounted(gain, rank[order]), rankings.queries)
+
+
+def _ideal_subtopic_gain(queries: int, aspects: Aspects, chosen: Flags, kept: float, k: int | None) -> FloatArray:
+    rows = np.flatnonzero(chosen)
+    query = aspects.query[aspects.judgment[rows]]
+    rows, query = rows[np.argsort(query, kind="stable")], np.sort(query)
+    ideal = np.zeros(queries)
+    for number in np.unique(query).tolist():
+        mine = rows[np.searchsorted(query, number) : np.searchsorted(query, number, side="right")]
+        ideal[number] = _greedy(aspects.place[aspects.judgment[mine]], aspects.subtopic[mine], kept, k)
+    return ideal
+
+
+def _greedy(document: IntArray, subtopic: IntArray, kept: float, k: int | None) -> float:
+    """Return the discounted gain of one ideal ranking; documents are numbers in the order that resolves ties."""
+    documents, row = np.unique(document, return_inverse=True)
+    subtopics, column = np.unique(subtopic, return_inverse=True)
+    has = np.zeros((len(documents), len(subtopics)))
+    has[row, column] = 1.0
+    weights = np.ones(len(subtopics))
+    total = 0.0
+    for rank in range(1, min(len(documents), k or len(documents)) + 1):
+        gains = (has * weights).sum(axis=1)
+        best = int(np.argmax(gains))
+        total += float(gains[best]) / float(np.log2(rank + 1))
+        weights = np.where(has[best] > 0, weights * kept, weights)
+        has[best] = 0.0
+    return total

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from steelyard.errors import BadValue, ConfigError, os_reason
 from steelyard.i18n import Joined, Message
@@ -20,20 +20,9 @@ from steelyard.io import writing
 Stamp = Mapping[str, str | int]
 
 
-class Kind(NamedTuple):
-    """The hints for a file of one kind that cannot be used: adopt it, or make it again."""
-
-    adopt_hint: Message
-    anew_hint: Message
-
-    @classmethod
-    def of(cls, anew: Message) -> "Kind":
-        """The hints, given how the file is made again."""
-        return cls(Message("search.adopt_hint", anew=anew), anew)
-
-
-VECTORS: Final = Kind.of(Message("search.make_vectors_hint"))
-TERMS: Final = Kind.of(Message("search.make_terms_hint"))
+VECTORS_HINT: Final = Message("search.make_vectors_hint")
+TERMS_HINT: Final = Message("search.make_terms_hint")
+"""How files that cannot be used are made again."""
 
 ADDRESS: Final = "address"
 """The address of an endpoint: stored in stamps but not compared, because a server may move."""
@@ -51,7 +40,7 @@ DAMAGE: Final = (
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A temporary path to write to; it is renamed to `path` at the end, or removed after an exception."""
+    """Yield a temporary path to write to; it is renamed to `path` at the end, or removed after an exception."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -62,7 +51,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: Path, stamp: Stamp) -> Iterator[Path]:
-    """The same for a folder with a stamp; a folder that is not empty and has no stamp is not replaced."""
+    """Yield a temporary folder, stamped at the end; a folder that is not empty and has no stamp is not replaced."""
     if path.exists() and not (path / _IN_FOLDER).is_file() and not (path.is_dir() and not any(path.iterdir())):
         raise ConfigError(Message("search.not_an_index"), where=str(path))
     part, old = (path.with_name(f".{path.name}.{os.getpid()}.{name}") for name in ("part", "old"))
@@ -94,47 +83,44 @@ def remove_stamp(path: Path) -> None:
 
 
 def read_stamp(path: Path) -> Stamp | None:
-    """The stamp of a file or folder; None if there is none, or it cannot be read."""
+    """Return the stamp of a file or folder; None if there is none, or it cannot be read."""
     try:
         stamp = json.loads(_stamp_path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    return _upgraded(stamp) if isinstance(stamp, dict) else None
+    if not isinstance(stamp, dict):
+        return None
+    parts = _ENDPOINT.fullmatch(str(stamp.get("model"))) if stamp.get("backend") == "openai" else None
+    return stamp if parts is None else {**stamp, "model": parts["model"], ADDRESS: parts["address"]}
 
 
-def is_current(path: Path, expected: Stamp, kind: Kind) -> bool:
-    """Whether a file exists; an error if its stamp differs from the expected one."""
+def is_current(path: Path, expected: Stamp, anew: Message) -> bool:
+    """Return whether a file exists; raise an error, with a hint how it is made anew, if its stamp differs."""
     if not path.exists():
         return False
     stamp = read_stamp(path)
     if stamp is None:
-        raise ConfigError(Message("search.no_stamp"), where=str(path), hint=kind.adopt_hint)
+        raise ConfigError(Message("search.no_stamp"), where=str(path), hint=Message("search.adopt_hint", anew=anew))
     other = [
-        _changed(name, stamp.get(name), value)
+        Message("search.changed", name=name, before=_shown(stamp.get(name)), now=_shown(value))
         for name, value in expected.items()
         if name != ADDRESS and stamp.get(name) != value
     ]
     if other:
         message = Message("search.other_origin", names=Joined("core.clauses", other))
-        raise ConfigError(message, where=str(path), hint=kind.anew_hint)
+        raise ConfigError(message, where=str(path), hint=anew)
     return True
 
 
 def error_reason(error: Exception) -> Message | str:
-    """The text of an exception: a message of the catalogue, or the text of a library."""
+    """Return the text of an exception: a message of the catalogue, or the text of a library."""
     return error.message if isinstance(error, BadValue) else str(error) or type(error).__name__
 
 
 def digest_of(path: Path) -> str:
-    """SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _upgraded(stamp: dict[str, str | int]) -> Stamp:
-    """A stamp of an earlier version, with the address of the endpoint taken out of the name of the model."""
-    parts = _ENDPOINT.fullmatch(str(stamp.get("model"))) if stamp.get("backend") == "openai" else None
-    return stamp if parts is None else {**stamp, "model": parts["model"], ADDRESS: parts["address"]}
 
 
 def _stamp_path(path: Path) -> Path:
@@ -149,12 +135,9 @@ def _dump(stamp: Stamp) -> str:
     return json.dumps(dict(stamp), ensure_ascii=False, indent=2) + "\n"
 
 
-def _changed(name: str, before: str | int | None, now: str | int) -> Message:
-    was = Message("words.unknown") if before is None else _shown(before)
-    return Message("search.changed", name=name, before=was, now=_shown(now))
-
-
-def _shown(value: str | int) -> str:
-    """A value as messages show it; of a digest, the first characters."""
+def _shown(value: str | int | None) -> Message | str:
+    """Return a value as messages show it; of a digest, the first characters."""
+    if value is None:
+        return Message("words.unknown")
     text = str(value)
     return text[:_SHOWN] if len(text) == hashlib.sha256().digest_size * 2 else text

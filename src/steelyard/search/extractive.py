@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
-from steelyard.search.bm25 import coverage
-from steelyard.search.terms import terms
+from steelyard.search.terms import coverage, terms
 from steelyard.text.mentions import mentions
-from steelyard.text.normalisation import normalise
-from steelyard.text.numerals import numerals
-from steelyard.text.scripts import HAN, has_han
+from steelyard.text.normalisation import HAN, has_han, normalise
 from steelyard.text.tokens import atoms
+from steelyard.text.values import numerals
 
 LONGEST_SNIPPET: Final = 299
 """The most characters of a citation."""
@@ -71,17 +69,17 @@ _EXPECTED: Final = tuple(
 
 
 def asks_for_all(question: str) -> bool:
-    """Whether a question asks for all passages about something instead of one answer."""
+    """Return whether a question asks for all passages about something instead of one answer."""
     return _ASKS_FOR_ALL.search(question) is not None
 
 
 def subject(question: str) -> str:
-    """The subject of a question for all passages: 他退款 of 有哪些证据表明他退款."""
+    """Return the subject of a question for all passages: 他退款 of 有哪些证据表明他退款."""
     return _LISTING.sub(" ", question)
 
 
 def clauses(text: str) -> list[str]:
-    """The clauses of a statement without the mark of its speaker; a short clause is joined with the next one."""
+    """Return the clauses of a statement without the mark of its speaker; a short clause is joined with the next one."""
     pieces: list[str] = []
     for clause in _CLAUSE.findall(_SPEAKER.sub("", text)):
         if pieces and len(pieces[-1]) < _SHORTEST and pieces[-1].endswith("，"):
@@ -92,7 +90,7 @@ def clauses(text: str) -> list[str]:
 
 
 def best_clause(question: str, text: str, coverage_of: Callable[[str, str], float]) -> str:
-    """The clause that answers: the first one of a reply to a yes-no question, else the one with the best fit."""
+    """Return the clause that answers: the first one of a reply to a yes-no question, else the one with the best fit."""
     candidates = clauses(text) or [text]
     if _POLAR.search(question) and _SPEAKER.match(text):
         return candidates[0]
@@ -100,17 +98,17 @@ def best_clause(question: str, text: str, coverage_of: Callable[[str, str], floa
 
 
 def can_answer(question: str, clause: str) -> bool:
-    """Whether a clause has what the question asks for (an amount, a date, a number), if that can be seen."""
+    """Return whether a clause has what the question asks for (an amount, a date, a number), if that can be seen."""
     return _fit(question, clause) > 0 or not any(asked.search(question) for asked, _ in _EXPECTED)
 
 
 def is_unknown(question: str, clause: str) -> bool:
-    """Whether a clause says that something is not known, unless the question is about knowing."""
+    """Return whether a clause says that something is not known, unless the question is about knowing."""
     return _UNKNOWN.search(clause) is not None and not _ABOUT_KNOWING.search(question)
 
 
 def snippet(text: str, clause: str) -> str:
-    """The text, or the part around the clause that is short enough for a citation."""
+    """Return the text, or the part around the clause that is short enough for a citation."""
     around = max(LONGEST_SNIPPET - len(clause), 0) // 2
     start = max(min(text.find(clause) - around, len(text) - LONGEST_SNIPPET), 0)
     return text[start : start + LONGEST_SNIPPET]
@@ -144,8 +142,8 @@ _PARTICLES: Final = frozenset("的了是由在于为被把和与及等也都就�
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text; a line break ends a sentence."""
-    return [found for match in _SENTENCE.finditer(text) if (found := match[0].strip())]
+    """Return the sentences of a text; a line break ends a sentence."""
+    return [sentence for match in _SENTENCE.finditer(text) if (sentence := match[0].strip())]
 
 
 class Evidence:
@@ -170,19 +168,19 @@ class Evidence:
         return max(self._coverage, default=0.0) >= _SURE
 
     def support(self, option: str) -> float:
-        """How well a relevant sentence covers the terms of an option."""
+        """Return how well a relevant sentence covers the terms of an option."""
         pairs = zip(self._coverage_of(option), self._coverage, strict=True)
         return max((share * (1 + relevance) for share, relevance in pairs), default=0.0)
 
     def _coverage_of(self, text: str) -> list[float]:
-        """The coverage of a text by each sentence."""
+        """Return the coverage of a text by each sentence."""
         total = len(self._sentences) + 1
         weights = {term: math.log(1 + total / (self._frequency[term] + 0.5)) for term in set(terms(text))}
         return [coverage(weights, sentence) for sentence in self._terms]
 
 
 def span(question: str, relevant: Sequence[str]) -> tuple[str, str]:
-    """The sentence that answers, and its date, number, name or place if the question asks for one; else all of it."""
+    """Return the sentence that answers, and the date, number, name or place in it that is asked for, else all of it."""
     known = frozenset(atoms(question))
     find = next((find for asks, find in _FINDERS if asks.search(question)), None)
     for sentence in relevant if find else ():
@@ -192,7 +190,7 @@ def span(question: str, relevant: Sequence[str]) -> tuple[str, str]:
 
 
 def _new(text: str, known: frozenset[str]) -> bool:
-    """Whether a text has a word that the question does not have."""
+    """Return whether a text has a word that the question does not have."""
     return not known.issuperset(atoms(text))
 
 
@@ -218,7 +216,7 @@ def _place(sentence: str, known: frozenset[str]) -> str:
 
 
 def _name(sentence: str, known: frozenset[str]) -> str:
-    """English: capitalised words, the first of a sentence only with others. Chinese: a run of 2 to 4 new characters."""
+    """Return capitalised words, the first of a sentence only with others; in Chinese a run of 2 to 4 new characters."""
     plain = _undated(sentence)
     if has_han(sentence):
         others = known | _PARTICLES
@@ -228,7 +226,7 @@ def _name(sentence: str, known: frozenset[str]) -> str:
 
 
 def _undated(sentence: str) -> str:
-    """The sentence with # in place of dates, so that June is not taken for a name and "in 1958" for a place."""
+    """Return the sentence with # in place of dates, so that June is not taken for a name and "in 1958" for a place."""
     plain = normalise(sentence)
     for mention in mentions(plain):
         if mention.kind == "date":
@@ -237,7 +235,7 @@ def _undated(sentence: str) -> str:
 
 
 def _first_new(candidates: Iterable[str], known: frozenset[str]) -> str:
-    """The first text that is not in the question, without punctuation at its end."""
+    """Return the first text that is not in the question, without punctuation at its end."""
     return next((text.rstrip(".,'’") for text in candidates if _new(text, known)), "")
 
 

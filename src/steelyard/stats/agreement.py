@@ -7,8 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.stats.arrays import require_share
-from steelyard.stats.distributions import normal_quantile, regularised_beta
+from steelyard.stats.distributions import normal_quantile, regularised_beta, require_share
 from steelyard.stats.intervals import Interval
 from steelyard.table import FloatArray
 
@@ -50,7 +49,7 @@ def cohen_kappa(counts: FloatArray, *, level: float = 0.95) -> Kappa:
 
 
 def clopper_pearson_upper(errors: float, trials: float, *, confidence: float = 0.95) -> float:
-    """The exact one-sided upper bound of an error rate (Clopper and Pearson 1934).
+    """Return the exact one-sided upper bound of an error rate (Clopper and Pearson 1934).
 
     It is the largest rate at which this few errors in this many trials have a probability of 1 - confidence. Errors and
     trials may be fractional, as Korn and Graubard (1998) use them for weighted samples.
@@ -76,20 +75,20 @@ def clopper_pearson_upper(errors: float, trials: float, *, confidence: float = 0
 
 
 def clopper_pearson(successes: float, trials: float, *, level: float = 0.95) -> Interval:
-    """The exact two-sided interval of a share (Clopper and Pearson 1934)."""
+    """Return the exact two-sided interval of a share (Clopper and Pearson 1934)."""
     one_sided = (1 + level) / 2
     low = 1 - clopper_pearson_upper(trials - successes, trials, confidence=one_sided)
     return Interval(low, clopper_pearson_upper(successes, trials, confidence=one_sided), "clopper-pearson")
 
 
 def effective_size(weights: Sequence[float]) -> float:
-    """The effective sample size of weighted items (Kish 1965)."""
+    """Return the effective sample size of weighted items (Kish 1965)."""
     total = math.fsum(weights)
     return total * total / math.fsum(weight * weight for weight in weights) if total else 0.0
 
 
 def _kappa_variance(shares: FloatArray, kappa: float, by_chance: float) -> float:
-    """The variance of kappa for one item."""
+    """Return the variance of kappa for one item."""
     rows, columns = shares.sum(axis=1), shares.sum(axis=0)
     same = np.diag(shares) * (1 - (rows + columns) * (1 - kappa)) ** 2
     crossed = shares * (columns[:, None] + rows[None, :]) ** 2

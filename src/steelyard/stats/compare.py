@@ -1,6 +1,6 @@
 """Comparison of two systems, paired by item: estimate, significance test corrected for the family, and power."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
@@ -9,18 +9,17 @@ import numpy as np
 from steelyard import limits
 from steelyard.errors import ConfigError, UnknownName, nearest
 from steelyard.i18n import Message
-from steelyard.stats.arrays import deviation
-from steelyard.stats.comparable import check_same_kind, settings_that_differ
 from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.direction import directed_parts, gain, is_directed
+from steelyard.stats.distributions import deviation
 from steelyard.stats.intervals import Interval, mean_interval, standard_error
 from steelyard.stats.paired import PairedResult, TestName, paired_tests
-from steelyard.stats.pairing import PairedRows, pair, paired_questions
+from steelyard.stats.pairing import PairedRows, check_same_kind, pair, paired_questions, settings_that_differ
 from steelyard.stats.power import at_level, effect_size, least_units, smallest_detectable, smallest_p, units_to_detect
 from steelyard.stats.scopes import Scope, Units, cannot_tell, scope_of, scopes_of
 from steelyard.stats.selection import items_by_value, part_names, rows_of, share_items, with_directed_parts
 from steelyard.stats.summary import interval_list, known
-from steelyard.table import Bounds, Flags, FloatArray, Table, exponential, mean
+from steelyard.table import Bounds, FloatArray, Table, exponential, mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +49,32 @@ class ComparisonSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
-    """The estimated difference of two systems on the `n` items that are scored in both.
+class Comparison:
+    """System `a` (the newer) against `b` on one metric, over the `n` items that are scored in both.
 
-    `difference` is a - b. `unpaired` counts items that are scored in only one of the two, `wins` and `losses` those on
-    which a is better or worse. `effect_size` is Cohen's d_z.
+    Estimate: `difference` is a - b, with its 95 % `interval`. `unpaired` counts items that are scored in only one of
+    the two, `wins` and `losses` those on which a is better or worse. `effect_size` is Cohen's d_z.
+
+    Test: `p_value`, and `p_adjusted` for the family of tests. The test cannot give a p-value below `smallest_p`, nor
+    the family one below `smallest_p_adjusted`; both are None if the number of units sets no bound. `resamples` is the
+    number of draws if the p-value is sampled.
+
+    Power: the `units` that vary are the items, or the documents. `smallest_detectable` is the difference that this many
+    units detect with a power of 0.8, at the level of one test of the family; NaN if the test is underpowered, or if the
+    differences of two units or more are `all_equal`: their standard error is 0. `spread` is the standard deviation of
+    what a unit adds to the difference. With fewer than `least` units the test cannot be significant in its family;
+    about `needed` would detect the measured difference, None if it is significant, that is unknown, or no number would.
+    Differences of geometric means are those of logarithms, taken back as differences from `base`.
+
+    `settings_differ` names the settings in which the two results are not alike; `questions_differ` has the questions,
+    new and old, of paired items that have not the same question in both. Interval, test and power are those of the
+    `scope` that decides; `others` is the same comparison in the other scope, if there is one.
     """
 
+    a: str
+    b: str
+    metric: str
+    settings: ComparisonSettings
     n: int
     unpaired: int
     a_mean: float
@@ -66,80 +84,19 @@ class Estimate:
     effect_size: float
     wins: int
     losses: int
-
-    @property
-    def ties(self) -> int:
-        """The number of items on which the two are equal."""
-        return self.n - self.wins - self.losses
-
-
-@dataclass(frozen=True, slots=True)
-class SignificanceTest:
-    """The outcome of a paired test within its family of tests.
-
-    The test cannot give a p-value below `smallest_p`, nor the family one below `smallest_p_adjusted`; both are None if
-    the number of units sets no bound.
-    """
-
-    name: str
     p_value: float
     p_adjusted: float
-    alpha: float
     exact: bool
     resamples: int | None
     smallest_p: float | None
     smallest_p_adjusted: float | None
-
-    @property
-    def significant(self) -> bool:
-        """Whether the corrected p-value is below alpha."""
-        return bool(self.p_adjusted < self.alpha)
-
-    @property
-    def underpowered(self) -> bool:
-        """Whether no difference could have been significant: too few units, or resamples, for the family."""
-        return self.smallest_p_adjusted is not None and self.smallest_p_adjusted >= self.alpha
-
-
-@dataclass(frozen=True, slots=True)
-class Power:
-    """What the sample could detect.
-
-    The `units` that vary are the items, or the documents (`by_document`). `smallest_detectable` is the difference that
-    this many units detect with a power of 0.8, at the level of one test of the family; NaN if the test is underpowered,
-    or if the differences of two units or more are `all_equal`: their standard error is 0. `spread` is the standard
-    deviation of what a unit adds to the difference. With fewer than `least` units the test cannot be significant in its
-    family; about `needed` would detect the measured difference, None if that is unknown or no number would. Differences
-    of geometric means are those of logarithms, taken back as differences from `base`.
-    """
-
     units: int
-    by_document: bool
-    smallest_detectable: float
+    smallest_detectable: float = np.nan
     all_equal: bool = False
     spread: float = np.nan
     least: int = 2
     needed: int | None = None
     base: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """System `a` (the newer) against `b` on one metric: the estimate, the test and its power.
-
-    The fields of these three can also be read from the comparison itself. `settings_differ` names the settings in which
-    the two results are not alike; `questions_differ` has the questions, new and old, of paired items that have not the
-    same question in both. Interval, test and power are those of the `scope` that decides; `others` is the same
-    comparison in the other scope, if there is one.
-    """
-
-    a: str
-    b: str
-    metric: str
-    estimate: Estimate
-    test: SignificanceTest
-    power: Power
-    settings: ComparisonSettings
     settings_differ: tuple[str, ...] = ()
     questions_differ: tuple[tuple[str, str], ...] = ()
     scope: Scope = "items"
@@ -151,9 +108,9 @@ class Comparison:
         return tuple(sorted((self, *self.others), key=lambda each: each.scope == "documents"))
 
     @property
-    def cannot_tell(self) -> bool:
-        """Whether no difference could have been significant with this number of units."""
-        return self.units < 2 or (self.underpowered and not self.test.resamples)
+    def ties(self) -> int:
+        """The number of items on which the two are equal."""
+        return self.n - self.wins - self.losses
 
     @property
     def gain(self) -> float:
@@ -161,104 +118,19 @@ class Comparison:
         return gain(self.metric, self.difference)
 
     @property
-    def n(self) -> int:
-        """The number of items that are scored in both."""
-        return self.estimate.n
-
-    @property
-    def unpaired(self) -> int:
-        """The number of items that are scored in only one of the two."""
-        return self.estimate.unpaired
-
-    @property
-    def a_mean(self) -> float:
-        """The mean of a over the paired items."""
-        return self.estimate.a_mean
-
-    @property
-    def b_mean(self) -> float:
-        """The mean of b over the paired items."""
-        return self.estimate.b_mean
-
-    @property
-    def difference(self) -> float:
-        """The mean of a minus that of b."""
-        return self.estimate.difference
-
-    @property
-    def interval(self) -> Interval:
-        """The 95 % interval of the difference."""
-        return self.estimate.interval
-
-    @property
-    def effect_size(self) -> float:
-        """Cohen's d_z."""
-        return self.estimate.effect_size
-
-    @property
-    def wins(self) -> int:
-        """The number of items on which a is better."""
-        return self.estimate.wins
-
-    @property
-    def losses(self) -> int:
-        """The number of items on which a is worse."""
-        return self.estimate.losses
-
-    @property
-    def p_value(self) -> float:
-        """The p-value before correction."""
-        return self.test.p_value
-
-    @property
-    def p_adjusted(self) -> float:
-        """The p-value corrected for the family of tests."""
-        return self.test.p_adjusted
-
-    @property
     def significant(self) -> bool:
         """Whether the corrected p-value is below alpha."""
-        return self.test.significant
-
-    @property
-    def smallest_p(self) -> float | None:
-        """The smallest p-value that the test can give; None without a bound."""
-        return self.test.smallest_p
-
-    @property
-    def smallest_p_adjusted(self) -> float | None:
-        """The smallest corrected p-value that the family can give; None without a bound."""
-        return self.test.smallest_p_adjusted
+        return bool(self.p_adjusted < self.settings.alpha)
 
     @property
     def underpowered(self) -> bool:
-        """Whether no difference could have been significant."""
-        return self.test.underpowered
+        """Whether no difference could have been significant: too few units, or resamples, for the family."""
+        return self.smallest_p_adjusted is not None and self.smallest_p_adjusted >= self.settings.alpha
 
     @property
-    def units(self) -> int:
-        """The number of items, or documents, that vary."""
-        return self.power.units
-
-    @property
-    def by_document(self) -> bool:
-        """Whether the units are documents."""
-        return self.power.by_document
-
-    @property
-    def smallest_detectable(self) -> float:
-        """The smallest difference that this many units detect with a power of 0.8."""
-        return self.power.smallest_detectable
-
-    @property
-    def all_equal(self) -> bool:
-        """Whether the differences of all units are equal, so that their standard error is 0."""
-        return self.power.all_equal
-
-    @property
-    def needed(self) -> int | None:
-        """About how many units would detect the measured difference; None if it is significant, or none would."""
-        return None if self.significant else self.power.needed
+    def cannot_tell(self) -> bool:
+        """Whether no difference could have been significant with this number of units."""
+        return self.units < 2 or (self.underpowered and not self.resamples)
 
     def as_dict(self) -> dict[str, Any]:
         """As one entry of `comparisons` in JSON output."""
@@ -272,9 +144,9 @@ class Comparison:
             "b_mean": known(self.b_mean),
             "diff": known(self.difference),
             "ci95": interval_list(self.interval),
-            "test": self.test.name,
-            "exact": self.test.exact,
-            "resamples": self.test.resamples,
+            "test": self.settings.test,
+            "exact": self.exact,
+            "resamples": self.resamples,
             "seed": self.settings.seed,
             "p_value": known(self.p_value),
             "p_adjusted": known(self.p_adjusted),
@@ -286,7 +158,7 @@ class Comparison:
             "needed": self.needed,
             "wins": self.wins,
             "losses": self.losses,
-            "ties": self.estimate.ties,
+            "ties": self.ties,
             "units": self.units,
             "smallest_p": self.smallest_p,
             "settings_differ": list(self.settings_differ),
@@ -323,11 +195,7 @@ def compare_all(
     Where the metrics are not named, a metric without a direction is compared by its parts that have one.
     """
     old, *new = with_directed_parts([old, *new])
-
-    def compare(scope: Scope) -> list[Comparison]:
-        return [each for table in new for each in _compare_pair(table, old, settings, metrics, scope)]
-
-    return _in_scopes(compare, [old, *new], settings)
+    return _in_scopes([(table, old) for table in new], [old, *new], settings, metrics)
 
 
 def compare_pairs(
@@ -335,26 +203,22 @@ def compare_pairs(
 ) -> list[Comparison]:
     """Compare every two tables, the later with the earlier; all p-values of all pairs form one family."""
     pairs = [(new, old) for index, new in enumerate(tables) for old in tables[:index]]
-
-    def compare(scope: Scope) -> list[Comparison]:
-        return [each for new, old in pairs for each in _compare_pair(new, old, settings, metrics, scope)]
-
-    return _in_scopes(compare, tables, settings)
+    return _in_scopes(pairs, tables, settings, metrics)
 
 
 def compare_each(
-    pairs: Sequence[tuple[Table, Table]], whole: Sequence[Table], settings: ComparisonSettings
+    pairs: Sequence[tuple[Table, Table]],
+    whole: Sequence[Table],
+    settings: ComparisonSettings,
+    *,
+    metrics: Sequence[str] | None = None,
 ) -> list[list[Comparison]]:
-    """Compare the first table of each pair with the second on all metrics; all p-values of a scope form one family.
+    """Compare the first table of each pair with the second; all p-values of a scope form one family.
 
     The pairs are parts of the tables `whole`, which say what scope decides.
     """
-
-    def compare(scope: Scope) -> list[Comparison]:
-        return [each for new, old in pairs for each in _compare_pair(new, old, settings, new.metrics, scope)]
-
-    compared = iter(_in_scopes(compare, whole, settings))
-    return [[next(compared) for _ in new.metrics] for new, _ in pairs]
+    compared = iter(_in_scopes(pairs, whole, settings, metrics))
+    return [[next(compared) for _ in _common_metrics(new, old, metrics)] for new, old in pairs]
 
 
 def compare_by(
@@ -376,35 +240,42 @@ def compare_by(
         for table in new
         if share_items(table, old, items)
     ]
-
-    def compare(scope: Scope) -> list[Comparison]:
-        return [each for _, table, base in within for each in _compare_pair(table, base, settings, metrics, scope)]
-
-    compared = iter(_in_scopes(compare, [old, *new], settings))
+    compared = compare_each([(table, base) for _, table, base in within], [old, *new], settings, metrics=metrics)
     groups: dict[str, list[Comparison]] = {}
-    for value, table, base in within:
-        groups.setdefault(value, []).extend(next(compared) for _ in _common_metrics(table, base, metrics))
+    for (value, *_), comparisons in zip(within, compared, strict=True):
+        groups.setdefault(value, []).extend(comparisons)
     return groups
 
 
 def difference_bounds(new: Table, old: Table, metric: str) -> Bounds:
-    """The least and the greatest difference of a metric, as far as both tables declare its bounds."""
+    """Return the least and the greatest difference of a metric, as far as both tables declare its bounds."""
     (new_low, new_high), (old_low, old_high) = new.bounds(metric), old.bounds(metric)
     return new_low - old_high, new_high - old_low
 
 
 def _in_scopes(
-    compare: Callable[[Scope], list[Comparison]], tables: Sequence[Table], settings: ComparisonSettings
+    pairs: Sequence[tuple[Table, Table]],
+    whole: Sequence[Table],
+    settings: ComparisonSettings,
+    metrics: Sequence[str] | None,
 ) -> list[Comparison]:
-    """The comparisons in the scope that decides, each with that of the other scope; every scope is a family."""
-    scope = scope_of(settings.units, *tables)
-    families = {each: _as_family(compare(each), settings) for each in scopes_of(scope, *tables)}
+    """Return the comparisons in the scope that decides, each with that of the other scope; every scope is a family."""
+    if not pairs:
+        return []
+    scope = scope_of(settings.units, *whole)
+    families = {each: _family(pairs, settings, metrics, each) for each in scopes_of(scope, *whole)}
     others = [family for each, family in families.items() if each != scope]
     return [replace(decided, others=tuple(rest)) for decided, *rest in zip(families[scope], *others, strict=True)]
 
 
-def _as_family(comparisons: Sequence[Comparison], settings: ComparisonSettings) -> list[Comparison]:
-    """The comparisons with p-values corrected for all of them."""
+def _family(
+    pairs: Sequence[tuple[Table, Table]],
+    settings: ComparisonSettings,
+    metrics: Sequence[str] | None,
+    scope: Scope,
+) -> list[Comparison]:
+    """Compare the pairs in one scope, with p-values corrected for all of them."""
+    comparisons = [each for new, old in pairs for each in _compare_pair(new, old, settings, metrics, scope)]
     adjusted = adjust([comparison.p_value for comparison in comparisons], settings.correction)
     # an adjusted p falls with every p of its family, so it is smallest if all of them are
     bounds = [np.nan if comparison.smallest_p is None else comparison.smallest_p for comparison in comparisons]
@@ -418,20 +289,21 @@ def _as_family(comparisons: Sequence[Comparison], settings: ComparisonSettings) 
 
 def _corrected(comparison: Comparison, p_adjusted: float, smallest: float, *, least: int, family: int) -> Comparison:
     bound = None if comparison.smallest_p is None else smallest
-    test = replace(comparison.test, p_adjusted=p_adjusted, smallest_p_adjusted=bound)
-    level = test.alpha if comparison.settings.correction == "none" else test.alpha / family
-    needed = units_to_detect(comparison.power.spread, comparison.difference, least=least, alpha=level)
-    detectable = np.nan if test.underpowered else _detectable_at(level, comparison.power, test.alpha)
-    power = replace(comparison.power, least=least, needed=needed, smallest_detectable=detectable)
-    return replace(comparison, test=test, power=power)
+    found = replace(comparison, p_adjusted=p_adjusted, smallest_p_adjusted=bound, least=least)
+    alpha = comparison.settings.alpha
+    level = alpha if comparison.settings.correction == "none" else alpha / family
+    needed = units_to_detect(comparison.spread, comparison.difference, least=least, alpha=level)
+    detectable = np.nan if found.underpowered else _detectable_at(level, comparison)
+    return replace(found, needed=None if found.significant else needed, smallest_detectable=detectable)
 
 
-def _detectable_at(level: float, power: Power, alpha: float) -> float:
-    """The detectable difference at the level of one test, from that at the level of the family."""
-    if power.base is None:
-        return at_level(power.smallest_detectable, power.units, alpha=alpha, level=level)
-    logarithm = float(np.log1p(power.smallest_detectable / power.base)) if power.base else np.nan
-    return power.base * (exponential(at_level(logarithm, power.units, alpha=alpha, level=level)) - 1)
+def _detectable_at(level: float, comparison: Comparison) -> float:
+    """Return the detectable difference at the level of one test, from that at the level of the family."""
+    detectable, base, alpha = comparison.smallest_detectable, comparison.base, comparison.settings.alpha
+    if base is None:
+        return at_level(detectable, comparison.units, alpha=alpha, level=level)
+    logarithm = float(np.log1p(detectable / base)) if base else np.nan
+    return base * (exponential(at_level(logarithm, comparison.units, alpha=alpha, level=level)) - 1)
 
 
 def _compare_pair(
@@ -457,109 +329,69 @@ def _compare_pair(
     return [replace(each, questions_differ=differing) for each in compared] if differing else compared
 
 
-def _from_log_scale(comparison: Comparison) -> Comparison:
-    """The comparison of geometric means: the ratio of the two, as a difference from the mean of b."""
-    logs, power = comparison.estimate, comparison.power
-    old = exponential(logs.b_mean)
+def _from_log_scale(logs: Comparison) -> Comparison:
+    """Return the comparison of geometric means: the ratio of the two, as a difference from the mean of b."""
+    new, old = exponential(logs.a_mean), exponential(logs.b_mean)
     low, high = (old * (exponential(end) - 1) for end in (logs.interval.low, logs.interval.high))
-    estimate = replace(
-        logs,
-        a_mean=exponential(logs.a_mean),
-        b_mean=old,
-        difference=exponential(logs.a_mean) - old,
-        interval=Interval(low, high, f"geometric {logs.interval.method}"),
-    )
-    detectable = old * (exponential(power.smallest_detectable) - 1)
     return replace(
-        comparison,
-        estimate=estimate,
-        power=replace(power, smallest_detectable=detectable, spread=old * power.spread, base=old),
+        logs,
+        a_mean=new,
+        b_mean=old,
+        difference=new - old,
+        interval=Interval(low, high, f"geometric {logs.interval.method}"),
+        smallest_detectable=old * (exponential(logs.smallest_detectable) - 1),
+        spread=old * logs.spread,
+        base=old,
     )
 
 
 def _compare_metric(
     rows: PairedRows, metric: str, differences: FloatArray, result: PairedResult, settings: ComparisonSettings
 ) -> Comparison:
-    a, b = rows.tables
-    estimate = _estimate(rows, metric, differences)
-    power = _power(rows, differences, estimate.n, settings.alpha)
-    return Comparison(
-        a=a.name,
-        b=b.name,
-        metric=metric,
-        estimate=estimate,
-        test=_uncorrected_test(result, power.units, settings),
-        power=power,
-        settings=settings,
-        settings_differ=settings_that_differ(a, b),
-        scope=rows.scope,
-    )
-
-
-def _estimate(rows: PairedRows, metric: str, differences: FloatArray) -> Estimate:
+    """Compare two tables on one metric, without correction."""
     a, b = rows.tables
     both = ~np.isnan(differences)
     paired = differences[both]
     gains = gain(metric, 1.0) * paired
+    clusters = None if rows.clusters is None else rows.clusters[both]
     a_mean, b_mean = mean(a.column(metric)[rows.new][both]), mean(b.column(metric)[rows.old][both])
-    return Estimate(
+    units = rows.by_cluster(differences[:, np.newaxis])[:, 0]
+    units = units[~np.isnan(units)]
+    smallest = smallest_p(settings.test, len(units), resamples=result.resamples)
+    compared = Comparison(
+        *(a.name, b.name, metric, settings),
         n=len(paired),
         unpaired=len(a.scored(metric)) + len(b.scored(metric)) - 2 * len(paired),
         a_mean=a_mean,
         b_mean=b_mean,
         difference=a_mean - b_mean,
-        interval=_difference_interval(rows, metric, paired, both),
+        interval=mean_interval(paired, method="widened t", clusters=clusters).within(difference_bounds(a, b, metric)),
         effect_size=effect_size(paired),
         wins=int(np.count_nonzero(gains > 0)),
         losses=int(np.count_nonzero(gains < 0)),
-    )
-
-
-def _difference_interval(rows: PairedRows, metric: str, paired: FloatArray, both: Flags) -> Interval:
-    """The interval of a mean difference, limited to the differences that the metric's bounds allow."""
-    clusters = None if rows.clusters is None else rows.clusters[both]
-    interval = mean_interval(paired, method="widened t", clusters=clusters)
-    low, high = difference_bounds(*rows.tables, metric)
-    return replace(interval, low=max(interval.low, low), high=min(interval.high, high))
-
-
-def _uncorrected_test(result: PairedResult, units: int, settings: ComparisonSettings) -> SignificanceTest:
-    smallest = smallest_p(settings.test, units, resamples=result.resamples)
-    return SignificanceTest(
-        name=result.test,
         p_value=result.p_value,
         p_adjusted=result.p_value,
-        alpha=settings.alpha,
         exact=result.exact,
         resamples=result.resamples,
         smallest_p=smallest,
         smallest_p_adjusted=smallest,
+        units=len(units),
+        settings_differ=settings_that_differ(a, b),
+        scope=rows.scope,
     )
+    return _with_power(compared, units, standard_error(paired, clusters))
 
 
-def _power(rows: PairedRows, differences: FloatArray, n: int, alpha: float) -> Power:
-    units = rows.by_cluster(differences[:, np.newaxis])[:, 0]
-    units = units[~np.isnan(units)]
+def _with_power(comparison: Comparison, units: FloatArray, error: float) -> Comparison:
+    """Add what the units could detect, at the level of the whole family."""
     # units are sums over clusters; their mean is that of the items times the size of a cluster
-    detectable = smallest_detectable(units, alpha=alpha) * len(units) / max(n, 1)
-    return Power(
-        len(units),
-        rows.scope == "documents",
-        detectable,
-        all_equal=deviation(units) == 0,
-        spread=_spread(rows, differences, len(units)),
-    )
-
-
-def _spread(rows: PairedRows, differences: FloatArray, units: int) -> float:
-    """The standard error of the mean difference times the root of the number of units."""
-    both = ~np.isnan(differences)
-    clusters = None if rows.clusters is None else rows.clusters[both]
-    return standard_error(differences[both], clusters) * float(np.sqrt(units))
+    detectable = smallest_detectable(units, alpha=comparison.settings.alpha) * len(units) / max(comparison.n, 1)
+    spread = error * float(np.sqrt(len(units)))
+    return replace(comparison, smallest_detectable=detectable, all_equal=deviation(units) == 0, spread=spread)
 
 
 def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> list[str]:
-    """The metrics of both tables; counts are compared only on request, so that they do not enlarge the family.
+    """Return the metrics of both tables; counts are compared only on request, so that they do not enlarge the family.
 
     A metric without a direction is left out where its parts, which have one, are columns.
     """

@@ -13,7 +13,7 @@ Correction = Literal["holm", "bh", "bonferroni", "none"]
 
 
 def adjust(p_values: Sequence[float], method: Correction) -> list[float]:
-    """Adjusted p-values in the given order; NaN (not tested) stays NaN and does not count in the family."""
+    """Return adjusted p-values in the given order; NaN (not tested) stays NaN and does not count in the family."""
     if method not in _CORRECTIONS:
         raise ValueError(f"no correction {method!r}; there are: {', '.join(_CORRECTIONS)}")
     raw = np.asarray(p_values, dtype=np.float64)
@@ -37,19 +37,11 @@ def _benjamini_hochberg(ascending: FloatArray) -> FloatArray:
     return np.asarray(np.minimum.accumulate(scaled[::-1])[::-1], dtype=np.float64)
 
 
-def _bonferroni(ascending: FloatArray) -> FloatArray:
-    return ascending * len(ascending)
-
-
-def _unchanged(ascending: FloatArray) -> FloatArray:
-    return ascending
-
-
 _CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "holm": _holm,
     "bh": _benjamini_hochberg,
-    "bonferroni": _bonferroni,
-    "none": _unchanged,
+    "bonferroni": lambda ascending: ascending * len(ascending),
+    "none": lambda ascending: ascending,
 }
 
 
@@ -57,7 +49,7 @@ Group = frozenset[str]
 
 
 def letters(names: Sequence[str], differing: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The letters of each name: two names share a letter if and only if they do not differ significantly.
+    """Return the letters of each name: two names share a letter if and only if they do not differ significantly.
 
     Insert and absorb (Piepho 2004), then redundant letters are dropped. Names come best first, and so do the letters.
 
@@ -73,18 +65,18 @@ def letters(names: Sequence[str], differing: Iterable[tuple[str, str]]) -> dict[
 
 
 def _split(group: Group, pair: tuple[str, str]) -> Iterable[Group]:
-    """The group, or if it contains both of a differing pair, the group without each of them."""
+    """Return the group, or if it contains both of a differing pair, the group without each of them."""
     return [group - {name} for name in pair] if group.issuperset(pair) else [group]
 
 
 def _absorb(groups: Sequence[Group]) -> list[Group]:
-    """The groups that are not part of another."""
+    """Return the groups that are not part of another."""
     distinct = list(dict.fromkeys(groups))
     return [group for group in distinct if not any(group < other for other in distinct)]
 
 
 def _needed(groups: Sequence[Group]) -> list[Group]:
-    """The groups without the redundant ones: those whose names and pairs of names all occur in other groups."""
+    """Return the groups without the redundant ones: those whose names and pairs of names all occur in other groups."""
     kept = list(groups)
     for group in reversed(groups):
         others = [other for other in kept if other is not group]

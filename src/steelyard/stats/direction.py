@@ -17,12 +17,12 @@ def lower_is_better(*names: str) -> None:
 
 
 def declared() -> frozenset[str]:
-    """The names that were declared in this process."""
+    """Return the names that were declared in this process."""
     return frozenset(_DECLARED)
 
 
 def is_lower_better(name: str) -> bool:
-    """Whether less is better of this column, as a kind of results or the user declares it.
+    """Return whether less is better of this column, as a kind of results or the user declares it.
 
     A kind declares it for every cut-off and parameter of a metric.
     """
@@ -36,15 +36,15 @@ def is_directed(name: str) -> bool:
 
 
 def directed_parts(name: str) -> list[str]:
-    """The parts of a metric of which less is better."""
+    """Return the parts of a metric of which less is better."""
     return sorted(part for kind in BUILT_IN for part in kind.lower_is_better if part.startswith(f"{name}."))
 
 
 def gain(name: str, difference: float) -> float:
-    """The difference (newer minus older), negated if less is better."""
+    """Return the difference (newer minus older), negated if less is better."""
     return -difference if is_lower_better(name) else difference
 
 
 def best(name: str) -> float:
-    """The best value of a score between 0 and 1."""
+    """Return the best value of a score between 0 and 1."""
     return 0.0 if is_lower_better(name) else 1.0

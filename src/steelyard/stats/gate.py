@@ -17,15 +17,15 @@ import numpy as np
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Message
 from steelyard.registry.names import callable_names
-from steelyard.stats.comparable import check_comparable, settings_that_differ
 from steelyard.stats.compare import difference_bounds
 from steelyard.stats.direction import best, gain
-from steelyard.stats.evidence import SLACK, DecisionSample
 from steelyard.stats.intervals import Interval
-from steelyard.stats.pairing import pair, paired_questions
+from steelyard.stats.pairing import check_comparable, pair, paired_questions, settings_that_differ
+from steelyard.stats.power import SLACK, DecisionSample
 from steelyard.stats.rules import NoRegression, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline
 from steelyard.stats.scopes import FEWEST_DOCUMENTS, Scope, Units, clusters_of, scope_of, scopes_of
 from steelyard.stats.selection import UnknownValue, part_names, select, unknown_value
+from steelyard.stats.summary import known
 from steelyard.table import Table, mean
 
 GateOutcome = Literal["met", "not met", "cannot tell"]
@@ -152,7 +152,7 @@ class Gate:
         return tuple(table for table in self.tables if not table.complete)
 
     def lets_pass(self, finding: Finding) -> bool:
-        """Whether a finding passes: its rule is met, or it is inconclusive and that is allowed."""
+        """Return whether a finding passes: its rule is met, or it is inconclusive and that is allowed."""
         return finding.outcome == "met" or (finding.outcome == "cannot tell" and self.settings.allow_inconclusive)
 
 
@@ -199,7 +199,7 @@ def _refuse_geometric(rules: Sequence[Rule], result: Table) -> None:
 
 
 def _without_errors(finding: Finding, result: Table, allowed: float) -> Finding:
-    """The finding, not met if too many items of the rule have an error in place of a score."""
+    """Return the finding, not met if too many items of the rule have an error in place of a score."""
     if isinstance(finding.rule, NoRegression) or finding.n == 0:
         return finding
     chosen = select(result, finding.rule.target)
@@ -210,13 +210,16 @@ def _without_errors(finding: Finding, result: Table, allowed: float) -> Finding:
 
 
 def _unmet(finding: Finding) -> Finding:
-    """The finding as not met in any scope."""
+    """Return the finding as not met in any scope."""
     others = tuple(map(_unmet, finding.others))
     return replace(finding, outcome="not met", sure=True, more_items=None, more_documents=None, others=others)
 
 
 def _decide_in_scopes(rule: Rule, result: Table, baseline: Table | None, alpha: float, scope: Scope) -> Finding:
-    """The finding in the scope that decides, with that in the other; regressions are single items and have none."""
+    """Return the finding in the scope that decides, with that in the other.
+
+    Regressions are single items and have none.
+    """
     finding = _decide(rule, result, baseline, alpha, scope)
     if isinstance(rule, NoRegression) or finding.n == 0:
         return replace(finding, scope=scope)
@@ -227,7 +230,7 @@ def _decide_in_scopes(rule: Rule, result: Table, baseline: Table | None, alpha: 
 
 
 def _with_few_documents(finding: Finding) -> Finding:
-    """The finding about other documents as `compare` has it: so few of them cannot tell."""
+    """Return the finding about other documents as `compare` has it: so few of them cannot tell."""
     more = max(finding.more_documents or 0, FEWEST_DOCUMENTS - finding.units)
     return replace(finding, outcome="cannot tell", sure=False, more_documents=more)
 
@@ -260,8 +263,8 @@ def _decide_threshold(rule: Threshold, result: Table, alpha: float, scope: Scope
     )
     value, interval = mean(values), sample.interval(1 - alpha)
     met = _holds(value, rule.operator, rule.value)
-    sure = _is_conclusive(interval, rule.operator, rule.value, met) or _misses_best_value(
-        sample, rule.operator, rule.value, met
+    sure = _is_conclusive(interval, rule.operator, rule.value, met) or (
+        not met and rule.operator not in (">", "<") and (rule.value in sample.bounds)
     )
     outcome: GateOutcome = "met" if met else "not met"
     measured = Finding(rule, outcome, len(sample), len(chosen), value)
@@ -279,7 +282,7 @@ def _decide_relative(rule: Relative, result: Table, baseline: Table, alpha: floa
 
 
 def _relative_outcome(finding: Finding, rule: Relative) -> tuple[GateOutcome, bool]:
-    """The outcome, and whether it is conclusive.
+    """Return the outcome, and whether it is conclusive.
 
     `>=` and `<=` are met by the measured difference, and not met only if the interval proves it; `>` and `<` are met
     only if the interval proves it.
@@ -316,19 +319,21 @@ def _decide_no_regression(rule: NoRegression, result: Table, baseline: Table) ->
     before, now = select(baseline, target), select(result, Target(target.name))
     scores = dict(zip(now.ids, now.column(target.name).tolist(), strict=True))
     full = [item for item, score in zip(before.ids, before.column(target.name), strict=True) if _is_best(target, score)]
-    fallen = [Regression(item, _known(scores.get(item))) for item in full if not _is_best(target, scores.get(item))]
+    fallen = [
+        Regression(item, known(scores.get(item, math.nan))) for item in full if not _is_best(target, scores.get(item))
+    ]
     unknown = None if full else unknown_value(baseline, target)
     outcome: GateOutcome = "not met" if fallen or not full else "met"
     return Finding(rule, outcome, n=len(full), regressions=tuple(fallen), unknown=unknown)
 
 
 def _is_best(target: Target, score: float | None) -> bool:
-    """Whether a score is 1, or 0 if less is better."""
+    """Return whether a score is 1, or 0 if less is better."""
     return score is not None and gain(target.name, score) >= gain(target.name, best(target.name)) - SLACK
 
 
 def _regression_target(target: Target, result: Table, baseline: Table) -> Target:
-    """The target of the rule: a metric, a part of one, or a type of question on the only metric."""
+    """Return the target of the rule: a metric, a part of one, or a type of question on the only metric."""
     if target.tags or target.name in (*baseline.columns, *part_names(baseline)):
         return target
     types = dict.fromkeys(value for table in (baseline, result) for value in table.tags.get(TYPE_TAG, ()))
@@ -344,7 +349,7 @@ def _regression_target(target: Target, result: Table, baseline: Table) -> Target
 def _paired(
     rule: Relative | NotWorse, result: Table, baseline: Table, scope: Scope, *, level: float
 ) -> tuple[Finding, DecisionSample]:
-    """The difference on items that are scored in both, with a preliminary outcome of not met."""
+    """Return the difference on items that are scored in both, with a preliminary outcome of not met."""
     name = rule.target.name
     new, old = select(result, rule.target), select(baseline, rule.target)
     unknown = unknown_value(result, rule.target) or unknown_value(baseline, rule.target)
@@ -376,7 +381,7 @@ def _paired(
 
 
 def _holds(value: float, operator: Operator, threshold: float) -> bool:
-    """Whether the comparison holds; values closer to the threshold than a rounding error are equal to it."""
+    """Return whether the comparison holds; values closer to the threshold than a rounding error are equal to it."""
     equal = abs(value - threshold) <= SLACK
     match operator:
         case ">=":
@@ -392,7 +397,7 @@ def _holds(value: float, operator: Operator, threshold: float) -> bool:
 
 
 def _is_conclusive(interval: Interval, operator: Operator, threshold: float, met: bool) -> bool:
-    """Whether the whole interval agrees with the measured value; no sample can prove equality."""
+    """Return whether the whole interval agrees with the measured value; no sample can prove equality."""
     if math.isnan(interval.low):
         return False
     if operator == "==":
@@ -400,19 +405,10 @@ def _is_conclusive(interval: Interval, operator: Operator, threshold: float, met
     return all(_holds(end, operator, threshold) is met for end in (interval.low, interval.high))
 
 
-def _misses_best_value(sample: DecisionSample, operator: Operator, threshold: float, met: bool) -> bool:
-    """Whether the threshold is a bound of the metric, so that one worse item decides the rule."""
-    return not met and operator not in (">", "<") and threshold in sample.bounds
-
-
 def _with_more(finding: Finding, sample: DecisionSample, threshold: float, *, alpha: float) -> Finding:
-    """The finding, with the number of further documents or items needed if it is inconclusive."""
+    """Return the finding, with the number of further documents or items needed if it is inconclusive."""
     needed = None if finding.sure else sample.units_needed(threshold, alpha=alpha)
     if needed is None:
         return finding
     more = max(needed - sample.units, 1)
     return replace(finding, more_documents=more) if sample.by_document else replace(finding, more_items=more)
-
-
-def _known(score: float | None) -> float | None:
-    return None if score is None or np.isnan(score) else score

@@ -14,9 +14,17 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steelyard.stats.arrays import TIE_TOLERANCE, require_one_column, require_resamples, require_share, resampled_sums
-from steelyard.stats.distributions import normal_cumulative, normal_quantile, t_quantile
-from steelyard.table import FloatArray
+from steelyard.stats.distributions import (
+    TIE_TOLERANCE,
+    normal_cumulative,
+    normal_quantile,
+    require_one_column,
+    require_resamples,
+    require_share,
+    resampled_sums,
+    t_quantile,
+)
+from steelyard.table import Bounds, FloatArray
 
 Method = Literal["auto", "widened t", "guarded t", "t", "wilson", "bca"]
 
@@ -33,6 +41,10 @@ class Interval:
     low: float
     high: float
     method: str
+
+    def within(self, bounds: Bounds) -> "Interval":
+        """Return the interval, limited to the bounds of a metric."""
+        return Interval(max(self.low, bounds[0]), min(self.high, bounds[1]), self.method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +75,9 @@ def mean_interval(
     resamples: int = 10_000,
     seed: int = 42,
 ) -> Interval:
-    """The confidence interval of the mean of the values, which must not contain NaN: leave out unscored items first.
+    """Return the confidence interval of the mean of the values, which must not contain NaN.
+
+    Leave out unscored items first.
 
     "auto" is Wilson if every value is 0 or 1 and there are no clusters, else "widened t". For differences pass
     "widened t", because differences of 0/1 scores may be negative even if none in the sample is; "guarded t" is for
@@ -75,7 +89,8 @@ def mean_interval(
     require_resamples(resamples)
     if clusters is not None and len(values) and _all_binary(values) and values.min() == values.max():
         clusters = None  # all values equal: the variance between groups is unknown, and 0 would give an empty interval
-    chosen = _choice(values, clusters) if method == "auto" else method
+    is_share = clusters is None and len(values) and _all_binary(values)
+    chosen = method if method != "auto" else "wilson" if is_share else "widened t"
     if chosen not in _METHODS:
         raise ValueError(f"no interval method {chosen!r}; there are: auto, {', '.join(_METHODS)}")
     sample = _sample(values, clusters)
@@ -87,14 +102,10 @@ def mean_interval(
 
 
 def standard_error(values: FloatArray, clusters: ArrayLike | None = None) -> float:
-    """The standard error of the mean, over clusters if given; NaN for fewer than two units."""
+    """Return the standard error of the mean, over clusters if given; NaN for fewer than two units."""
     require_one_column(values)
     sample = _sample(values, clusters)
     return math.nan if len(sample.sums) < 2 else _error(sample)
-
-
-def _choice(values: FloatArray, clusters: ArrayLike | None) -> str:
-    return "wilson" if clusters is None and len(values) and _all_binary(values) else "widened t"
 
 
 def _all_binary(values: FloatArray) -> bool:
@@ -112,7 +123,9 @@ def _sample(values: FloatArray, clusters: ArrayLike | None) -> _UnitSums:
 
 
 def _widened_bounds(sample: _UnitSums, settings: _Settings) -> tuple[float, float]:
-    """The t interval, with each end moved out to that of the empirical likelihood interval if that lies further out.
+    """Return the t interval, widened to the empirical likelihood interval.
+
+    Each end is that of the interval that lies further out.
 
     t alone has too little coverage on the side of a long tail; likelihood alone has too little if only a few values of
     the sample differ. With the quantile of t both agree within a hundredth for symmetric samples of 30 items.
@@ -126,7 +139,7 @@ def _widened_bounds(sample: _UnitSums, settings: _Settings) -> tuple[float, floa
 
 
 def _guarded_bounds(sample: _UnitSums, settings: _Settings) -> tuple[float, float]:
-    """The widened interval, moved out further to Willink's (2005): for decisions, where a false claim costs more."""
+    """Return the widened interval, moved out to Willink's (2005): for decisions, where a false claim costs more."""
     low, high = _widened_bounds(sample, settings)
     below, above = skewed_reaches(_deviations(sample), _quantile(sample, settings))
     return min(low, sample.mean - below), max(high, sample.mean + above)
@@ -143,7 +156,7 @@ def _quantile(sample: _UnitSums, settings: _Settings) -> float:
 
 
 def _deviations(sample: _UnitSums) -> FloatArray:
-    """The contribution of each unit to the mean: its residual over the mean size of a unit."""
+    """Return the contribution of each unit to the mean: its residual over the mean size of a unit."""
     return (sample.sums - sample.sizes * sample.mean) * (len(sample.sums) / float(sample.sizes.sum()))
 
 
@@ -177,7 +190,7 @@ def _bca_bounds(sample: _UnitSums, settings: _Settings) -> tuple[float, float]:
 
 
 def _bias(means: FloatArray, mean: float) -> float:
-    """The normal quantile of the share of resampled means below the mean; a tie counts half."""
+    """Return the normal quantile of the share of resampled means below the mean; a tie counts half."""
     tolerance = TIE_TOLERANCE * float(np.abs(means).max())
     below = np.count_nonzero(means < mean - tolerance) + np.count_nonzero(means <= mean + tolerance)
     share = below / (2 * len(means))
@@ -185,7 +198,7 @@ def _bias(means: FloatArray, mean: float) -> float:
 
 
 def _acceleration(sample: _UnitSums) -> float:
-    """A sixth of the skewness of the jackknife means."""
+    """Return a sixth of the skewness of the jackknife means."""
     left_out = (sample.sums.sum() - sample.sums) / (sample.sizes.sum() - sample.sizes)
     pulls = left_out.mean() - left_out
     largest = float(np.abs(pulls).max())
@@ -196,7 +209,7 @@ def _acceleration(sample: _UnitSums) -> float:
 
 
 def likelihood_reach(deviations: FloatArray, radius: float) -> float:
-    """The distance from the mean to the upper end of the empirical likelihood interval {-2 log R <= radius²}.
+    """Return the distance from the mean to the upper end of the empirical likelihood interval {-2 log R <= radius²}.
 
     The best weights are proportional to 1 / (1 - tilt * deviation), so one number is searched: the tilt at which
     sqrt(-2 log R), which is almost proportional to it, equals the radius. Newton's method within a bracket.
@@ -228,11 +241,13 @@ def _root_ratio(scaled: FloatArray, tilt: float) -> tuple[float, float]:
     pulls = scaled * weights
     growth = items * float((pulls * weights).sum()) / total - float(pulls.sum())
     root = math.sqrt(max(ratio, 0.0))
-    return root, growth / root if root > 0 else math.inf
+    return root, growth / root if root > 0 and growth else math.inf
 
 
 def skewed_reaches(deviations: FloatArray, quantile: float) -> tuple[float, float]:
-    """The distances from the mean to both ends of Willink's interval (2005): t with a cubic correction for skewness.
+    """Return the distances from the mean to both ends of Willink's interval (2005).
+
+    It is the t interval with a cubic correction for skewness.
 
     With a = third moment / (6 sqrt(n) s^3), the ends are G(t) and G(-t) standard errors below the mean, where
     G(r) = ((1 + 6a (r - a))^(1/3) - 1) / 2a, and G(r) = r without skewness.

@@ -7,34 +7,28 @@ item a difference of 0, which has no effect; the others leave it out.
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
-from steelyard.stats.arrays import (
+from steelyard.stats.distributions import (
     TIE_TOLERANCE,
     deviation,
+    fair_two_sided,
+    normal_two_sided,
     require_columns,
     require_one_column,
     require_resamples,
     resampled_sums,
+    t_two_sided,
     tie_groups,
 )
-from steelyard.stats.distributions import fair_two_sided, normal_two_sided, t_two_sided
 from steelyard.stats.permutation import PairedResult, permutation_tests
 from steelyard.table import FloatArray
 
 __all__ = ["PairedResult", "TestName", "bootstrap_tests", "paired_tests", "sign_test", "t_test", "wilcoxon_test"]
 
 TestName = Literal["permutation", "t", "wilcoxon", "sign", "bootstrap"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Sampling:
-    resamples: int
-    seed: int
-    threads: int | None
 
 
 def paired_tests(
@@ -51,11 +45,22 @@ def paired_tests(
     """
     require_resamples(resamples)
     require_columns(differences)
-    if test not in _TESTS:
-        raise ValueError(f"no paired test {test!r}; there are: {', '.join(_TESTS)}")
+    if test not in get_args(TestName):
+        raise ValueError(f"no paired test {test!r}; there are: {', '.join(get_args(TestName))}")
     scored = np.count_nonzero(~np.isnan(differences), axis=0) > 0
-    results = iter(_TESTS[test](differences[:, scored], _Sampling(resamples, seed, threads)))
-    return [next(results) if any_score else _untested(test) for any_score in scored]
+    columns = differences[:, scored]
+    match test:
+        case "permutation":
+            tested = permutation_tests(columns, resamples=resamples, seed=seed, threads=threads)
+        case "bootstrap":
+            tested = bootstrap_tests(columns, resamples=resamples, seed=seed)
+        case _:
+            tested = [_BY_COLUMN[test](column[~np.isnan(column)]) for column in columns.T]
+    results = iter(tested)
+    return [
+        next(results) if any_score else PairedResult(math.nan, test, exact=False, resamples=None)
+        for any_score in scored
+    ]
 
 
 def t_test(differences: FloatArray) -> PairedResult:
@@ -81,7 +86,7 @@ def wilcoxon_test(differences: FloatArray, *, tie_tolerance: float = 0.0) -> Pai
 
 
 def sign_test(differences: FloatArray, *, minimum_difference: float = 0.0) -> PairedResult:
-    """The exact binomial sign test; differences no larger than the minimum are dropped."""
+    """Return the exact binomial sign test; differences no larger than the minimum are dropped."""
     require_one_column(differences)
     sizes = np.abs(differences)
     moved = differences[sizes > minimum_difference + TIE_TOLERANCE * sizes.max(initial=0.0)]
@@ -90,7 +95,7 @@ def sign_test(differences: FloatArray, *, minimum_difference: float = 0.0) -> Pa
 
 
 def bootstrap_tests(differences: FloatArray, *, resamples: int = 10_000, seed: int = 42) -> list[PairedResult]:
-    """The bootstrap test: each mean against the means of resampled differences that were shifted to a mean of 0.
+    """Return the bootstrap test: each mean against the means of resampled differences that were shifted to a mean of 0.
 
     p is (b + 1) / (B + 1), and NaN for a column with fewer than two scores. Columns scored on the same items share
     their draws.
@@ -142,29 +147,8 @@ def _bootstrap_p_values(differences: FloatArray, *, resamples: int, seed: int) -
     return np.asarray((extreme + 1) / (resamples + 1), dtype=np.float64)
 
 
-def _untested(test: str) -> PairedResult:
-    return PairedResult(math.nan, test, exact=False, resamples=None)
-
-
-def _permutation(differences: FloatArray, sampling: _Sampling) -> list[PairedResult]:
-    return permutation_tests(differences, resamples=sampling.resamples, seed=sampling.seed, threads=sampling.threads)
-
-
-def _bootstrap(differences: FloatArray, sampling: _Sampling) -> list[PairedResult]:
-    return bootstrap_tests(differences, resamples=sampling.resamples, seed=sampling.seed)
-
-
-def _by_column(
-    test: Callable[[FloatArray], PairedResult],
-) -> Callable[[FloatArray, _Sampling], list[PairedResult]]:
-    """Apply a test of one column to the scored items of each column."""
-    return lambda differences, _: [test(column[~np.isnan(column)]) for column in differences.T]
-
-
-_TESTS: dict[str, Callable[[FloatArray, _Sampling], list[PairedResult]]] = {
-    "permutation": _permutation,
-    "t": _by_column(t_test),
-    "wilcoxon": _by_column(wilcoxon_test),
-    "sign": _by_column(sign_test),
-    "bootstrap": _bootstrap,
+_BY_COLUMN: dict[str, Callable[[FloatArray], PairedResult]] = {
+    "t": t_test,
+    "wilcoxon": wilcoxon_test,
+    "sign": sign_test,
 }

@@ -1,4 +1,4 @@
-"""Rows of two tables paired by item id: their differences, and the items that changed."""
+"""Rows of two tables paired by item id: whether the two can be compared, their differences, and what changed."""
 
 import math
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import InputError
+from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message
 from steelyard.stats.direction import gain
 from steelyard.stats.scopes import Scope, clusters_of
@@ -29,7 +29,7 @@ class PairedRows:
     scope: Scope = "items"
 
     def differences(self, metric: str, *, ties: bool) -> FloatArray:
-        """New minus old, with rounding errors set to 0; with `ties`, 0.3 - 0.2 and 0.1 become one difference too."""
+        """Return new minus old without rounding errors; with `ties`, 0.3 - 0.2 and 0.1 become one difference too."""
         new, old = (table.column(metric)[rows] for table, rows in zip(self.tables, (self.new, self.old), strict=True))
         difference = new - old
         largest = float(np.nanmax(np.abs((new, old)), initial=0.0))
@@ -39,7 +39,7 @@ class PairedRows:
         return rounded if ties else np.where(rounded == 0, 0.0, difference)
 
     def by_cluster(self, differences: FloatArray) -> FloatArray:
-        """The differences summed within each cluster (document); unchanged if there are no clusters."""
+        """Return the differences summed within each cluster (document); unchanged if there are no clusters."""
         if self.clusters is None:
             return differences
         sums = np.zeros((int(self.clusters.max()) + 1, differences.shape[1]))
@@ -74,7 +74,7 @@ class PairedQuestions:
 
 
 def paired_questions(new: Table, old: Table) -> PairedQuestions:
-    """The questions of the common items; blanks do not count."""
+    """Return the questions of the common items; blanks do not count."""
     if not (new.outputs and old.outputs):
         return PairedQuestions(0, ())
     asked = dict(zip(old.ids, old.outputs, strict=True))
@@ -85,7 +85,7 @@ def paired_questions(new: Table, old: Table) -> PairedQuestions:
 
 
 def quoted(new: str, old: str) -> dict[str, str]:
-    """Two questions as arguments of a message, cut if they are long."""
+    """Return two questions as arguments of a message, cut if they are long."""
     return {name: text[:_QUOTED] + "…" * (len(text) > _QUOTED) for name, text in (("new_text", new), ("old_text", old))}
 
 
@@ -94,7 +94,7 @@ def _question(output: Mapping[str, Any] | None) -> str:
 
 
 def _hint(new: Table, old: Table) -> Message:
-    """Why no two ids may be alike."""
+    """Return why no two ids may be alike."""
     repeated = [table.name for table in (new, old) if REPEAT_TAG in table.tags]
     if len(repeated) == 1:
         return Message("stats.repeats_of_one_hint", name=repeated[0])
@@ -128,7 +128,7 @@ class Changes:
 
 
 def changes(new: Table, old: Table, metric: str) -> Changes:
-    """The items that changed from the old table to the new; rounding errors do not count."""
+    """Return the items that changed from the old table to the new; rounding errors do not count."""
     rows = pair(new, old)
     differences = rows.differences(metric, ties=True)
     before, after = old.column(metric)[rows.old].tolist(), new.column(metric)[rows.new].tolist()
@@ -152,5 +152,55 @@ def changes(new: Table, old: Table, metric: str) -> Changes:
 
 
 def _scored(table: Table, metric: str) -> dict[str, None]:
-    """The ids of the scored rows, in order."""
+    """Return the ids of the scored rows, in order."""
     return dict.fromkeys(table.ids[row] for row in np.flatnonzero(~np.isnan(table.column(metric))).tolist())
+
+
+IF_NEEDED = ("reference contexts",)
+OWN_SETTINGS = ("run", "predictions", "format", "system", "suite", "steelyard")
+"""Settings in which comparable tables may differ: they name the system itself."""
+
+FORCE_HINT = Message("stats.same_settings_hint")
+
+
+def check_comparable(new: Table, old: Table) -> None:
+    """Raise an error if two tables have different settings; `compare` itself only lists them in `settings_differ`."""
+    check_same_kind(new, old)
+    check_questions(new, old)
+    names = settings_that_differ(new, old)
+    if names:
+        unlike = ", ".join(f"{name} ({_setting(new, name)} ≠ {_setting(old, name)})" for name in names)
+        message = Message("stats.settings_differ", new=new.name, old=old.name, settings=unlike)
+        raise ConfigError(message, hint=FORCE_HINT)
+
+
+def check_questions(new: Table, old: Table) -> None:
+    """Raise an error if two tables have the same ids, but for other questions."""
+    questions = paired_questions(new, old)
+    if questions.all_differ:
+        texts = quoted(*questions.differing[0])
+        message = Message("stats.questions_differ", new=new.name, old=old.name, **texts)
+        raise ConfigError(message, hint=Message("stats.questions_differ_hint"))
+
+
+def settings_that_differ(new: Table, old: Table) -> tuple[str, ...]:
+    """Return the names of the settings, apart from the system itself, in which two results differ.
+
+    Reference contexts are in the settings only of results whose metrics need them.
+    """
+    both = (new.signature, old.signature)
+    lacking = [name for name in IF_NEEDED if any(signature.get(name) is None for signature in both)]
+    return tuple(new.signature.differences(old.signature, apart_from=(*OWN_SETTINGS, *lacking)))
+
+
+def check_same_kind(new: Table, old: Table) -> None:
+    """Raise an error if two tables are of different kinds."""
+    if new.kind != old.kind:
+        raise ConfigError(
+            Message("stats.kinds_differ", new=new.name, new_kind=new.kind, old=old.name, old_kind=old.kind),
+            hint=Message("stats.imported_kind_hint") if "scores" in (new.kind, old.kind) else None,
+        )
+
+
+def _setting(table: Table, setting: str) -> str:
+    return table.signature.get(setting) or "–"

@@ -24,7 +24,7 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.stats.arrays import TIE_TOLERANCE, require_columns, require_resamples, unit_scaled
+from steelyard.stats.distributions import TIE_TOLERANCE, require_columns, require_resamples, unit_scaled
 from steelyard.table import FloatArray, IntArray
 
 MOST_ENUMERATED: Final = 32  # 2^32 sign vectors in about 8 ms
@@ -91,7 +91,7 @@ def _permutation_result(p_value: float, resamples: int | None = None) -> PairedR
 
 
 def enumerated_p_value(scaled: FloatArray) -> float | None:
-    """The exact two-sided p-value of non-zero differences by enumeration; None if there are too many.
+    """Return the exact two-sided p-value of non-zero differences by enumeration; None if there are too many.
 
     A sum that equals the observed one up to rounding counts as extreme.
     """
@@ -108,7 +108,7 @@ def enumerated_p_value(scaled: FloatArray) -> float | None:
 
 
 def _all_signed_sums(values: FloatArray) -> FloatArray:
-    """All sums of the values under every choice of signs, sorted."""
+    """Return all sums of the values under every choice of signs, sorted."""
     sums = np.zeros(1)
     for value in values:
         sums = np.concatenate([sums - value, sums + value])
@@ -116,7 +116,9 @@ def _all_signed_sums(values: FloatArray) -> FloatArray:
 
 
 def lattice_p_value(scaled: FloatArray) -> float | None:
-    """The exact two-sided p-value of non-zero differences scaled to a largest of 1; None if it would take too long.
+    """Return the exact two-sided p-value of non-zero differences scaled to a largest of 1.
+
+    None if it would take too long.
 
     Flipping the signs of a set of items subtracts twice their sum from the total, so the tail is the probability that
     a random subset of the magnitudes sums to at most (total - observed) / 2.
@@ -134,7 +136,7 @@ def lattice_p_value(scaled: FloatArray) -> float | None:
 
 
 def _as_multiples(magnitudes: FloatArray) -> IntArray | None:
-    """The magnitudes as integer multiples of their largest common step; None if the step is too fine."""
+    """Return the magnitudes as integer multiples of their largest common step; None if the step is too fine."""
     steps = 1
     while steps <= _FINEST_STEP:
         exact = magnitudes * steps
@@ -151,7 +153,7 @@ def _as_multiples(magnitudes: FloatArray) -> IntArray | None:
 
 
 def _subset_sum_tail(multiples: IntArray, reach: int) -> float:
-    """The probability that a random subset sums to at most `reach`; all terms are positive, so nothing cancels."""
+    """Return the probability that a random subset sums to at most `reach`; no term is negative, so nothing cancels."""
     chances = np.zeros(reach + 1)
     chances[0] = 1.0
     for size, count in zip(*np.unique(multiples, return_counts=True), strict=True):
@@ -161,7 +163,7 @@ def _subset_sum_tail(multiples: IntArray, reach: int) -> float:
 
 
 def _with_many(chances: FloatArray, *, size: int, count: int) -> FloatArray:
-    """The distribution with `count` more items of one size: one convolution for each remainder modulo that size."""
+    """Return the distribution with `count` more items of one size: one convolution for each remainder modulo it."""
     taken = _fair_binomial(count)
     grown = np.empty_like(chances)
     for remainder in range(min(size, len(chances))):
@@ -171,7 +173,7 @@ def _with_many(chances: FloatArray, *, size: int, count: int) -> FloatArray:
 
 
 def _with_few(chances: FloatArray, *, size: int, count: int) -> FloatArray:
-    """The same by adding the items one at a time, which is faster for few items."""
+    """Return the same by adding the items one at a time, which is faster for few items."""
     grown = chances.copy()
     for _ in range(count):
         grown[size:] += grown[:-size]
@@ -180,7 +182,7 @@ def _with_few(chances: FloatArray, *, size: int, count: int) -> FloatArray:
 
 
 def _fair_binomial(trials: int) -> FloatArray:
-    """The probabilities of 0, 1, ... successes, by ratios outwards from the middle, with about `trials` roundings."""
+    """Return the probabilities of 0, 1, ... successes, by ratios outwards from the middle (few roundings)."""
     middle = trials // 2
     successes = np.arange(middle, trials)
     upper = np.cumprod(np.concatenate([[1.0], (trials - successes) / (successes + 1)]))
@@ -209,7 +211,7 @@ class _SignFlips:
 
 
 def sampled_p_values(scaled: FloatArray, *, resamples: int, seed: int, threads: int | None = None) -> FloatArray:
-    """The two-sided Monte Carlo p = (b + 1) / (B + 1) of each column of differences scaled to a largest of 1."""
+    """Return the two-sided Monte Carlo p = (b + 1) / (B + 1) of each column of differences scaled to a largest of 1."""
     count = partial(_count_extreme, _sign_flips(scaled), seed=seed)
     extreme = sum(_in_threads(count, _blocks(len(scaled), resamples), threads or os.cpu_count() or 1))
     return np.asarray((extreme + 1) / (resamples + 1), dtype=np.float64)
@@ -218,7 +220,7 @@ def sampled_p_values(scaled: FloatArray, *, resamples: int, seed: int, threads: 
 def _in_threads(
     count: Callable[[_Block], NDArray[np.int64]], blocks: Iterable[_Block], threads: int
 ) -> Iterator[NDArray[np.int64]]:
-    """The count of each block, in order; few blocks are submitted ahead, and an interrupt cancels those not started."""
+    """Yield the count of each block, in order; few are submitted ahead, and an interrupt cancels those not started."""
     pool = ThreadPoolExecutor(threads)
     waiting: deque[Future[NDArray[np.int64]]] = deque()
     try:
@@ -244,7 +246,7 @@ def _sign_flips(scaled: FloatArray) -> _SignFlips:
 
 
 def _blocks(items: int, resamples: int) -> Iterator[_Block]:
-    """The blocks of sign vectors; their size depends only on the number of items, not on the number of threads."""
+    """Yield the blocks of sign vectors; their size depends on the number of items, not on that of threads."""
     rows = max(1, min(_TILE_CELLS // min(items, _TILE), _BLOCK_CELLS // items))
     for index, start in enumerate(range(0, resamples, rows)):
         yield _Block(index, min(rows, resamples - start))
@@ -261,7 +263,7 @@ def _count_extreme(test: _SignFlips, block: _Block, *, seed: int) -> NDArray[np.
 
 
 def _random_flips(items: int, block: _Block, *, seed: int) -> NDArray[np.uint8]:
-    """One bit for each sign, packed: a row of bytes for each resample.
+    """Return one bit for each sign, packed: a row of bytes for each resample.
 
     The raw output of the generator is used, which is the same in every NumPy release.
     """
@@ -271,7 +273,7 @@ def _random_flips(items: int, block: _Block, *, seed: int) -> NDArray[np.uint8]:
 
 
 def _signed_sums(flips: NDArray[np.uint8], columns: NDArray[_Precision]) -> FloatArray:
-    """The sums of each column under each row of signs: the total minus twice the flipped part, tile by tile."""
+    """Return the sums of each column under each row of signs: the total minus twice the flipped part, tile by tile."""
     metrics = columns.shape[1]
     slab = max(_SLAB_ROWS, _SLAB_PRODUCTS // (_TILE * metrics))
     padded = np.pad(flips, ((0, -len(flips) % slab), (0, 0)))

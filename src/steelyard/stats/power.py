@@ -1,16 +1,27 @@
-"""Power: the smallest detectable difference, the number of items needed, the smallest possible p, the effect size."""
+"""Power: the smallest detectable difference, the number of items needed, the smallest possible p, the effect size.
+
+Samples for gate decisions have conservative intervals, and the number of units that a decision needs.
+"""
 
 import math
 import sys
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
-from steelyard.stats.arrays import deviation, require_one_column, require_share
 from steelyard.stats.correction import Correction, adjust
-from steelyard.stats.distributions import normal_quantile, t_quantile
+from steelyard.stats.distributions import (
+    TIE_TOLERANCE,
+    deviation,
+    normal_quantile,
+    require_one_column,
+    require_share,
+    t_quantile,
+)
+from steelyard.stats.intervals import Interval, mean_interval, standard_error
 from steelyard.stats.paired import TestName, wilcoxon_test
-from steelyard.table import FloatArray
+from steelyard.table import FloatArray, IntArray
 
 # beyond this many items the t and normal quantiles are equal
 _MANY = 1_000_000
@@ -18,7 +29,7 @@ _MOST_LEAST = 1_000
 
 
 def smallest_detectable(differences: FloatArray, *, alpha: float = 0.05, power: float = 0.8) -> float:
-    """The mean difference that a paired t test at alpha detects with this power.
+    """Return the mean difference that a paired t test at alpha detects with this power.
 
     NaN for fewer than two items, and for equal differences, whose standard error of 0 says nothing about other items.
     """
@@ -29,14 +40,14 @@ def smallest_detectable(differences: FloatArray, *, alpha: float = 0.05, power: 
 
 
 def at_level(detectable: float, items: int, *, alpha: float, level: float) -> float:
-    """The difference that is detected at `level`, from that detected at alpha with the same items and power."""
+    """Return the difference that is detected at `level`, from that detected at alpha with the same items and power."""
     if math.isnan(detectable) or level == alpha:
         return detectable
     return detectable * _quantiles(items, alpha=level) / _quantiles(items, alpha=alpha)
 
 
 def items_needed(differences: FloatArray, *, detect: float, alpha: float = 0.05, power: float = 0.8) -> int:
-    """The fewest items that detect a mean difference of `detect`, if they vary as these do."""
+    """Return the fewest items that detect a mean difference of `detect`, if they vary as these do."""
     _require_chances(alpha=alpha, power=power)
     if not detect > 0:
         raise ValueError(f"the difference to detect must be positive, not {detect!r}")
@@ -48,7 +59,7 @@ def items_needed(differences: FloatArray, *, detect: float, alpha: float = 0.05,
 
 
 def items_to_distinguish(spread: float, gap: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
-    """The fewest items that distinguish a mean from a threshold at distance `gap`, if items have this spread.
+    """Return the fewest items that distinguish a mean from a threshold at distance `gap`, if items have this spread.
 
     n is the least with (t(1 - alpha/2, n-1) + t(power, n-1)) spread / sqrt(n) <= gap: a two-sided t interval then
     excludes the threshold in a share `power` of repetitions. For a one-sided question pass twice its alpha. If items
@@ -65,7 +76,7 @@ def items_to_distinguish(spread: float, gap: float, *, alpha: float = 0.05, powe
 
 
 def trials_to_distinguish(share: float, line: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
-    """The fewest 0/1 items with which Wilson's interval of a share excludes a threshold, at this power.
+    """Return the fewest 0/1 items with which Wilson's interval of a share excludes a threshold, at this power.
 
     The sample size for one proportion (Fleiss): ((z(1 - alpha/2) sqrt(v(1-v)) + z(power) sqrt(p(1-p))) / (p-v))^2,
     where v is the threshold: Wilson's interval excludes v exactly if the score test with the variance of v rejects it.
@@ -76,7 +87,7 @@ def trials_to_distinguish(share: float, line: float, *, alpha: float = 0.05, pow
 
 
 def smallest_p(test: TestName, units: int, *, resamples: int | None = None) -> float | None:
-    """The smallest p-value that the test can give with this many units: that of equal differences.
+    """Return the smallest p-value that the test can give with this many units: that of equal differences.
 
     A test that flips or counts signs has 2^units outcomes, two of which are the most extreme; a Monte Carlo test with
     `resamples` draws cannot go below 1 / (resamples + 1). None if the number of units sets no bound (t, bootstrap), or
@@ -99,7 +110,7 @@ def smallest_p(test: TestName, units: int, *, resamples: int | None = None) -> f
 
 @cache
 def least_units(test: TestName, correction: Correction, family: int, *, alpha: float = 0.05) -> int:
-    """The fewest units with which a test can be significant in a family of so many tests.
+    """Return the fewest units with which a test can be significant in a family of so many tests.
 
     >>> least_units("permutation", "holm", 1)
     6
@@ -143,3 +154,148 @@ def _require_chances(*, alpha: float, power: float) -> None:
     require_share("alpha", alpha)
     if not alpha < power < 1:
         raise ValueError(f"power must be between alpha and 1, not {power!r}")
+
+
+POWER = 0.8
+"""The power with which the needed number of units is computed."""
+MAX_REPEATED = 200_000
+"""Above this many items the needed number is computed from the spread alone."""
+SLACK = 1e-9
+"""Values closer than this are equal."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DecisionSample:
+    """Scores or differences, without NaN and within `bounds`, whose mean is compared with a threshold.
+
+    A 0/1 metric has Wilson's interval, others have the t interval, by document if items share one. If at least half of
+    the paired differences are 0, few items decide and the t interval is too narrow: three ties would give certainty.
+    The interval is then widened to include a padded one, which adds z²/2 values at each end of the observed changes (of
+    the possible ones if nothing changed), as Agresti and Coull (1998) do for a share. Clusters are `documents`,
+    or items that were run several times.
+    """
+
+    values: FloatArray
+    bounds: tuple[float, float]
+    clusters: IntArray | None = None
+    paired: bool = False
+    documents: bool = True
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def interval(self, level: float) -> Interval:
+        """Return the interval of the mean, within the bounds; NaN if the spread is unknown."""
+        interval = self._widened(level) if self._is_sparse() else self._ordinary(level)
+        return interval.within(self.bounds)
+
+    @property
+    def by_document(self) -> bool:
+        """Whether the units are documents, so that further items of the same documents would not help."""
+        return self.documents and self._groups() is not None
+
+    @property
+    def all_units(self) -> int:
+        """The number of documents or items, also if all values are equal."""
+        return len(self) if self.clusters is None else len(np.unique(self.clusters))
+
+    @property
+    def units(self) -> int:
+        """The number of documents, or else items, that vary."""
+        groups = self._groups()
+        return len(self) if groups is None else len(np.unique(groups))
+
+    def units_needed(self, threshold: float, *, alpha: float) -> int | None:
+        """Return the fewest units like these whose interval at 1 - alpha excludes the threshold, with a power of 0.8.
+
+        Documents are assumed to be of the same size as these. None if no number would do (the mean equals the
+        threshold), or the spread is unknown.
+        """
+        mean = float(self.values.mean())
+        gap = abs(mean - threshold)
+        if gap <= SLACK or len(self) < 2:
+            return None
+        if self._is_share():
+            return trials_to_distinguish(mean, threshold, alpha=alpha, power=POWER) if 0 <= threshold <= 1 else None
+        spread = standard_error(self.values, self._groups()) * math.sqrt(self.units)
+        if math.isnan(spread) or (self._is_sparse() and not np.isfinite(self._pads()).all()):
+            return None
+        ordinary = items_to_distinguish(spread, gap, alpha=alpha, power=POWER)
+        padded = math.ceil(self._padded_items(gap, alpha) * self.units / len(self)) if self._is_sparse() else 0
+        return self._increased(max(ordinary, padded), threshold, alpha)
+
+    def _increased(self, units: int, threshold: float, alpha: float) -> int:
+        """At least this many units: a skewed sample has a wider interval than its spread alone gives."""
+        while self.paired and units * len(self) < MAX_REPEATED * self.units:
+            longer = self._repeated(units).interval(1 - alpha)
+            if not longer.low - SLACK <= threshold <= longer.high + SLACK:
+                break
+            units = math.ceil(units * 1.25)
+        return units
+
+    def _repeated(self, units: int) -> "DecisionSample":
+        """Return a sample of this many units, made by repeating these."""
+        groups = self._groups()
+        if groups is None:
+            return replace(self, values=np.resize(self.values, units), clusters=None)
+        members = [self.values[groups == group] for group in np.unique(groups)]
+        chosen = [members[number % len(members)] for number in range(units)]
+        labels = np.repeat(np.arange(units), [len(values) for values in chosen])
+        return replace(self, values=np.concatenate(chosen), clusters=labels)
+
+    def _ordinary(self, level: float) -> Interval:
+        return mean_interval(
+            self.values, level=level, method="guarded t" if self.paired else "auto", clusters=self._groups()
+        )
+
+    def _widened(self, level: float) -> Interval:
+        padded = self._padded(level)
+        if self._all_equal() or math.isnan(padded.low):
+            return padded
+        ordinary = self._ordinary(level)
+        low, high = np.fmin(ordinary.low, padded.low), np.fmax(ordinary.high, padded.high)
+        return Interval(float(low), float(high), "padded")
+
+    def _groups(self) -> IntArray | None:
+        """Return the clusters; None if all values are equal."""
+        return None if self._all_equal() else self.clusters
+
+    def _all_equal(self) -> bool:
+        return bool(np.ptp(self.values) <= TIE_TOLERANCE * np.abs(self.values).max())
+
+    def _is_share(self) -> bool:
+        """Return whether the values are independent 0/1 scores."""
+        return not self.paired and self._groups() is None and bool(np.isin(self.values, (0, 1)).all())
+
+    def _is_sparse(self) -> bool:
+        """Return whether few values differ: all are equal, or at least half of the paired differences are 0."""
+        if self._is_share():
+            return False
+        return self._all_equal() or (self.paired and 2 * int(np.count_nonzero(self.values)) <= len(self))
+
+    def _pads(self) -> FloatArray:
+        """Return the two values that pad the sample."""
+        largest = float(np.abs(self.values).max())
+        return np.array([-largest, largest]) if self.paired and largest > 0 else np.array(self.bounds)
+
+    def _padded(self, level: float) -> Interval:
+        pads, z = self._pads(), normal_quantile((1 + level) / 2)
+        if not np.isfinite(pads).all():
+            return Interval(math.nan, math.nan, "padded")
+        weight = len(self) + z**2
+        mean = (float(self.values.sum()) + z**2 * float(pads.mean())) / weight
+        square = (float((self.values**2).sum()) + z**2 * float((pads**2).mean())) / weight
+        half = z * math.sqrt(max(square - mean**2, 0.0) / weight)
+        return Interval(mean - half, mean + half, "padded")
+
+    def _padded_items(self, gap: float, alpha: float) -> int:
+        """Return the n whose padded interval is as narrow as the gap: gap² m² = c² (v m + p), where m = n + z².
+
+        v is the variance of the values, p the squares that the padding adds, c the sum of z and the quantile of the
+        power.
+        """
+        z = normal_quantile(1 - alpha / 2)
+        square, spread = (z + normal_quantile(POWER)) ** 2, float(self.values.var())
+        added = z**2 * (float(((self._pads() - self.values.mean()) ** 2).mean()) - spread)
+        root = math.sqrt((square * spread) ** 2 + 4 * gap**2 * square * max(added, 0.0))
+        return max(1, math.ceil((square * spread + root) / (2 * gap**2) - z**2))

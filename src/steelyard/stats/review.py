@@ -7,11 +7,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import ConfigError, InputError, UnknownName, nearest
+from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.reviews import Judgement, Sampling, digest_of
-from steelyard.stats.sampling import Drawn, Stratum, draw, draw_in_turn
-from steelyard.stats.selection import AGAIN_HINT
+from steelyard.stats.selection import AGAIN_HINT, require_tag
 from steelyard.table import Flags, FloatArray, Table
 
 UNCERTAIN: Final = "uncertain"
@@ -38,7 +37,7 @@ class SampleSize:
     percent: bool = False
 
     def of(self, population: int) -> int:
-        """The number of verdicts of a population; at least one, at most all."""
+        """Return the number of verdicts of a population; at least one, at most all."""
         count = math.ceil(round(population * self.number / 100, 9)) if self.percent else int(self.number)
         return max(1, min(count, population))
 
@@ -65,8 +64,68 @@ class Coverage(NamedTuple):
     error: float
 
 
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Items that are sampled together; an item of importance 2 is drawn twice as often as one of importance 1."""
+
+    name: str
+    rows: tuple[int, ...]
+    importance: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The sample of a stratum; each of its `population` items was drawn with probability `len(rows) / population`."""
+
+    name: str
+    rows: tuple[int, ...]
+    population: int
+
+
+def draw(strata: Sequence[Stratum], count: int, *, seed: int = 42) -> list[Drawn]:
+    """Draw `count` items, in proportion to the strata and at least one of each; rows are in order."""
+    sizes = allocate([len(stratum.rows) for stratum in strata], [stratum.importance for stratum in strata], count)
+    return _drawn(strata, sizes, seed)
+
+
+def draw_in_turn(strata: Sequence[Stratum], count: int, *, seed: int = 42) -> list[Drawn]:
+    """Draw `count` items from the strata in turn: all of the first, then of the next; empty samples are left out."""
+    left, sizes = count, []
+    for stratum in strata:
+        sizes.append(min(left, len(stratum.rows)))
+        left -= sizes[-1]
+    return [sample for sample in _drawn(strata, sizes, seed) if sample.rows]
+
+
+def _drawn(strata: Sequence[Stratum], sizes: Sequence[int], seed: int) -> list[Drawn]:
+    generator = np.random.default_rng(seed)
+    drawn = []
+    for stratum, size in zip(strata, sizes, strict=True):
+        chosen = generator.permutation(len(stratum.rows))[:size].tolist()
+        drawn.append(Drawn(stratum.name, tuple(sorted(stratum.rows[index] for index in chosen)), len(stratum.rows)))
+    return drawn
+
+
+def allocate(sizes: Sequence[int], importances: Sequence[float], count: int) -> list[int]:
+    """Return the sample size of each stratum, in proportion to size times importance.
+
+    At least 1, at most the stratum's size.
+
+    Each stratum gets one; each further item goes to the stratum that is furthest behind its share.
+    """
+    if not len(sizes) <= count <= sum(sizes):
+        raise ValueError(f"{count} items of {len(sizes)} strata that hold {sum(sizes)}")
+    shares = np.array(sizes, np.float64) * np.array(importances, np.float64)
+    shares *= count / shares.sum()
+    drawn = np.ones(len(sizes), np.int64)
+    for _ in range(count - len(sizes)):
+        behind = np.where(drawn < np.array(sizes), (drawn + 0.5) / shares, np.inf)
+        drawn[int(np.argmin(behind))] += 1
+    return [int(size) for size in drawn]
+
+
 def with_reviews(table: Table, judgements: Sequence[Judgement]) -> Table:
-    """The table with two more parts of the reviewed metric: whether a judge, or a person, agrees with each verdict."""
+    """Return the table with parts of the reviewed metric that say whether a judge, or a person, agrees."""
     metric = verdict_metric(table, judgements[0].metric)
     rows = {identifier: row for row, identifier in enumerate(table.ids)}
     parts = {part: np.full(len(table), np.nan) for part in REVIEWED.values()}
@@ -80,7 +139,7 @@ def with_reviews(table: Table, judgements: Sequence[Judgement]) -> Table:
 
 
 def decided_by(table: Table, metric: str) -> dict[str, int]:
-    """The number of verdicts that rules, a judge or a person decided, and of those that are still uncertain.
+    """Return the number of verdicts that rules, a judge or a person decided, and of those that are still uncertain.
 
     Empty if the result does not record which are uncertain.
     """
@@ -125,7 +184,7 @@ def _agreed(table: Table, metric: str, by: str) -> FloatArray:
 
 
 def take_sample(table: Table, settings: SampleSettings) -> list[Judgement]:
-    """A judgement without an opinion for each sampled verdict, stratum by stratum."""
+    """Return a judgement without an opinion for each sampled verdict, stratum by stratum."""
     metric = verdict_metric(table, settings.metric)
     rows = reviewable(table, metric)
     if not rows:
@@ -145,7 +204,7 @@ def take_sample(table: Table, settings: SampleSettings) -> list[Judgement]:
 
 
 def uncertain_rows(table: Table, metric: str) -> list[int]:
-    """The rows of uncertain verdicts; raises InputError if the result does not record which they are."""
+    """Return the rows of uncertain verdicts; raises InputError if the result does not record which they are."""
     flags = uncertain_flags(table, metric)
     if flags is None:
         hint = Message("reports.uncertain_not_recorded_hint", again=AGAIN_HINT)
@@ -160,7 +219,7 @@ def uncertain_flags(table: Table, metric: str) -> Flags | None:
 
 
 def verdict_metric(table: Table, name: str | None = None) -> str:
-    """The metric whose scores are verdicts: the named one, else the first; its scores must be between 0 and 1."""
+    """Return the metric whose scores are verdicts, between 0 and 1: the named one, else the first."""
     metric = name or table.metrics[0]
     if metric not in table.columns:
         raise UnknownName.of(Message("words.metric"), metric, table.metrics, where=table.name)
@@ -172,7 +231,7 @@ def verdict_metric(table: Table, name: str | None = None) -> str:
 
 
 def reviewable(table: Table, metric: str) -> list[int]:
-    """The rows that have a verdict: those with a score, unless the system failed."""
+    """Return the rows that have a verdict: those with a score, unless the system failed."""
     scored = ~np.isnan(table.column(metric))
     return [row for row in np.flatnonzero(scored).tolist() if row not in table.failures]
 
@@ -202,9 +261,7 @@ def _strata(table: Table, metric: str, rows: Sequence[int], by: str | None) -> l
         return [Stratum("", tuple(rows))]
     if by == DOUBTFUL:
         return _strata_by(_doubts(table, metric), rows, DOUBTS)
-    if by not in table.tags:
-        hint = nearest(by, [*table.tags, UNCERTAIN, DOUBTFUL])
-        raise UnknownName(Message("reports.no_tag_called", tag=by), where=table.name, hint=hint)
+    require_tag(by, [*table.tags, UNCERTAIN, DOUBTFUL], table.name)
     values = table.tags[by]
     return _strata_by(values, rows, dict.fromkeys((values[row] for row in rows), 1.0))
 
@@ -217,7 +274,7 @@ def _strata_by(labels: Sequence[str], rows: Sequence[int], importances: Mapping[
 
 
 def _doubts(table: Table, metric: str) -> list[str]:
-    """The kind of each verdict, of those in `DOUBTS`."""
+    """Return the kind of each verdict, of those in `DOUBTS`."""
     column, passes = table.column(metric), passed(table, metric)
     kinds = np.array(table.tags.get("type", [""] * len(table)))
     lowest = {kind: min(column[passes & (kinds == kind)], default=PASSING) for kind in dict.fromkeys(kinds.tolist())}

@@ -11,9 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.stats.arrays import deviation
 from steelyard.stats.direction import gain, is_lower_better
-from steelyard.stats.distributions import normal_cumulative
+from steelyard.stats.distributions import deviation, normal_cumulative
 from steelyard.stats.pairing import pair
 from steelyard.table import FloatArray, Table
 
@@ -27,7 +26,7 @@ class Risk(NamedTuple):
 
 
 def risks(tables: Sequence[Table], metric: str, *, alpha: float) -> list[Risk]:
-    """The risk of each result against the first, and among all of them on the items that all score."""
+    """Return the risk of each result against the first, and among all of them on the items that all score."""
     old, *new = tables
     differences = [gain(metric, 1.0) * pair(table, old).differences(metric, ties=True) for table in new]
     against = [risk_of(each[~np.isnan(each)], alpha=alpha) for each in differences]
@@ -54,7 +53,7 @@ def geo_risk(scores: FloatArray, *, alpha: float) -> list[float]:
 
 
 def _shared(tables: Sequence[Table], metric: str) -> FloatArray:
-    """The scores of the items that all tables score, a row for each table."""
+    """Return the scores of the items that all tables score, a row for each table."""
     by_id = [dict(zip(table.ids, table.column(metric).tolist(), strict=True)) for table in tables]
     found = np.array([[scores.get(item, math.nan) for item in tables[0].ids] for scores in by_id], np.float64)
     return found.compress(~np.isnan(found).any(axis=0), axis=1)

@@ -124,7 +124,7 @@ def parse_rule(text: str) -> Rule:
 
 
 def spelled(rules: Sequence[Rule], columns: Collection[str]) -> list[Rule]:
-    """The rules with the metrics named as in the result; a ConfigError if neither more nor less of one is better."""
+    """Return the rules with metrics named as in the result; a ConfigError if one that needs a direction has none."""
     found = [
         replace(rule, target=replace(rule.target, name=column_called(rule.target.name, columns))) for rule in rules
     ]
@@ -137,7 +137,7 @@ def spelled(rules: Sequence[Rule], columns: Collection[str]) -> list[Rule]:
 
 
 def needs_baseline(rule: Rule) -> bool:
-    """Whether the rule compares with an earlier result."""
+    """Return whether the rule compares with an earlier result."""
     return not isinstance(rule, Threshold)
 
 
@@ -155,7 +155,7 @@ def _parse(text: str) -> Rule:
 
 
 def _corrected(text: str) -> Rule | None:
-    """The rule that a text with typographic signs (≥, =, 95 %, “quotes”, full width) stands for."""
+    """Return the rule that a text with typographic signs (≥, =, 95 %, “quotes”, full width) stands for."""
     plain = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS).strip()
     plain = plain.replace("=>", ">=").replace("=<", "<=")
     plain = _PERCENT.sub(lambda match: _formatted(round(float(match[1]) / 100, 12)), _EQUALS.sub("==", plain))
@@ -206,7 +206,7 @@ def _number(text: str, rule: str) -> float:
 
 
 def _formatted(number: float) -> str:
-    """The shortest text that parses back to the number."""
+    """Return the shortest text that parses back to the number."""
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 

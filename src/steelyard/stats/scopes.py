@@ -26,7 +26,7 @@ FEWEST_DOCUMENTS: Final = 6
 
 
 def scope_of(units: Units, *tables: Table) -> Scope:
-    """The scope that decides, from whole tables; selections and groups of them have the same scope.
+    """Return the scope that decides, from whole tables; selections and groups of them have the same scope.
 
     "auto" is documents if every table names them, its items share them, and there are at least six.
     """
@@ -34,26 +34,32 @@ def scope_of(units: Units, *tables: Table) -> Scope:
         raise UnknownName.of(Message("words.units"), units, get_args(Units))
     if units == "documents":
         for table in tables:
-            _check_documents(table)
+            if CLUSTER_TAG not in table.tags:
+                message = Message("stats.no_documents", name=table.name)
+                raise ConfigError(message, hint=Message("stats.no_documents_hint"))
     if units != "auto":
         return units
-    enough = all(shares_documents(table) and _documents(table) >= FEWEST_DOCUMENTS for table in tables)
+    enough = all(
+        shares_documents(table)
+        and len({value or row for row, value in enumerate(table.tags[CLUSTER_TAG])}) >= FEWEST_DOCUMENTS
+        for table in tables
+    )
     return "documents" if tables and enough else "items"
 
 
 def scopes_of(scope: Scope, *tables: Table) -> tuple[Scope, ...]:
-    """The scopes that numbers are given for: items, and documents where they decide or the items of all share them."""
+    """Return the scopes that have numbers: items, and documents where they decide or the items of all share them."""
     both = scope == "documents" or (bool(tables) and all(map(shares_documents, tables)))
     return ("items", "documents") if both else ("items",)
 
 
 def shares_documents(table: Table) -> bool:
-    """Whether the table names the documents of its items, and some items share one."""
+    """Return whether the table names the documents of its items, and some items share one."""
     return CLUSTER_TAG in table.tags and _labels(table, CLUSTER_TAG) is not None
 
 
 def clusters_of(table: Table, scope: Scope) -> IntArray | None:
-    """The number of the unit of each row; None if every row is a unit of its own.
+    """Return the number of the unit of each row; None if every row is a unit of its own.
 
     The units are documents, or items, of which each may have been run several times.
     """
@@ -62,17 +68,17 @@ def clusters_of(table: Table, scope: Scope) -> IntArray | None:
 
 
 def clusters_in(scope: Scope, table: Table) -> Clusters:
-    """The units of the rows in every scope that numbers are given for; found once for all columns."""
+    """Return the units of the rows in every scope that numbers are given for; found once for all columns."""
     return {each: clusters_of(table, each) for each in scopes_of(scope, table)}
 
 
 def units_in(clusters: IntArray | None, rows: int) -> int:
-    """The number of units that rows belong to."""
+    """Return the number of units that rows belong to."""
     return rows if clusters is None else len(np.unique(clusters))
 
 
 def cannot_tell(scope: Scope, units: int) -> Message:
-    """That so few units cannot show a difference."""
+    """Say that so few units cannot show a difference."""
     if units == 1:
         return Message("scope.cannot_tell_one_document" if scope == "documents" else "scope.cannot_tell_one_item")
     code = "scope.cannot_tell_documents" if scope == "documents" else "scope.cannot_tell_items"
@@ -80,17 +86,7 @@ def cannot_tell(scope: Scope, units: int) -> Message:
 
 
 def _labels(table: Table, tag: str) -> IntArray | None:
-    """The rows numbered by their value of a tag; None if no two rows share one. Untagged rows are on their own."""
+    """Return the rows numbered by their value of a tag (untagged ones on their own); None if no two rows share one."""
     labels = [f"={value}" if value else str(row) for row, value in enumerate(table.tags[tag])]
     numbers = {label: number for number, label in enumerate(sorted(set(labels)))}
     return None if len(numbers) == len(labels) else np.array([numbers[label] for label in labels])
-
-
-def _documents(table: Table) -> int:
-    return len({value or row for row, value in enumerate(table.tags[CLUSTER_TAG])})
-
-
-def _check_documents(table: Table) -> None:
-    if CLUSTER_TAG not in table.tags:
-        message = Message("stats.no_documents", name=table.name)
-        raise ConfigError(message, hint=Message("stats.no_documents_hint"))

@@ -1,6 +1,6 @@
 """Selection of columns and rows by name and tags; parts of scores as columns."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,7 +28,7 @@ class UnknownValue:
 
 
 def select(table: Table, target: Target) -> Table:
-    """The rows that have the tags of the target, with the one column that it names.
+    """Return the rows that have the tags of the target, with the one column that it names.
 
     A part of a score is a column too, on the rows that have the part; its bounds are those of the metric unless its
     values exceed them.
@@ -42,7 +42,7 @@ def select(table: Table, target: Target) -> Table:
 
 
 def unknown_value(table: Table, target: Target) -> UnknownValue | None:
-    """The first tag value of a target that no item has; None if each value occurs, even if never together."""
+    """Return the first tag value of a target that no item has; None if each value occurs, even if never together."""
     for tag, value in target.tags:
         if value not in table.tags.get(tag, ()):
             known = [value for value in dict.fromkeys(table.tags.get(tag, ())) if value]
@@ -51,7 +51,7 @@ def unknown_value(table: Table, target: Target) -> UnknownValue | None:
 
 
 def with_parts(table: Table, names: Sequence[str]) -> Table:
-    """The table with the named parts as columns after those of their metrics; a row without the part is unscored."""
+    """Return the table with the named parts as columns after those of their metrics; a row without one is unscored."""
     known = {name: known for name, known in _parts(table).items() if name in names and name not in table.columns}
     columns = dict(table.columns)
     for metric in table.columns if known else ():
@@ -61,13 +61,13 @@ def with_parts(table: Table, names: Sequence[str]) -> Table:
 
 
 def without_parts(table: Table) -> Table:
-    """The table without columns that are parts of scores."""
+    """Return the table without columns that are parts of scores."""
     known = _parts(table)
     return table.only([metric for metric in table.metrics if metric not in known])
 
 
 def with_directed_parts(tables: Sequence[Table]) -> list[Table]:
-    """The tables, with the parts that have a direction as columns of a metric that has none, where all have them."""
+    """Return the tables with the directed parts of an undirected metric as columns, where all tables have them."""
     undirected = [metric for metric in tables[0].columns if not is_directed(metric)]
     parts = [part for metric in undirected for part in directed_parts(metric)]
     return [
@@ -76,12 +76,12 @@ def with_directed_parts(tables: Sequence[Table]) -> list[Table]:
 
 
 def part_names(table: Table) -> list[str]:
-    """The names of the parts of all scores, as `metric.part`."""
+    """Return the names of the parts of all scores, as `metric.part`."""
     return list(_parts(table))
 
 
 def metrics_of(table: Table, names: Sequence[str]) -> list[str]:
-    """The names, followed by the metrics whose parts they are."""
+    """Return the names, followed by the metrics whose parts they are."""
     known = _parts(table)
     return list(dict.fromkeys([*names, *(known[name][0] for name in names if name in known)]))
 
@@ -89,15 +89,13 @@ def metrics_of(table: Table, names: Sequence[str]) -> list[str]:
 def _tagged_rows(table: Table, target: Target) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     kept = np.ones(len(table), np.bool_)
     for tag, value in target.tags:
-        if tag not in table.tags:
-            hint = nearest(tag, table.tags) if table.tags else Message("reports.no_tags")
-            raise UnknownName(Message("reports.no_tag_called", tag=tag), where=table.name, hint=hint)
+        require_tag(tag, table.tags, table.name)
         kept &= np.array([label == value for label in table.tags[tag]], np.bool_)
     return np.flatnonzero(kept)
 
 
 def _part(table: Table, name: str) -> tuple[str, str]:
-    """The metric and the part of a dotted name."""
+    """Return the metric and the part of a dotted name."""
     known = _parts(table)
     if name in _NEWER_PARTS - known.keys():
         raise UnknownName(Message("stats.part_not_recorded", name=name), where=table.name, hint=AGAIN_HINT)
@@ -107,12 +105,12 @@ def _part(table: Table, name: str) -> tuple[str, str]:
 
 
 def _parts(table: Table) -> dict[str, tuple[str, str]]:
-    """The metric and the part by dotted name, for all metrics."""
+    """Return the metric and the part by dotted name, for all metrics."""
     return {f"{metric}.{part}": (metric, part) for metric, parts in table.parts.items() for part in parts}
 
 
 def _part_column(column: Column, part: str) -> Column:
-    """A part of a score as a column."""
+    """Return a part of a score as a column."""
     values = column.parts[part]
     status = np.isnan(values).astype(np.int64)
     return Column(values, status, (NO_PART,), bounds=_bounds(values, column.bounds or UNBOUNDED))
@@ -124,12 +122,17 @@ def _bounds(values: FloatArray, bounds: Bounds) -> Bounds:
     return bounds if within else UNBOUNDED
 
 
-def items_by_value(tables: Sequence[Table], tag: str) -> dict[str, set[str]]:
-    """The items by value of the tag, in order of appearance."""
-    known = dict.fromkeys(name for table in tables for name in table.tags)
+def require_tag(tag: str, known: Collection[str], where: str) -> None:
+    """Raise an error unless the tag is a known one; the hint offers the nearest."""
     if tag not in known:
         hint = nearest(tag, known) if known else Message("reports.no_tags")
-        raise UnknownName(Message("reports.no_tag_called", tag=tag), where=tables[0].name, hint=hint)
+        raise UnknownName(Message("reports.no_tag_called", tag=tag), where=where, hint=hint)
+
+
+def items_by_value(tables: Sequence[Table], tag: str) -> dict[str, set[str]]:
+    """Return the items by value of the tag, in order of appearance."""
+    known = dict.fromkeys(name for table in tables for name in table.tags)
+    require_tag(tag, known, tables[0].name)
     value_of: dict[str, str] = {}
     for table in tables:
         for item, value in zip(table.ids, table.tags.get(tag, [""] * len(table)), strict=True):
@@ -141,10 +144,10 @@ def items_by_value(tables: Sequence[Table], tag: str) -> dict[str, set[str]]:
 
 
 def share_items(new: Table, old: Table, items: set[str]) -> bool:
-    """Whether some of the items are in both tables."""
+    """Return whether some of the items are in both tables."""
     return not items.isdisjoint(set(new.ids) & set(old.ids))
 
 
 def rows_of(items: set[str], table: Table) -> Table:
-    """The table with these items only."""
+    """Return the table with these items only."""
     return table.take(np.array([row for row, item in enumerate(table.ids) if item in items]))

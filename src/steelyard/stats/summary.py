@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from steelyard import __version__
-from steelyard.counts import with_texts
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.scopes import Clusters, Scope, Units, clusters_in, scope_of, units_in
-from steelyard.table import FloatArray, IntArray, Table, exponential
+from steelyard.table import FloatArray, Table, counts_with_texts, exponential
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ class Summary:
         return found
 
     def __str__(self) -> str:
-        """The means with their intervals, as a table."""
+        """Return the means with their intervals, as a table."""
         from steelyard.api import SummaryView
 
         return str(SummaryView(self))
@@ -110,14 +109,14 @@ class Summary:
             "scored": self.scored,
             "unscored": self.unscored,
             "errors": self.errors,
-            "counts": with_texts(self.counts),
+            "counts": counts_with_texts(self.counts),
             "signature": self.signature,
             "metrics": {name: metric.as_dict() for name, metric in self.metrics.items()},
         }
 
 
 def head_fields(table: Table, units: Units, scope: Scope) -> dict[str, Any]:
-    """The first fields of JSON output, from the first of its results."""
+    """Return the first fields of JSON output, from the first of its results."""
     head = {"steelyard": __version__, "kind": table.kind, "signature": str(table.signature)}
     return {**head, "units": units, "scope": scope}
 
@@ -141,30 +140,28 @@ def summarise(table: Table, units: Units = "auto") -> Summary:
 
 
 def known(number: float) -> float | None:
-    """The number, or None if it is not finite: JSON has no NaN."""
+    """Return the number, or None if it is not finite: JSON has no NaN."""
     return float(number) if np.isfinite(number) else None
 
 
 def interval_list(interval: Interval) -> list[float | None]:
-    """An interval as in JSON output."""
+    """Return an interval as in JSON output."""
     return [known(interval.low), known(interval.high)]
 
 
 def scope_intervals(column: FloatArray, clusters: Clusters) -> tuple[ScopeInterval, ...]:
-    """The interval of the mean of a column, without its NaN, in every scope that there are numbers for."""
-    return tuple(_in_scope(column, scope, of_rows) for scope, of_rows in clusters.items())
+    """Return the interval of the mean of a column, without its NaN, in every scope that there are numbers for."""
+    present = ~np.isnan(column)
+    members = {scope: None if of_rows is None else of_rows[present] for scope, of_rows in clusters.items()}
+    return tuple(
+        ScopeInterval(scope, units_in(of_scope, int(present.sum())), mean_interval(column[present], clusters=of_scope))
+        for scope, of_scope in members.items()
+    )
 
 
 def deciding(intervals: tuple[ScopeInterval, ...], scope: Scope) -> Interval:
-    """The interval of the scope that decides."""
+    """Return the interval of the scope that decides."""
     return next(each.interval for each in intervals if each.scope == scope)
-
-
-def _in_scope(column: FloatArray, scope: Scope, clusters: IntArray | None) -> ScopeInterval:
-    present = ~np.isnan(column)
-    members = None if clusters is None else clusters[present]
-    interval = mean_interval(column[present], clusters=members)
-    return ScopeInterval(scope, units_in(members, int(present.sum())), interval)
 
 
 def _summarise_column(table: Table, metric: str, scope: Scope, clusters: Clusters) -> MetricSummary:
@@ -177,7 +174,7 @@ def _summarise_column(table: Table, metric: str, scope: Scope, clusters: Cluster
     present = ~np.isnan(column)
     failed = int(present[list(table.failures)].sum())
     found = scope_intervals(column, clusters)
-    scopes = tuple(replace(each, interval=_within(each.interval, table.bounds(metric))) for each in found)
+    scopes = tuple(replace(each, interval=each.interval.within(table.bounds(metric))) for each in found)
     return MetricSummary(
         mean=table.mean(metric),
         interval=deciding(scopes, scope),
@@ -191,18 +188,12 @@ def _summarise_column(table: Table, metric: str, scope: Scope, clusters: Cluster
 
 
 def taken_back(interval: Interval) -> Interval:
-    """The interval of a geometric mean, from that of the mean of the logarithms."""
+    """Return the interval of a geometric mean, from that of the mean of the logarithms."""
     return Interval(exponential(interval.low), exponential(interval.high), f"geometric {interval.method}")
 
 
-def _within(interval: Interval, bounds: tuple[float, float]) -> Interval:
-    """The interval, limited to the bounds of the metric."""
-    low, high = bounds
-    return replace(interval, low=max(interval.low, low), high=min(interval.high, high))
-
-
 def _status_counts(table: Table) -> tuple[int, int]:
-    """The number of items with an error, and the number of the others that have a score."""
+    """Return the number of items with an error, and the number of the others that have a score."""
     failed = np.zeros(len(table), np.bool_)
     failed[list(table.failures)] = True
     scored = np.zeros(len(table), np.bool_)

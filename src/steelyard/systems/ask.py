@@ -7,7 +7,6 @@ import math
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from random import Random
@@ -23,10 +22,6 @@ from steelyard.systems.base import Ask, Failure, Reply, System
 _POLL: Final = 0.5  # seconds; on Windows, Ctrl-C has no effect during a wait
 _GRACE: Final = 0.25  # seconds for a system that has the same timeout to end the attempt by itself
 _SOON: Final = 0.001
-_ALWAYS: Final = 32  # threads that are started without a look at the load
-_SLOW: Final = 0.02  # seconds after which an attempt counts as waiting for the system
-_INTERVAL: Final = 0.25  # seconds between two looks at the load
-_BUSY: Final = 0.4  # share of a processor above which more threads would only wait for each other
 
 Answered = tuple[Ask, Reply | Failure]
 
@@ -35,9 +30,9 @@ Answered = tuple[Ask, Reply | Failure]
 class AskSettings:
     """How questions are asked.
 
-    `concurrency` is the most questions at a time (more than 32 only while most threads wait for the system),
-    `timeout` the seconds of each attempt, `retries` the number of attempts after the first, `rate` the most attempts
-    per second over all threads, `backoff` the most seconds before the second attempt, `seed` that of the delays.
+    `concurrency` is the most questions at a time, `timeout` the seconds of each attempt, `retries` the number of
+    attempts after the first, `rate` the most attempts per second over all threads, `backoff` the most seconds before
+    the second attempt, `seed` that of the delays.
     """
 
     concurrency: int = 4
@@ -111,13 +106,18 @@ class _Run:
         self._next_start = 0.0
         self._paused_until = 0.0
         self._stopped = threading.Event()
-        self._load = (time.monotonic(), time.process_time())
 
     def answers(self) -> Iterator[Answered]:
         """Yield the answers as they are reported; an error that is no failure of the system is raised here."""
         self._start_worker()
         threading.Thread(target=self._watch, daemon=True).start()
-        while (report := self._read()) is not None:
+        while True:
+            try:
+                report = self._reports.get(timeout=_POLL)
+            except Empty:
+                continue
+            if report is None:
+                return
             if isinstance(report, BaseException):
                 raise report
             self._room.release()
@@ -141,6 +141,7 @@ class _Run:
             self._reports.put(error)
 
     def _ask_on(self, pending: _Pending | None, late: RetryableFailure | None) -> None:
+        """Answer question after question; the first may be one whose attempt was late."""
         while (pending := pending or self._take()) is not None:
             answer = self._answer(pending, late)
             if answer is None:
@@ -149,7 +150,7 @@ class _Run:
             pending = late = None
 
     def _take(self) -> _Pending | None:
-        """The next question, when there is room for its answer; None if there is none, or the run was stopped."""
+        """Return the next question when there is room for its answer; None at the end, or if the run was stopped."""
         self._room.acquire()
         with self._taking:
             ask = None if self._stopped.is_set() or self._is_exhausted else next(self._asks, None)
@@ -162,7 +163,7 @@ class _Run:
             if ask is None:
                 self._room.release()  # so that the next waiting worker ends too
                 return None
-            if self._size < min(_ALWAYS, self._settings.concurrency):
+            if self._size < self._settings.concurrency:
                 self._start_worker()
         return _Pending(ask, time.monotonic())
 
@@ -182,12 +183,14 @@ class _Run:
                     pass
                 case Reply():
                     return replace(outcome, seconds=time.monotonic() - pending.started)
-                case RetryableFailure() if (seconds := self._delay(outcome, pending.attempt)) is not None:
-                    self._back_off(seconds, everywhere=outcome.retry_after is not None)
+                case RetryableFailure() if self._backs_off(outcome, pending.attempt):
+                    pass
                 case SystemFailure():
                     return self._failure(pending, outcome.problems[0])
                 case Exception() if not isinstance(outcome, SteelyardError):
-                    return self._failure(pending, _unexpected(outcome))
+                    text = excerpt(str(outcome))
+                    error = f"{type(outcome).__name__}{': ' if text else ''}{text}"
+                    return self._failure(pending, Message("systems.asking_failed", error=error))
                 case _:
                     raise outcome
             if not self._wait_for_turn() or (outcome := self._attempt(pending)) is None:
@@ -213,7 +216,7 @@ class _Run:
     def _watch(self) -> None:
         """Abandon late attempts; all have the same timeout, so the oldest is late first."""
         allowed = self._settings.timeout + _GRACE
-        wait = min(allowed, _INTERVAL)
+        wait = allowed
         while not self._stopped.wait(wait):
             with self._lock:
                 now = time.monotonic()
@@ -224,23 +227,9 @@ class _Run:
                 oldest = next(iter(self._running.values()), None)
                 wait = max(_SOON, oldest.started + allowed - now) if oldest else allowed
             self._take_over([pending for _, pending in late])
-            if not self._is_exhausted and self._size < self._settings.concurrency:
-                self._grow()
-                wait = min(wait, _INTERVAL)
-
-    def _grow(self) -> None:
-        """Start more workers while most of them wait for the system and the processor is idle."""
-        (wall, used), self._load = self._load, (time.monotonic(), time.process_time())
-        is_busy = self._load[1] - used > _BUSY * (self._load[0] - wall)
-        with self._lock:
-            since = self._load[0] - _SLOW
-            waiting = sum(pending.started <= since for pending in self._running.values())
-        if self._size >= _ALWAYS and 2 * waiting > self._size and not is_busy:
-            for _ in range(min(self._size, self._settings.concurrency - self._size)):
-                self._start_worker()
 
     def _take_over(self, late: list[_Pending]) -> None:
-        """Go on with the questions of abandoned workers; an error if too many of them still run."""
+        """Go on with the questions of abandoned workers; report an error if too many of them still run."""
         if late and self._abandoned > limits.LEFT_BEHIND.value:
             error = limits.LEFT_BEHIND.exceeded(Message("words.unfinished_attempts"), error=SystemFailure)
             self._reports.put(error)
@@ -263,32 +252,19 @@ class _Run:
             self._stopped.wait(left)
         return False
 
-    def _delay(self, failure: RetryableFailure, attempt: int) -> float | None:
+    def _backs_off(self, failure: RetryableFailure, attempt: int) -> bool:
+        """Wait before another attempt: all questions where the system asked for it, else this one; False to give up."""
         with self._lock:
-            return self._rule.wait(failure, attempt, self._random)
-
-    def _back_off(self, seconds: float, *, everywhere: bool) -> None:
-        """Wait before another attempt: all questions where the system asked for it, else this question only."""
-        if everywhere:
-            with self._lock:
+            seconds = self._rule.wait(failure, attempt, self._random)
+            if seconds is not None and failure.retry_after is not None:
                 self._paused_until = max(self._paused_until, time.monotonic() + seconds)
-        else:
+        if seconds is not None and failure.retry_after is None:
             self._stopped.wait(seconds)
-
-    def _read(self) -> Answered | BaseException | None:
-        while True:
-            with suppress(Empty):
-                return self._reports.get(timeout=_POLL)
-
-
-def _unexpected(error: Exception) -> Message:
-    """The message of the failure of one question by an unexpected exception: its type and text."""
-    text = excerpt(str(error))
-    return Message("systems.asking_failed", error=f"{type(error).__name__}{': ' if text else ''}{text}")
+        return seconds is not None
 
 
 def _outcome(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The result of a function, or the exception that it raised."""
+    """Return the result of a function, or the exception that it raised."""
     try:
         return function(*arguments)
     except BaseException as error:

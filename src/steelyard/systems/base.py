@@ -25,7 +25,7 @@ SPEC_HINT: Final = Message("systems.spec_hint")
 BUILT_IN: Final[Mapping[str, str]] = {
     "http": "steelyard.systems.http:open_http",
     "https": "steelyard.systems.http:open_https",
-    "openai": "steelyard.systems.openai:open_chat",
+    "openai": "steelyard.systems.http:open_chat",
     "python": "steelyard.systems.python:open_python",
     "command": "steelyard.systems.command:open_command",
     "replay": "steelyard.systems.replay:open_replay",
@@ -67,10 +67,17 @@ class System(Protocol):
     name: str
 
     def ask(self, ask: Ask) -> Reply:
-        """The reply to one question; SystemFailure if there is none, RetryableFailure if asking again may help."""
+        """Return the reply; raise SystemFailure if there is none, RetryableFailure if asking again may help."""
 
     def close(self) -> None:
         """Stop what is running, even while a thread waits for it; closing twice is allowed."""
+
+
+class NothingOpen:
+    """A system that holds no connection, process or file between questions."""
+
+    def close(self) -> None:
+        """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,24 +111,18 @@ INSTALLED: Final = EntryPointGroup[Opener]("steelyard.systems", Message("plugins
 
 
 def open_system(spec: str, settings: SystemSettings | None = None) -> System:
-    """The system of a SPEC such as `http://host/path`; the caller closes it, or `ask_all` does."""
-    kind, _, rest = spec.strip().partition(":")
-    opener = _opener(kind.lower()) if rest else None
+    """Open the system of a SPEC such as `http://host/path`; the caller closes it, or `ask_all` does."""
+    prefix, _, rest = spec.strip().partition(":")
+    kind, opener = prefix.lower(), None
+    if rest:  # kinds of this package cannot be replaced
+        opener = resolve_name(BUILT_IN[kind]) if kind in BUILT_IN else INSTALLED.load(kind)
     if opener is None:
         raise ConfigError(Message("systems.unknown_spec", spec=masked_command(spec)), hint=SPEC_HINT)
     return opener(rest, settings or SystemSettings())
 
 
 def reply_of(value: Any, where: str = "") -> Reply:
-    """The reply that the value of a system stands for, with the number of tokens that it reports."""
+    """Return the reply that the value of a system stands for, with the number of tokens that it reports."""
     usage = (named_values(value) or {}).get("usage")
     tokens = usage.get("total_tokens") if isinstance(usage, Mapping) else None
     return Reply(record_of(value, where), tokens=tokens if type(tokens) is int else None)
-
-
-def _opener(kind: str) -> Opener | None:
-    """The function that opens systems of this kind; those of this package cannot be replaced."""
-    if kind in BUILT_IN:
-        opener: Opener = resolve_name(BUILT_IN[kind])
-        return opener
-    return INSTALLED.load(kind)

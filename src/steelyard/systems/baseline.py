@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import SystemFailure, UnknownName
 from steelyard.i18n import Message
-from steelyard.search.bm25 import Bm25
 from steelyard.search.extractive import asks_for_all, best_clause, can_answer, is_unknown, snippet, subject
-from steelyard.search.terms import all_terms
-from steelyard.systems.base import Ask, Reply, SystemSettings
-from steelyard.text.scripts import has_han
+from steelyard.search.terms import Bm25, all_terms
+from steelyard.systems.base import Ask, NothingOpen, Reply, SystemSettings
+from steelyard.text.normalisation import has_han
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
@@ -49,17 +48,17 @@ class Index:
         self._bm25 = Bm25([all_terms(f"{passage.question} {passage.text}") for passage in passages], k1=_K1)
 
     def search(self, question: str) -> list[tuple[float, Passage]]:
-        """The passages that share a term with a question and their scores, the best first; ties keep their order."""
+        """Return the passages that share a term with a question, with their scores, the best first."""
         scores = self._bm25.scores(all_terms(question))
         ranked = sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
         return [(score, self.passages[index]) for index, score in ranked]
 
     def coverage(self, question: str, text: str) -> float:
-        """The share of the terms of a question that a text has, weighted by their idf."""
+        """Return the share of the terms of a question that a text has, weighted by their idf."""
         return self._bm25.coverage(all_terms(question), set(all_terms(text)))
 
 
-class Baseline:
+class Baseline(NothingOpen):
     """Lexical retrieval and extraction in the documents that questions name."""
 
     def __init__(self, documents: Mapping[str, "Document"]) -> None:
@@ -72,9 +71,6 @@ class Baseline:
         """Search and extract."""
         return Reply(answer(ask.question, self._index(ask.document)))
 
-    def close(self) -> None:
-        """Do nothing: nothing is open."""
-
     def _index(self, name: str) -> Index:
         if name not in self._documents:
             raise SystemFailure(Message("systems.unknown_document", name=name))
@@ -85,14 +81,14 @@ class Baseline:
 
 
 def open_builtin(rest: str, settings: SystemSettings) -> Baseline:
-    """The system of this package with this name: `baseline`."""
+    """Open the system of this package with this name: `baseline`."""
     if rest != "baseline":
         raise UnknownName.of(Message("words.system"), rest, ["baseline"])
     return Baseline(settings.documents)
 
 
 def passages_of(document: "Document") -> Iterator[Passage]:
-    """The answers of a transcript with their questions, also across pages, or the lines of another document.
+    """Yield the answers of a transcript with their questions, also across pages, or the lines of another document.
 
     Lines of a transcript after its first question are signatures and are left out.
     """
@@ -110,13 +106,17 @@ def passages_of(document: "Document") -> Iterator[Passage]:
 
 
 def answer(question: str, index: Index) -> dict[str, Any]:
-    """The output record for a question about the document of this index."""
+    """Return the output record for a question about the document of this index."""
     return _collected(question, index) if asks_for_all(question) else _extracted(question, index)
 
 
 def _extracted(question: str, index: Index) -> dict[str, Any]:
-    """A clause of the best passage that can answer; it may say that something is not known."""
-    near = [passage for passage in _near(question, index) if _covers(passage, question, index)]
+    """Answer with a clause of the best passage that can answer; it may say that something is not known."""
+    near = [
+        passage
+        for passage in _near(question, index)
+        if index.coverage(question, f"{passage.question} {passage.text}") >= LEAST_COVERAGE
+    ]
     for passage in near:
         clause = best_clause(question, passage.text, index.coverage)
         cited = [_cited(other, question, index) for other in (passage, *(other for other in near if other != passage))]
@@ -127,12 +127,8 @@ def _extracted(question: str, index: Index) -> dict[str, Any]:
     return _record(_NOT_STATED[has_han(question)], [], abstained=True)
 
 
-def _covers(passage: Passage, question: str, index: Index) -> bool:
-    return index.coverage(question, f"{passage.question} {passage.text}") >= LEAST_COVERAGE
-
-
 def _collected(question: str, index: Index) -> dict[str, Any]:
-    """A clause of every passage near the subject of the question."""
+    """Answer with a clause of every passage near the subject of the question."""
     topic = subject(question)
     near = _near(topic, index)
     if not near:

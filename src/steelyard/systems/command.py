@@ -49,9 +49,13 @@ class Process:
         for reader in self._readers:
             reader.start()
 
-    def alive(self) -> bool:
-        """Whether it is running."""
-        return not self._has_ended()
+    def has_ended(self) -> bool:
+        """Return whether it has ended; it is not reaped, so that its process id stays that of its group."""
+        if sys.platform == "win32" or self._child.returncode is not None:
+            return self._child.poll() is not None
+        with suppress(ChildProcessError):
+            return os.waitid(os.P_PID, self._child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        return True
 
     def request(self, line: bytes, timeout: float) -> bytes:
         """Send a line and return the line that the program writes in reply."""
@@ -77,7 +81,7 @@ class Process:
     def wait(self, seconds: float = GRACE) -> None:
         """Wait some seconds for it to end, then kill it."""
         end = time.monotonic() + seconds
-        while not self._has_ended() and time.monotonic() < end:
+        while not self.has_ended() and time.monotonic() < end:
             time.sleep(_PAUSE)
         self.kill()
 
@@ -86,23 +90,12 @@ class Process:
         with self._ending:
             if self._child.returncode is None:  # not reaped yet, so the process id is still its own
                 with suppress(ProcessLookupError, PermissionError):
-                    self._kill_group()
+                    if sys.platform == "win32":
+                        self._child.kill()
+                    else:
+                        os.killpg(self._child.pid, signal.SIGKILL)
             self._child.wait()
         self.close_input()
-
-    def _kill_group(self) -> None:
-        if sys.platform == "win32":
-            self._child.kill()
-        else:
-            os.killpg(self._child.pid, signal.SIGKILL)
-
-    def _has_ended(self) -> bool:
-        """Whether it has ended; it is not reaped, so that its process id stays that of its group."""
-        if sys.platform == "win32" or self._child.returncode is not None:
-            return self._child.poll() is not None
-        with suppress(ChildProcessError):
-            return os.waitid(os.P_PID, self._child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-        return True
 
     def _interruption(self, line: bytes) -> SystemFailure:
         if line != _END:
@@ -146,17 +139,16 @@ class CommandSystem:
 
     def ask(self, ask: Ask) -> Reply:
         """Ask once; a process that fails is killed, because its next line could still be the reply to this question."""
+        # as ASCII, which is the same in every usual encoding
+        request = json.dumps({"id": ask.id, "question": ask.question, "document": ask.document}).encode() + b"\n"
         with mask_failures(self._secrets):
-            return self._ask(ask)
-
-    def _ask(self, ask: Ask) -> Reply:
-        process = self._take()
-        try:
-            reply = _reply(process.request(_request(ask), self._timeout), ask)
-        except SystemFailure:
-            self._busy.discard(process)
-            process.kill()
-            raise
+            process = self._take()
+            try:
+                reply = _reply(process.request(request, self._timeout), ask)
+            except SystemFailure:
+                self._busy.discard(process)
+                process.kill()
+                raise
         self._give_back(process)
         return reply
 
@@ -185,7 +177,7 @@ class CommandSystem:
     def _next_idle(self) -> Process | None:
         while self._idle:
             process = self._idle.pop()
-            if process.alive():
+            if not process.has_ended():
                 return process
             process.kill()  # its children may still run
         return None
@@ -201,19 +193,13 @@ def _argv(command: str) -> list[str]:
     try:
         argv = shlex.split(command)
     except ValueError as error:
-        raise ConfigError(
-            Message("systems.bad_command", command=masked_command(command), error=error), hint=COMMAND_HINT
-        ) from None
+        message = Message("systems.bad_command", command=masked_command(command), error=error)
+        raise ConfigError(message, hint=COMMAND_HINT) from None
     if not argv:
         raise ConfigError(Message("systems.empty_command"), hint=COMMAND_HINT)
     if shutil.which(argv[0]) is None:
         raise ConfigError(Message("systems.unknown_program", argv=masked_command(argv[0])), hint=COMMAND_HINT)
     return argv
-
-
-def _request(ask: Ask) -> bytes:
-    # as ASCII, which is the same in every usual encoding
-    return json.dumps({"id": ask.id, "question": ask.question, "document": ask.document}).encode() + b"\n"
 
 
 def _reply(line: bytes, ask: Ask) -> Reply:
@@ -225,5 +211,5 @@ def _reply(line: bytes, ask: Ask) -> Reply:
 
 
 def open_command(rest: str, settings: SystemSettings) -> CommandSystem:
-    """The system of a command line."""
+    """Open the system of a command line."""
     return CommandSystem(rest, timeout=settings.timeout)

@@ -1,19 +1,27 @@
-"""`http://host/path`: a system that is asked by POST, JSON in, JSON out, and the templates of its requests."""
+"""Systems behind HTTP: `http://host/path`, asked by POST, and `openai:MODEL@BASE_URL`, a chat model.
+
+Requests and replies of the first are JSON, by default those of this project, else those of two templates.
+"""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import ConfigError, InputError, SystemFailure, nearest
 from steelyard.i18n import Message
-from steelyard.io.outputs import FIELDS
+from steelyard.io.outputs import FIELDS, record_of
 from steelyard.io.records import parse_json
 from steelyard.net.http import JsonClient
+from steelyard.net.openai import NO_COMPLETION, completion_of, model_client
 from steelyard.net.replies import SYSTEM
-from steelyard.net.secrets import public_address
-from steelyard.systems.base import Ask, Reply, SystemSettings, reply_of
+from steelyard.net.secrets import masked_command, public_address
+from steelyard.systems.base import Ask, NothingOpen, Reply, SystemSettings, reply_of
+from steelyard.text.normalisation import has_han
+
+if TYPE_CHECKING:
+    from steelyard.documents.pages import Document
 
 QUESTION: Final = "{question}"
 EXAMPLE: Final = '{"query": "{question}"}'
@@ -22,7 +30,26 @@ _PLACEHOLDER: Final = re.compile(r"\{(question|id|document)\}")
 _INDEX: Final = re.compile(r"\[(\d+)\]")
 
 _MOST_NAMES: Final = 20
-_LONGEST_INDEX: Final = 9  # digits
+_INDEX_STEP: Final = re.compile(r"\d{1,9}")
+
+CHAT_HINT: Final = Message("systems.chat_spec_hint")
+
+_SPEC: Final = re.compile(r"(?P<model>.+?)@(?P<url>https?://.+)")  # the name of a model may contain an @
+_INSTRUCTIONS: Final = {
+    "zh": (
+        "请只依据所给材料，用中文回答问题，并用 JSON 输出，不要输出其他内容："
+        '{"answer": "答案", "citations": [{"page": 页码, "text": "该页原文"}]}。'
+        "引用须逐字摘自材料，每条不超过 300 字。材料没有载明的，在 answer 中说明材料未载明并引用相关原话，不要推测。"
+    ),
+    "en": (
+        "Answer the question from the given document only, in the language of the question, as JSON and nothing else: "
+        '{"answer": "the answer", "citations": [{"page": page number, "text": "words of that page"}]}. '
+        "Citations are copied word for word, each below 900 characters. If the document does not say it, say so in "
+        "`answer`, quote what it does say, and do not guess."
+    ),
+}
+_PAGE_MARK: Final = {"zh": "=== 第{number}页 ===", "en": "=== page {number} ==="}
+_QUESTION: Final = {"zh": "问题：{question}", "en": "Question: {question}"}
 
 FieldPath = tuple[str, ...]
 """The keys and indices that lead to a field of a reply."""
@@ -37,24 +64,19 @@ class RequestTemplate:
     @classmethod
     def parse(cls, text: str) -> "RequestTemplate":
         """Read a template; one without {question} is an error."""
+        where, hint = "--request", Message("systems.request_template_hint", example=EXAMPLE)
         try:
-            content = parse_json(text, "--request")
+            content = parse_json(text, where)
         except InputError as error:
-            raise ConfigError(
-                Message("systems.bad_request_template", message=error.message),
-                where="--request",
-                hint=Message("systems.request_template_hint", example=EXAMPLE),
-            ) from None
+            message = Message("systems.bad_request_template", message=error.message)
+            raise ConfigError(message, where=where, hint=hint) from None
         if not _has_question(content):
-            raise ConfigError(
-                Message("systems.request_template_without_question", question=QUESTION),
-                where="--request",
-                hint=Message("systems.request_template_hint", example=EXAMPLE),
-            )
+            message = Message("systems.request_template_without_question", question=QUESTION)
+            raise ConfigError(message, where=where, hint=hint)
         return cls(content)
 
     def fill(self, ask: Ask) -> Any:
-        """The request for a question; placeholders in the question itself are not filled in."""
+        """Return the request for a question; placeholders in the question itself are not filled in."""
         return _filled(self.content, {"question": ask.question, "id": ask.id, "document": ask.document})
 
 
@@ -72,13 +94,12 @@ class ResponseTemplate:
             if not (equals and path.strip()):
                 raise ConfigError(Message("systems.bad_response_template", value=name + equals + path))
             if name and name not in FIELDS:
-                raise ConfigError(
-                    Message("formats.no_field_called", name=name), where="--response", hint=nearest(name, FIELDS)
-                )
+                message = Message("formats.no_field_called", name=name)
+                raise ConfigError(message, where="--response", hint=nearest(name, FIELDS))
         return cls({name: _path(path.strip()) for name, _, path in pairs})
 
     def take(self, reply: Any) -> Any:
-        """The output in a reply; fields other than the answer may be missing."""
+        """Return the output in a reply; fields other than the answer may be missing."""
         if "" in self.paths:
             return _follow(reply, self.paths[""])
         fields: dict[str, Any] = {}
@@ -114,16 +135,10 @@ def _filled(content: Any, values: Mapping[str, str]) -> Any:
 
 
 def _path(text: str) -> FieldPath:
-    """The steps of `/data/answer` (a JSON pointer) or of `data.choices[0].text`."""
+    """Return the steps of `/data/answer` (a JSON pointer) or of `data.choices[0].text`."""
     if text.startswith("/"):
         return tuple(step.replace("~1", "/").replace("~0", "~") for step in text[1:].split("/"))
     return tuple(_INDEX.sub(r".\1", text).removeprefix("$").removeprefix(".").split("."))
-
-
-def _names(value: Mapping[str, Any]) -> str:
-    """The first names of an object, for a message."""
-    first = ", ".join(repr(name[:60]) for name in islice(value, _MOST_NAMES))
-    return f"{first}, …" if len(value) > _MOST_NAMES else first
 
 
 def _follow(reply: Any, path: FieldPath) -> Any:
@@ -131,19 +146,18 @@ def _follow(reply: Any, path: FieldPath) -> Any:
     for step in path:
         if isinstance(value, Mapping) and step in value:
             value = value[step]
-        elif isinstance(value, list) and _is_index(step) and int(step) < len(value):
+        elif isinstance(value, list) and _INDEX_STEP.fullmatch(step) and int(step) < len(value):
             value = value[int(step)]
         else:
-            there = _names(value) if isinstance(value, Mapping) else type(value).__name__
+            there = type(value).__name__
+            if isinstance(value, Mapping):
+                names = [repr(name[:60]) for name in islice(value, _MOST_NAMES)]
+                there = ", ".join([*names, "…"] if len(value) > _MOST_NAMES else names)
             raise SystemFailure(Message("systems.no_value_at_path", path="/" + "/".join(path), there=there))
     return value
 
 
-def _is_index(step: str) -> bool:
-    return step.isdecimal() and len(step) <= _LONGEST_INDEX
-
-
-class HttpSystem:
+class HttpSystem(NothingOpen):
     """Posts {"id", "question", "document"}, or a filled template, and reads the record in the reply."""
 
     def __init__(self, url: str, settings: SystemSettings) -> None:
@@ -156,7 +170,8 @@ class HttpSystem:
 
     def ask(self, ask: Ask) -> Reply:
         """Ask once."""
-        value = self._client.post(self._body(ask))
+        default = {"id": ask.id, "question": ask.question, "document": ask.document}
+        value = self._client.post(self._request.fill(ask) if self._request else default)
         try:
             return reply_of(self._response.take(value) if self._response else value)
         except SystemFailure as failure:
@@ -164,20 +179,60 @@ class HttpSystem:
                 raise
             raise SystemFailure(Message("systems.say_where", message=failure.message), hint=failure.hint) from None
 
-    def close(self) -> None:
-        """Do nothing: no connection is kept."""
-
-    def _body(self, ask: Ask) -> Any:
-        if self._request:
-            return self._request.fill(ask)
-        return {"id": ask.id, "question": ask.question, "document": ask.document}
-
 
 def open_http(rest: str, settings: SystemSettings) -> HttpSystem:
-    """The system at `http:` + `rest`."""
+    """Open the system at `http:` + `rest`."""
     return HttpSystem(f"http:{rest}", settings)
 
 
 def open_https(rest: str, settings: SystemSettings) -> HttpSystem:
-    """The system at `https:` + `rest`."""
+    """Open the system at `https:` + `rest`."""
     return HttpSystem(f"https:{rest}", settings)
+
+
+class ChatSystem(NothingOpen):
+    """Sends a model the question, and the pages of the document that it names if they are available."""
+
+    def __init__(self, model: str, url: str, settings: SystemSettings) -> None:
+        self.name = model
+        self._documents = settings.documents
+        self._client = model_client(
+            url,
+            "/chat/completions",
+            key=settings.key,
+            timeout=settings.timeout,
+            party=SYSTEM,
+            headers=settings.headers,
+            proxy=settings.proxy,
+        )
+
+    def ask(self, ask: Ask) -> Reply:
+        """Ask once, at temperature 0; the refusal of a model is its answer."""
+        messages = messages_for(ask, self._documents.get(ask.document))
+        completion = completion_of(self._client.post({"model": self.name, "temperature": 0, "messages": messages}))
+        text = completion.refusal if completion.text is None else completion.text
+        if text is None:
+            raise SystemFailure(NO_COMPLETION)
+        return Reply(record_of(text), tokens=completion.tokens)
+
+
+def open_chat(rest: str, settings: SystemSettings) -> ChatSystem:
+    """Open the chat model of `MODEL@BASE_URL`."""
+    parts = _SPEC.fullmatch(rest)
+    if not parts:
+        raise ConfigError(Message("systems.chat_spec", value="openai:" + masked_command(rest)), hint=CHAT_HINT)
+    return ChatSystem(parts["model"], parts["url"], settings)
+
+
+def messages_for(ask: Ask, document: "Document | None") -> list[dict[str, str]]:
+    """Return the messages for a model: how to answer, the pages with their numbers, the question."""
+    language = "zh" if has_han(ask.question) else "en"
+    pages = [
+        f"{_PAGE_MARK[language].format(number=page.number)}\n{page.text}"
+        for page in (document.pages if document else ())
+    ]
+    question = _QUESTION[language].format(question=ask.question)
+    return [
+        {"role": "system", "content": _INSTRUCTIONS[language]},
+        {"role": "user", "content": "\n\n".join((*pages, question))},
+    ]

@@ -10,7 +10,7 @@ from steelyard.net.openai import NO_COMPLETION, completion_of, model_client
 from steelyard.net.replies import SYSTEM
 from steelyard.net.secrets import masked_command
 from steelyard.systems.base import Ask, Reply, SystemSettings
-from steelyard.text.scripts import has_han
+from steelyard.text.normalisation import has_han
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document

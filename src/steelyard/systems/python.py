@@ -12,18 +12,21 @@ from typing import Any
 
 from steelyard.errors import ConfigError, SteelyardError, SystemFailure, UnknownName, nearest
 from steelyard.i18n import Message
-from steelyard.systems.base import Ask, Reply, SystemSettings, reply_of
+from steelyard.systems.base import Ask, NothingOpen, Reply, SystemSettings, reply_of
 
 TARGET_HINT = Message("systems.python_target_hint")
 
 
-class PythonSystem:
+class PythonSystem(NothingOpen):
     """A system in this process; an exception of its code is a failure of the system."""
 
     def __init__(self, target: Any, name: str = "") -> None:
-        """`target` is an object, a function, or a class that is called without arguments."""
+        """Take an object with `.query`, a function, or a class that is called without arguments."""
         self.name = name or getattr(target, "__name__", type(target).__name__)
-        self._query = _query_of(_call(target) if isinstance(target, type) else target)
+        system = _call(target) if isinstance(target, type) else target
+        self._query: Callable[[str], Any] = getattr(system, "query", system)
+        if not callable(self._query):
+            raise ConfigError(Message("systems.python_not_callable", name=type(system).__name__), hint=TARGET_HINT)
 
     def ask(self, ask: Ask) -> Reply:
         """Ask once."""
@@ -33,12 +36,9 @@ class PythonSystem:
             raise SystemFailure(Message("systems.python_coroutine"))
         return reply_of(value)
 
-    def close(self) -> None:
-        """Do nothing: the object belongs to the caller."""
-
 
 def open_python(target: str, settings: SystemSettings) -> PythonSystem:
-    """The system of `module:attribute`; the module may be in the folder of the settings."""
+    """Open the system of `module:attribute`; the module may be in the folder of the settings."""
     module, _, attribute = target.partition(":")
     if not (module and attribute):
         raise ConfigError(Message("systems.python_spec", target=target))
@@ -55,8 +55,7 @@ def _imported(module: str) -> Any:
     except ValueError:
         spec = None
     if spec is None:
-        hint = Message("metrics.module_hint")
-        raise UnknownName(Message("metrics.no_module_called", module=module), hint=hint)
+        raise UnknownName(Message("metrics.no_module_called", module=module), hint=Message("metrics.module_hint"))
     return _call(importlib.import_module, module)
 
 
@@ -64,21 +63,10 @@ def _attribute(module: Any, name: str, path: str) -> Any:
     try:
         return reduce(getattr, path.split("."), module)
     except AttributeError:
-        known = [public for public, value in vars(module).items() if not public.startswith("_") and _can_answer(value)]
+        public = {name: value for name, value in vars(module).items() if not name.startswith("_")}
+        known = [name for name, value in public.items() if callable(value) or hasattr(type(value), "query")]
         hint = nearest(path, known) if known else None
         raise UnknownName(Message("systems.python_no_attribute", name=name, path=path), hint=hint) from None
-
-
-def _can_answer(value: Any) -> bool:
-    """Whether a value may be a system: it can be called, or has a method `query`."""
-    return callable(value) or hasattr(type(value), "query")
-
-
-def _query_of(target: Any) -> Callable[[str], Any]:
-    query = getattr(target, "query", target)
-    if not callable(query):
-        raise ConfigError(Message("systems.python_not_callable", name=type(target).__name__), hint=TARGET_HINT)
-    return query  # type: ignore[no-any-return]  # foreign code
 
 
 def _call(function: Callable[..., Any], *arguments: Any) -> Any:

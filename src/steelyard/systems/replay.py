@@ -10,7 +10,7 @@ from steelyard.io import results
 from steelyard.io.layouts import ID
 from steelyard.io.records import format_suffix, parse_json, read_records, result_name
 from steelyard.io.streams import read_text
-from steelyard.systems.base import Ask, Reply, SystemSettings, reply_of
+from steelyard.systems.base import Ask, NothingOpen, Reply, SystemSettings, reply_of
 
 REPLAY_HINT = Message("systems.replay_hint")
 
@@ -27,7 +27,7 @@ class _Recorded(NamedTuple):
     problem: Message | None = None
 
 
-class ReplaySystem:
+class ReplaySystem(NothingOpen):
     """Returns the recorded output of each question."""
 
     def __init__(self, path: str | Path) -> None:
@@ -36,7 +36,7 @@ class ReplaySystem:
 
     @property
     def ids(self) -> frozenset[str]:
-        """The questions that have an answer."""
+        """Return the questions that have an answer."""
         return frozenset(self._outputs)
 
     def ask(self, ask: Ask) -> Reply:
@@ -48,12 +48,9 @@ class ReplaySystem:
             raise SystemFailure(output.problem, where=output.where)
         return reply_of(output.value, output.where)
 
-    def close(self) -> None:
-        """Do nothing: the file is closed already."""
-
 
 def _read(path: str) -> tuple[str, Iterator[_Recorded]]:
-    """The name of the recorded system, and its outputs."""
+    """Return the name of the recorded system, and its outputs."""
     if format_suffix(path) == ".json":
         text, _ = read_text(path)
         return _from_json(parse_json(text, path), path)
@@ -81,12 +78,12 @@ def _from_results(path: str) -> tuple[str, Iterator[_Recorded]]:
     if not table.outputs:
         raise InputError(Message("systems.no_recorded_outputs"), where=path)
     pairs = zip(table.ids, table.outputs, strict=True)
-    return table.name, (_Recorded(item, _output(value), path) for item, value in pairs if value is not None)
-
-
-def _output(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The output of the system, without the fields that were added to it."""
-    return {name: value for name, value in item.items() if name not in ADDED}
+    recorded = (
+        _Recorded(id, {name: value for name, value in fields.items() if name not in ADDED}, path)
+        for id, fields in pairs
+        if fields is not None
+    )
+    return table.name, recorded
 
 
 def _by_id(recorded: list[_Recorded], path: str) -> dict[str, _Recorded]:
@@ -108,12 +105,12 @@ def _by_id(recorded: list[_Recorded], path: str) -> dict[str, _Recorded]:
 
 
 def _id(row: Any) -> Any:
-    """The id of the question in a record; None if it has none."""
+    """Return the id of the question in a record; None if it has none."""
     if not isinstance(row, Mapping):
         return None
     return next((row[name] for name in ID if name in row), None)
 
 
 def open_replay(rest: str, settings: SystemSettings) -> ReplaySystem:
-    """The system of a file of recorded outputs."""
+    """Open the system of a file of recorded outputs."""
     return ReplaySystem(rest)

@@ -26,7 +26,7 @@ class Mark(NamedTuple):
 
 
 def marks(text: str, ids: frozenset[str] = frozenset()) -> Iterator[Mark]:
-    """The citation marks of a text; `ids` are those of the contexts."""
+    """Yield the citation marks of a text; `ids` are those of the contexts."""
     for match in MARK.finditer(text):
         names = names_in(match[1].strip(), ids)
         if names:
@@ -34,7 +34,7 @@ def marks(text: str, ids: frozenset[str] = frozenset()) -> Iterator[Mark]:
 
 
 def names_in(inner: str, ids: frozenset[str]) -> tuple[str, ...]:
-    """What brackets name: ids, or positions as digits; nothing if they are no citation."""
+    """Return what brackets name: ids, or positions as digits; nothing if they are no citation."""
     if inner in ids:
         return (inner,)
     names: list[str] = []
@@ -52,23 +52,23 @@ def names_in(inner: str, ids: frozenset[str]) -> tuple[str, ...]:
 
 
 def places_of(ids: Sequence[str | None]) -> dict[str, int]:
-    """The index of the first context of each id."""
+    """Return the index of the first context of each id."""
     return {name: index for index, name in reversed(list(enumerate(ids))) if name}
 
 
 def index_of(name: str, places: Mapping[str, int], contexts: int) -> int:
-    """The index of the context that a citation names, by id or by position from 1 on; -1 if it names none."""
+    """Return the index of the context that a citation names, by id or by position from 1 on; -1 if it names none."""
     index = places.get(name, int(name) - 1 if name.isdecimal() else -1)
     return index if index < contexts else -1
 
 
 def has_citations(text: str, ids: Sequence[str | None]) -> bool:
-    """Whether a text has a citation mark; `ids` are those of its contexts, if they are known."""
+    """Return whether a text has a citation mark; `ids` are those of its contexts, if they are known."""
     return any(bracket in text for bracket in "[［【") and any(marks(text, frozenset(filter(None, ids))))
 
 
 def without_citations(text: str, ids: Sequence[str | None]) -> str:
-    """The text without the marks that cite contexts, and without the blanks before them; `ids` has one per context."""
+    """Drop the marks that cite contexts, and the blanks before them; `ids` has one per context."""
     places = places_of(ids)
     pieces, at = [], 0
     for mark in marks(text, frozenset(places)):

@@ -15,10 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.native import kernel
-from steelyard.text.characters import END
-from steelyard.text.normalisation import fold
-from steelyard.text.scripts import has_kana
-from steelyard.text.tokens import ARTICLES, DENSE_RUN, RUN, TRUTH, marked_lexemes, segment, token_or_run
+from steelyard.text.normalisation import fold, has_kana
+from steelyard.text.tokens import ARTICLES, DENSE_RUN, END, RUN, TRUTH, marked_lexemes, segment, token_or_run
 
 Cut = Callable[[str], Sequence[str]]
 Numbers = NDArray[np.int64]
@@ -57,7 +55,7 @@ class Codes:
         return self.ends - self.lengths
 
     def take(self, chosen: Numbers) -> "Codes":
-        """These lists, in this order."""
+        """Return these lists, in this order."""
         lengths = self.lengths[chosen]
         ends = np.cumsum(lengths)
         total = int(ends[-1]) if len(ends) else 0
@@ -66,30 +64,28 @@ class Codes:
         )
 
     def part(self, start: int, end: int) -> "Codes":
-        """The lists from `start` to `end`, as views."""
+        """Return the lists from `start` to `end`, as views."""
         first = int(self.lengths[:start].sum())
         lengths = self.lengths[start:end]
         return Codes(self.values[first : first + int(lengths.sum())], lengths)
 
     def summed(self, lengths: Numbers) -> "Codes":
-        """Longer lists: the first `lengths[0]` lists become one, and so on."""
+        """Return longer lists: the first `lengths[0]` lists become one, and so on."""
         ends = np.concatenate(([0], self.ends))
         return Codes(self.values, np.diff(ends[np.cumsum(lengths)], prepend=0))
 
     @staticmethod
     def joined(parts: Sequence["Codes"]) -> "Codes":
-        """All lists of the parts, one part after the other."""
         return Codes(np.concatenate([part.values for part in parts]), np.concatenate([part.lengths for part in parts]))
 
     @staticmethod
     def cut(values: Numbers, mark: int) -> "Codes":
-        """The lists that each end with the mark, without the marks."""
+        """Return the lists that each end with the mark, without the marks."""
         is_end = values == mark
         return Codes(values[~is_end], np.diff(np.flatnonzero(is_end), prepend=-1) - 1)
 
     @staticmethod
     def of(tokens: Sequence[Sequence[str]], vocabulary: "Vocabulary") -> "Codes":
-        """The numbers of tokens of texts."""
         lengths = np.fromiter(map(len, tokens), np.int64, len(tokens))
         numbers = map(vocabulary.__getitem__, chain.from_iterable(tokens))
         return Codes(np.fromiter(numbers, np.int64, int(lengths.sum())), lengths)
@@ -112,7 +108,7 @@ class Pieces:
         self._forget()
 
     def numbers(self, texts: list[str]) -> Numbers:
-        """The numbers of the pieces of texts without NUL; 0 at the end of each text."""
+        """Return the numbers of the pieces of texts without NUL; 0 at the end of each text."""
         if texts is not self._texts:  # else encoded again for one batch
             if len(self.names) > _MOST_PIECES or self._characters > self._most_characters:
                 self._forget()
@@ -126,7 +122,6 @@ class Pieces:
         return numbers
 
     def _forget(self) -> None:
-        """Forget all pieces; numbers are valid within one batch only."""
         native = kernel()
         self._number = _numbering() if native is None else _compiled_numbering(native)
         self.names: list[str] = []
@@ -149,7 +144,7 @@ def _numbering() -> _Numbering:
 
 
 def _compiled_numbering(native: ModuleType) -> _Numbering:
-    """The same in the compiled kernel."""
+    """Return the same in the compiled kernel."""
     table = native.new_pieces(hash(END))
 
     def number(text: str, known: int) -> tuple[Numbers, list[str]]:
@@ -179,7 +174,6 @@ class PieceEncoder:
         self._forget()
 
     def codes(self, texts: list[str]) -> Codes:
-        """The codes of texts without NUL."""
         if texts is self._texts:  # encoded twice for one batch
             return self._read
         self._texts, self._read = texts, self._finished(self._unfinished(texts))
@@ -201,7 +195,6 @@ class PieceEncoder:
         return Codes(codes.values, np.diff(codes.ends[numbers == 0], prepend=0))
 
     def _cut_new(self, new: list[str]) -> None:
-        """Tokenize new pieces, all of them together."""
         tokens = self._cut(_SEPARATOR.join((*new, "")))
         for token in dict.fromkeys(tokens):
             if token not in self._known:
@@ -210,11 +203,10 @@ class PieceEncoder:
         self._pieces = Codes.joined((self._pieces, Codes.cut(codes, _NO_TOKEN)))
 
     def _finished(self, codes: Codes) -> Codes:
-        """The final codes; a subclass applies rules that depend on neighbouring tokens."""
+        """Return the final codes; a subclass applies rules that depend on neighbouring tokens."""
         return codes
 
     def _forget(self) -> None:
-        """Forget what is known of pieces."""
         self._generation = self.pieces.generation
         self.vocabulary.clear()
         self._known = {END: _NO_TOKEN}
@@ -224,7 +216,7 @@ class PieceEncoder:
 def _with_apart(
     read: Codes, texts: list[str], tokens: Cut, vocabulary: Vocabulary, apart: Sequence[bool] | bool = False
 ) -> Codes:
-    """The codes, with those of texts without tokens, and of texts that are `apart`, from the text as a whole."""
+    """Return the codes, with those of texts without tokens, and of texts that are `apart`, from the text as a whole."""
     again = np.flatnonzero(np.logical_or(read.lengths == 0, apart))
     if not len(again):
         return read
@@ -250,12 +242,12 @@ class Lexemes(PieceEncoder):
 
     def _finished(self, codes: Codes) -> Codes:
         values = self._alone(codes) >> _BITS
-        kept = ~self._articles(codes)
-        dropped = np.concatenate(([0], np.cumsum(~kept)))
-        return Codes(values[kept], codes.lengths - (dropped[codes.ends] - dropped[codes.starts]))
+        is_token = ~self._articles(codes)
+        dropped = np.concatenate(([0], np.cumsum(~is_token)))
+        return Codes(values[is_token], codes.lengths - (dropped[codes.ends] - dropped[codes.starts]))
 
     def _alone(self, codes: Codes) -> Numbers:
-        """The values, with "true" or "false" as the only token of a text replaced by yes or no."""
+        """Return the values, with "true" or "false" as the only token of a text replaced by yes or no."""
         values = codes.values.copy()
         alone = codes.starts[codes.lengths == 1]
         for truth, answer in TRUTH.items():
@@ -264,7 +256,7 @@ class Lexemes(PieceEncoder):
         return values
 
     def _articles(self, codes: Codes) -> NDArray[np.bool_]:
-        """Which tokens are articles before another word of the same text; "A" only as the first token."""
+        """Return which tokens are articles before another word of the same text; "A" only as the first token."""
         values = codes.values
         before_word = np.zeros(len(values), np.bool_)
         before_word[:-1] = values[1:] & _WORD != 0
@@ -291,14 +283,13 @@ class Runs:
         self._forget()
 
     def codes(self, texts: list[str]) -> Codes:
-        """The codes of texts without NUL."""
         lexemes = self._lexemes.codes(texts)
         if self._generation != self._lexemes.pieces.generation:
             self._forget()
         return _with_apart(self._parted(lexemes, texts), texts, self._tokens, self.vocabulary)
 
     def _parted(self, lexemes: Codes, texts: list[str]) -> Codes:
-        """The tokens in place of the lexemes; in texts with kana, runs are split into characters."""
+        """Return the tokens in place of the lexemes; in texts with kana, runs are split into characters."""
         if not self._segmented:
             return self._split(lexemes, str)
         is_kana = np.array([has_kana(text) for text in texts], np.bool_)
@@ -309,7 +300,7 @@ class Runs:
         return Codes.joined(parts).take(np.argsort(np.concatenate(apart)))
 
     def _split(self, lexemes: Codes, cut: Cut) -> Codes:
-        """The tokens of texts whose runs are cut in this way; each distinct run is cut once."""
+        """Return the tokens of texts whose runs are cut in this way; each distinct run is cut once."""
         known = self._known[cut]
         new = islice(self._lexemes.vocabulary, len(known.lengths), None)
         parts = [cut(entry) if self._run.match(entry) else (entry,) for entry in new]
@@ -336,7 +327,6 @@ class Encoder:
         self._others = others
 
     def codes(self, texts: list[str], *, spaced: bool) -> Codes:
-        """The codes of texts; `spaced` promises that all of them are, in the sense of `are_spaced`."""
         many = self._spaced if spaced else self._others
         if many is None or (not spaced and any(END in text for text in texts)):
             return Codes.of([self.tokens(text) for text in texts], Vocabulary())

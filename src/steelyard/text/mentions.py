@@ -10,11 +10,22 @@ from operator import attrgetter
 from typing import Final
 
 from steelyard.lexicon import lexicon
-from steelyard.text.dates import find_dates
-from steelyard.text.measures import MEASURES
-from steelyard.text.numerals import CHINESE, NUMBER_WORDS, SCALES, Numeral, numerals, value_of
-from steelyard.text.scripts import HAN
-from steelyard.text.values import NEAR, NEAR_WORDS, Kind, Mention, blanked
+from steelyard.text.normalisation import HAN
+from steelyard.text.values import (
+    CHINESE,
+    MEASURES,
+    NEAR,
+    NEAR_WORDS,
+    NUMBER_WORDS,
+    SCALES,
+    Kind,
+    Mention,
+    Numeral,
+    blanked,
+    find_dates,
+    numerals,
+    value_of,
+)
 
 __all__ = ["Kind", "Mention", "currency_code", "mentions"]
 
@@ -23,7 +34,7 @@ _WORDS: Final = lexicon("values")
 
 @lru_cache(maxsize=1 << 12)
 def mentions(text: str) -> tuple[Mention, ...]:
-    """All values of a normalised text, in order; a kind takes no characters that an earlier finder has taken.
+    """Return all values of a normalised text, in order; a kind takes no characters that an earlier finder has taken.
 
     Sentences without a letter or a number have none and are left out: most sentences of a long Chinese answer.
     """
@@ -44,7 +55,6 @@ _OF_VALUE: Final = re.compile(f"[\\dA-Za-z{CHINESE}俩仨]")
 
 
 def _moved(text: str, value: Mention, sentences: Sequence[re.Match[str]], starts: Sequence[int]) -> Mention:
-    """The value at its place in the whole text."""
     number = bisect_right(starts, value.start) - 1
     start = value.start + sentences[number].start() - starts[number]
     end = start + value.end - value.start
@@ -55,20 +65,20 @@ def _moved(text: str, value: Mention, sentences: Sequence[re.Match[str]], starts
 
 
 def _code(kind: Kind, match: re.Match[str]) -> Mention:
-    """A number whose digits and letters are the value; those of a named group, if it has one."""
+    """Return a number whose digits and letters are the value; those of a named group, if it has one."""
     named = next((name for name, value in match.groupdict().items() if value), 0)
     digits = "".join(char for char in match[named] if char.isascii() and char.isalnum()).upper()
     return Mention(kind, *match.span(named), match[named], digits)
 
 
 def _address(kind: Kind, match: re.Match[str]) -> Mention:
-    """An address, whose text is the value, without case, https:// and www."""
+    """Return an address, whose text is the value, without case, https:// and www."""
     plain = re.sub(r"^(?:https?://)?(?:www\.)?|/$", "", match[0].lower())
     return Mention(kind, *match.span(), match[0], plain)
 
 
 def _version(kind: Kind, match: re.Match[str]) -> Mention | None:
-    """A version of three parts, or after a word that announces one; any other number with a point is none."""
+    """Return a version of three parts, or after a word that announces one; any other number with a point is none."""
     before = match.string[max(0, match.start() - NEAR) : match.start()]
     if match[0].count(".") == 1 and match[0][0] not in "vV" and not _WORDS["version_before"].search(before):
         return None
@@ -76,19 +86,19 @@ def _version(kind: Kind, match: re.Match[str]) -> Mention | None:
 
 
 def _score(kind: Kind, match: re.Match[str]) -> Mention:
-    """Two numbers that belong together: 3比2 and 3:2 are 3:2."""
+    """Return two numbers that belong together: 3比2 and 3:2 are 3:2."""
     return Mention(kind, *match.span(), match[0], ":".join(str(value_of(part)) for part in re.split("[比:]", match[0])))
 
 
 def _ordinal(kind: Kind, match: re.Match[str]) -> Mention:
-    """The number of a thing: 第十七届 is 17 with the unit 届, page 3 is PAGE3; 第5.2条 is no single number."""
+    """Return the number of a thing: 第十七届 is 17 with the unit 届, page 3 is PAGE3; 第5.2条 is no single number."""
     if match[1] is None:
         return _code(kind, match)
     return Mention(kind, *match.span(), match[0], None if "." in match[1] else value_of(match[1]), match[2] or "")
 
 
 def _number(kind: Kind, match: re.Match[str]) -> Mention:
-    """A mark whose number is the value: 35岁."""
+    """Return a mark whose number is the value: 35岁."""
     values = [numeral.value for numeral in numerals(match[0])]
     return Mention(kind, *match.span(), match[0], values[0] if values else None)
 
@@ -97,7 +107,7 @@ _SHARES: Final = {"百分之": "1", "千分之": "0.1", "万分之": "0.01", "�
 
 
 def _percent(kind: Kind, match: re.Match[str]) -> Mention:
-    """A share in per cent: 1.2% and 百分之一点二 are 1.2, 3‰ and 千分之三 are 0.3."""
+    """Return a share in per cent: 1.2% and 百分之一点二 are 1.2, 3‰ and 千分之三 are 0.3."""
     part, sign = match[0][:3], match[0][-1]
     values = [numeral.value for numeral in numerals(match[0].removeprefix(part) if part in _SHARES else match[0])]
     share = Decimal(_SHARES.get(part) or _SHARES.get(sign, "1"))
@@ -109,7 +119,7 @@ _TIMES: Final = {"once": 1, "twice": 2, "thrice": 3, "俩": 2, "仨": 3}
 
 
 def _times(kind: Kind, match: re.Match[str]) -> Mention:
-    """A count that is one word: twice, 俩."""
+    """Return a count that is one word: twice, 俩."""
     unit = "times" if match[0].isascii() else "个"
     return _qualified(match.string, Mention(kind, *match.span(), match[0], Decimal(_TIMES[match[0].lower()]), unit))
 
@@ -144,12 +154,12 @@ _MEASURE: Final = re.compile(
 
 
 def currency_code(name: str) -> str:
-    """The code of a currency by any of its names; empty if unknown."""
+    """Return the code of a currency by any of its names; empty if unknown."""
     return _CURRENCIES.get(name.lower(), "")
 
 
 def _find_figures(text: str) -> Iterator[Mention]:
-    """Amounts of money, and the other numbers as counts or plain numbers."""
+    """Yield amounts of money, and the other numbers as counts or plain numbers."""
     end = 0
     foreign = {match.start(): _foreign(match) for match in _GROUPED.finditer(text)}
     for numeral in numerals(text):
@@ -162,14 +172,14 @@ def _find_figures(text: str) -> Iterator[Mention]:
 
 
 def _foreign(match: re.Match[str]) -> Numeral:
-    """A number with foreign digit grouping, which is read this way only beside a currency."""
+    """Return a number with foreign digit grouping, which is read this way only beside a currency."""
     figure = match[0].replace(" ", "")
     plain = figure.replace(".", "").replace(",", ".") if "," in figure[-3:] else figure
     return Numeral(*match.span(), match[0], Decimal(plain))
 
 
 def _money(text: str, numeral: Numeral) -> Mention | None:
-    """The amount of money that starts with this number; None without a currency."""
+    """Return the amount of money that starts with this number; None without a currency."""
     before = _BEFORE_MONEY.search(text[max(0, numeral.start - NEAR) : numeral.start])
     value = numeral.value
     at, loose = _after_some(text, numeral)
@@ -192,7 +202,7 @@ def _money(text: str, numeral: Numeral) -> Mention | None:
 
 
 def _after_some(text: str, numeral: Numeral) -> tuple[int, str]:
-    """Where a number ends, with a word for "some" after it, and why it is no exact value."""
+    """Return where a number ends, with a word for "some" after it, and why it is no exact value."""
     if _WORDS["some"].match(text, numeral.end):
         return numeral.end + 1, "inexact"
     return numeral.end, "range" if numeral.is_range else ""
@@ -205,14 +215,14 @@ def _scale_of(scale: re.Match[str]) -> Decimal:
 
 
 def _currency_of(names: list[str]) -> str:
-    """The currency by the names after and before the number; the one before takes precedence over a local name."""
+    """Return the currency by the names after and before a number; the one before wins over a local name."""
     if len(names) == 2 and names[0] in _LOCAL:
         names.reverse()
     return _CURRENCIES[names[0]] if names else "CNY"
 
 
 def _with_change(text: str, at: int, value: Decimal | None) -> tuple[Decimal | None, int]:
-    """八十元五角 is 80.5, 五块五 is 5.5."""
+    """Add the change after a sum: 八十元五角 is 80.5, 五块五 is 5.5."""
     change = _CHANGE.match(text, at)
     if value is None or change is None:
         return value, at
@@ -226,7 +236,6 @@ def _digit(text: str) -> Decimal:
 
 
 def _count(text: str, numeral: Numeral) -> Mention:
-    """A number with its measure word, or alone."""
     at, loose = _after_some(text, numeral)
     measure = _MEASURE.match(text, at)
     unit = measure[1].strip().lower() if measure else ""
@@ -242,7 +251,7 @@ def _count(text: str, numeral: Numeral) -> Mention:
 
 
 def _qualified(text: str, mention: Mention) -> Mention:
-    """Whether the words beside a value make it a bound, a rate, a range, or approximate."""
+    """Return whether the words beside a value make it a bound, a rate, a range, or approximate."""
     near, after = text[max(0, mention.start - NEAR) : mention.start], text[mention.end : mention.end + NEAR]
     before = text[max(0, mention.start - NEAR_WORDS) : mention.start] if re.search("[A-Za-z]", near) else near
     loose = mention.loose or _looseness(mention.kind, before, after)
@@ -251,7 +260,7 @@ def _qualified(text: str, mention: Mention) -> Mention:
 
 
 def _looseness(kind: Kind, before: str, after: str) -> str:
-    """Why a value is not exact, by the words before and after it."""
+    """Return why a value is not exact, by the words before and after it."""
     if _WORDS["bound_before"].search(before) or _WORDS["bound_after"].match(after):
         return "bound"
     if kind != "percent" and (_WORDS["rate"].match(after) or _WORDS["rate_before"].search(before)):
@@ -269,13 +278,13 @@ _Read = Callable[[Kind, re.Match[str]], Mention | None]
 
 
 def _found(kind: Kind, pattern: str | re.Pattern[str], read: _Read = _code) -> Find:
-    """A finder of one kind: what the reader makes of each match of a pattern."""
+    """Return a finder of one kind: what the reader makes of each match of a pattern."""
     compiled = re.compile(pattern)
     return lambda text: (found for match in compiled.finditer(text) if (found := read(kind, match)))
 
 
 def _each(kind: Kind, name: str, read: _Read) -> list[Find]:
-    """A finder for each entry of a class of words."""
+    """Return a finder for each entry of a class of words."""
     sources = [_WORDS.entry_source(entry) for cls, entry in _WORDS.entries() if cls == name]
     return [_found(kind, re.compile(source, re.IGNORECASE), read) for source in sources]
 

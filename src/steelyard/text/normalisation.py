@@ -1,4 +1,4 @@
-"""Text normalisation: folding of character variants, simplified Chinese, and the rules of SQuAD and UltraRAG.
+"""Scripts and text normalisation: character variants, simplified Chinese, and the rules of SQuAD and UltraRAG.
 
 `fold` unifies full and half width, dashes, blanks, radicals and invisible characters. Unicode's NFKC is not used
 because it changes numbers (42000② would become 420002, ½ would become 1⁄2). Circled, superscript and subscript digits
@@ -19,9 +19,41 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from steelyard.text.scripts import HAN
+Script = Literal["han", "kana", "hangul", "unspaced", "spaced"]
+
+# blocks of Unicode 16; extensions of Han up to J lie in the supplementary planes
+HAN: Final = "\u3005\u3007\u3021-\u3029\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
+KANA: Final = "\u3031-\u3035\u303b\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+HANGUL: Final = "\u1100-\u11ff\u3131-\u318e\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb"
+# Thai, Lao, Tibetan, Myanmar, Khmer: no blanks between words
+UNSPACED: Final = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ec6\u0ec8-\u0ece\u0f40-\u0fbc\u1000-\u103f\u1780-\u17d3"
+DENSE: Final = f"{HAN}{KANA}{UNSPACED}"
+"""All scripts without blanks between words."""
+
+_BY_SCRIPT: Final[dict[Script, re.Pattern[str]]] = {
+    "han": re.compile(f"[{HAN}]"),
+    "kana": re.compile(f"[{KANA}]"),
+    "hangul": re.compile(f"[{HANGUL}]"),
+    "unspaced": re.compile(f"[{UNSPACED}]"),
+}
+
+
+def script_of(char: str) -> Script:
+    """Return the script of a character; scripts with blanks between words are `spaced`."""
+    return next((script for script, pattern in _BY_SCRIPT.items() if pattern.match(char)), "spaced")
+
+
+def has_han(text: str) -> bool:
+    """Return whether the text contains a Chinese character."""
+    return _BY_SCRIPT["han"].search(text) is not None
+
+
+def has_kana(text: str) -> bool:
+    """Return whether the text contains a Japanese kana character."""
+    return _BY_SCRIPT["kana"].search(text) is not None
+
 
 _RADICALS: Final = tomllib.loads(files("steelyard.text").joinpath("radicals.toml").read_text("utf-8"))
 EQUIVALENTS: Final[dict[int, str]] = {
@@ -77,11 +109,11 @@ class Folded:
     offsets: Sequence[int]
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """The span of `text[start:end]` in the original."""
+        """Return the span of `text[start:end]` in the original."""
         return self.offsets[start], self.offsets[end - 1] + 1 if end > start else self.offsets[start]
 
     def replaced(self, pattern: re.Pattern[str], put: str | Callable[[re.Match[str]], str]) -> "Folded":
-        """The text with each match replaced."""
+        """Return the text with each match replaced."""
         if pattern.search(self.text) is None:  # the usual case, quicker than to make no edits
             return self
         matches = pattern.finditer(self.text)
@@ -90,21 +122,21 @@ class Folded:
         )
 
     def edited(self, edits: Iterable[Edit]) -> "Folded":
-        """The text with these edits, which are in order and do not overlap."""
+        """Return the text with these edits, which are in order and do not overlap."""
         pieces: list[str] = []
         offsets: list[int] = []
         at = 0
         for start, end, put in edits:
             pieces += (self.text[at:start], put)
-            kept = self.text.find(put, start, end) if put else -1
+            index = self.text.find(put, start, end) if put else -1
             offsets += self.offsets[at:start]
-            offsets += self.offsets[kept : kept + len(put)] if kept >= 0 else [self.offsets[start]] * len(put)
+            offsets += self.offsets[index : index + len(put)] if index >= 0 else [self.offsets[start]] * len(put)
             at = end
         return Folded("".join((*pieces, self.text[at:])), (*offsets, *self.offsets[at:])) if pieces else self
 
 
 def fold(text: str) -> str:
-    """The text with character variants unified."""
+    """Return the text with character variants unified."""
     if text.isascii():
         return text
     folded = _VARIANTS.sub(lambda run: run[0].translate(FOLDS), text)
@@ -112,7 +144,7 @@ def fold(text: str) -> str:
 
 
 def fold_with_offsets(text: str) -> Folded:
-    """The folded text, with the offsets of its characters in the original."""
+    """Return the folded text, with the offsets of its characters in the original."""
     folded = fold(text)
     if len(folded) == len(text):  # no character becomes two, so none is dropped either
         return Folded(folded, range(len(text) + 1))
@@ -120,12 +152,12 @@ def fold_with_offsets(text: str) -> Folded:
 
 
 def unified(text: str) -> str:
-    """The text with ideographs in place of radicals and strokes; its length does not change."""
+    """Return the text with ideographs in place of radicals and strokes; its length does not change."""
     return text if text.isascii() else _EQUIVALENT.sub(lambda radical: EQUIVALENTS[ord(radical[0])], text)
 
 
 def simplified(text: str) -> str:
-    """The text in simplified characters; its length does not change, so offsets stay valid."""
+    """Return the text in simplified characters; its length does not change, so offsets stay valid."""
     if text.isascii():
         return text
     text = _SURROGATE.sub("\ufffd", text)  # a lone surrogate cannot be converted, and equals nothing
@@ -144,24 +176,24 @@ def _converter() -> Any:
 
 @lru_cache(maxsize=1 << 12)
 def normalise(text: str) -> str:
-    """The text folded, in simplified characters, and without blanks inside Chinese, as the legal judges read it."""
+    """Return the text folded, simplified, and without blanks inside Chinese, as the legal judges read it."""
     return normalise_with_offsets(text).text
 
 
 def normalise_with_offsets(text: str) -> Folded:
-    """The normalised text, with the offsets of its characters in the original."""
+    """Return the normalised text, with the offsets of its characters in the original."""
     folded = fold_with_offsets(text)
     return Folded(simplified(folded.text), folded.offsets).replaced(_NOISE, "")
 
 
 @lru_cache(maxsize=1 << 14)
 def squad_text(text: str) -> str:
-    """The normalisation of the SQuAD 1.1 script: lower case, no ASCII punctuation, no articles, single blanks."""
+    """Normalise as the SQuAD 1.1 script does: lower case, no ASCII punctuation, no articles, single blanks."""
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
 
 
 @lru_cache(maxsize=1 << 14)
 def ultrarag_text(text: str) -> str:
-    """The normalisation of UltraRAG: True and False are yes and no, punctuation becomes blanks, no articles."""
+    """Return the normalisation of UltraRAG: True and False are yes and no, punctuation becomes blanks, no articles."""
     plain = _TRUTH.get(text, text).replace("_", " ").lower().translate(_BLANK_PUNCTUATION)
     return " ".join(_ARTICLES.sub(" ", plain).split())

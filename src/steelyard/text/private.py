@@ -35,7 +35,7 @@ class Private:
 
 @lru_cache(maxsize=1 << 8)
 def private_passages(text: str) -> tuple[Private, ...]:
-    """The private passages of a text, in order; of two that overlap, the one of the more certain kind."""
+    """Return the private passages of a text, in order; of two that overlap, the one of the more certain kind."""
     folded = fold_with_offsets(text)
     taken = bytearray(len(folded.text))
     passages: list[Private] = []
@@ -49,13 +49,9 @@ def private_passages(text: str) -> tuple[Private, ...]:
 def _private(kind: str, folded: Folded, start: int, end: int) -> Private:
     codes = _CODES.get(kind, _CODE)
     characters = [index for index in range(start, end) if codes.match(folded.text[index])]
-    hidden = characters[: len(characters) - _kept(kind, len(characters))]
+    shown = 0 if kind in ("house", "mail") else _KEPT if len(characters) >= _SHORT else _KEPT_OF_SHORT  # at the end
+    hidden = characters[: len(characters) - shown]
     return Private(kind, *folded.original_span(start, end), tuple(folded.offsets[index] for index in hidden))
-
-
-def _kept(kind: str, length: int) -> int:
-    """The number of last characters that stay visible."""
-    return 0 if kind in ("house", "mail") else _KEPT if length >= _SHORT else _KEPT_OF_SHORT
 
 
 def _spans(text: str) -> Iterator[tuple[str, int, int]]:
@@ -68,7 +64,7 @@ def _spans(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _is_public(text: str, start: int, end: int) -> bool:
-    """Whether the words before exclude a personal number, or it is a list of years or a date."""
+    """Return whether the words before exclude a personal number, or it is a list of years or a date."""
     value = text[start:end]
     if _has_check_digit(value):
         return False
@@ -78,7 +74,7 @@ def _is_public(text: str, start: int, end: int) -> bool:
 
 
 def _has_check_digit(value: str) -> bool:
-    """Whether it is a Chinese identity number with a valid check digit (GB 11643)."""
+    """Return whether it is a Chinese identity number with a valid check digit (GB 11643)."""
     plain = re.sub("[ -]", "", value).upper()
     if not re.fullmatch("[0-9]{17}[0-9X]", plain) or not _ID_DATE.search(plain):
         return False

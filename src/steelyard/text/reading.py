@@ -11,8 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.lexicon import lexicon
-from steelyard.text.normalisation import Edit, Folded
-from steelyard.text.scripts import HAN
+from steelyard.text.normalisation import HAN, Edit, Folded
 
 LONGEST_ANSWER: Final = 100_000
 """The longest answer in characters that is judged; `judge` gives a longer one a score of 0 with a reason."""
@@ -26,12 +25,12 @@ ADDRESS: Final = lexicon("values")["url"]
 
 @lru_cache(maxsize=1 << 12)
 def plain_text(raw: str) -> str:
-    """The text of an answer without markup, thinking, citation marks and disclaimers."""
+    """Return the text of an answer without markup, thinking, citation marks and disclaimers."""
     return plain_text_with_offsets(raw).text
 
 
 def plain_text_with_offsets(raw: str) -> Folded:
-    """The plain text, with the offsets of its characters in the original."""
+    """Return the plain text, with the offsets of its characters in the original."""
     text = _without_blocks(Folded(raw, range(len(raw) + 1)).edited([(0, _thinking_end(raw), "")]))
     if heading := _WORDS["own_heading"].match(text.text):
         text = text.edited([(0, heading.end(), "")])
@@ -45,12 +44,12 @@ def plain_text_with_offsets(raw: str) -> Folded:
 
 
 def without_thinking(raw: str) -> str:
-    """The text after the thinking block of a model; empty if the block is not closed."""
+    """Return the text after the thinking block of a model; empty if the block is not closed."""
     return raw[_thinking_end(raw) :]
 
 
 def final_part(text: str) -> str:
-    """The paragraph that a plain text announces as its final answer; empty if it announces none."""
+    """Return the paragraph that a plain text announces as its final answer; empty if it announces none."""
     for mark in reversed(list(_WORDS["final"].finditer(text))):
         for part in text[mark.end() :].split("\n", 3)[:3]:
             if not is_silent(part) and not part.rstrip().endswith(("?", "？")):
@@ -59,12 +58,12 @@ def final_part(text: str) -> str:
 
 
 def is_silent(text: str) -> bool:
-    """Whether a text has no letter, digit or ideograph."""
+    """Return whether a text has no letter, digit or ideograph."""
     return _SPOKEN.search(text) is None
 
 
 def _thinking_end(raw: str) -> int:
-    """Where the thoughts at the beginning end; the opening tag may be missing; without a closing one all is thought."""
+    """Return where the thoughts at the beginning end; without a closing tag all is thought."""
     tags = list(_THINKING_TAG.finditer(raw))
     if not tags or not (tags[0][1] or not raw[: tags[0].start()].strip()):
         return 0
@@ -72,7 +71,6 @@ def _thinking_end(raw: str) -> int:
 
 
 def _without_blocks(text: Folded) -> Folded:
-    """The text without further thoughts between two tags."""
     edits: list[Edit] = []
     start = -1
     for tag in _THINKING_TAG.finditer(text.text):
@@ -121,7 +119,7 @@ def _flattened(text: Folded) -> Folded:
 
 
 def _cells(line: str) -> Iterator[tuple[int, str, int]]:
-    """The cells of a table row, each with the end of its text and the start of the next."""
+    """Yield the cells of a table row, each with the end of its text and the start of the next."""
     inner = line.strip(" \t|")
     start = line.find(inner)
     end = start + len(inner)
@@ -147,7 +145,7 @@ def _unit_of(head: str) -> str:
 
 
 def _without_list_numbers(text: Folded) -> Folded:
-    """The text without the numbers of a list; a single number at the very beginning is a value."""
+    """Return the text without the numbers of a list; a single number at the very beginning is a value."""
     inline = list(_INLINE_NUMBER.finditer(text.text))
     if len(inline) > 1 and [int(mark[1]) for mark in inline] == list(range(1, len(inline) + 1)):
         starts_line = [text.text[max(0, mark.start() - 1) : mark.start()] in ("", "\n") for mark in inline]
@@ -161,7 +159,7 @@ def _without_list_numbers(text: Folded) -> Folded:
 
 
 def _without_disclaimers(text: Folded) -> Folded:
-    """The text without general disclaimers, unless it says nothing else; a sentence with a figure states something."""
+    """Drop general disclaimers, unless the text says nothing else; a sentence with a figure states something."""
     if not _WORDS["disclaimer"].search(text.text):
         return text
     sentences = [match for match in _SENTENCE.finditer(text.text) if match[0].strip()]
@@ -192,7 +190,7 @@ def _unescaped(match: re.Match[str]) -> str:
 
 
 def _of_math(match: re.Match[str]) -> str:
-    """What a formula says; dollars around words are sums of money."""
+    """Return what a formula says; dollars around words are sums of money."""
     inner = match[1] or match[2]
     is_math = match[1] or re.search(r"[\\=+^{}]|^\s*[\d.,\s%]+\s*$|^[A-Za-z]$", inner)
     return inner if is_math else match[0]

@@ -13,7 +13,7 @@ _Endings = tuple[tuple[str, str], ...]
 
 
 def _endings(table: str) -> _Endings:
-    """Endings from a table; if one is a suffix of another the longer comes first: only the first match is tried."""
+    """Return the endings of a table; a longer one comes before its suffix, as only the first match is tried."""
     return tuple((ending, put) for ending, _, put in (entry.partition(":") for entry in table.split()))
 
 
@@ -34,7 +34,7 @@ _LAST_ENDINGS: Final = _endings("al ance ence er ic able ible ant ement ment ent
 
 @lru_cache(maxsize=2**17)
 def stem(word: str) -> str:
-    """The stem of an English word of letters and digits, in lower case; a word of one or two letters is its own stem.
+    """Return the stem of an English word, in lower case; a word of one or two letters is its own stem.
 
     >>> stem("Generously")
     'gener'
@@ -68,7 +68,7 @@ def _without_past_or_participle(word: str) -> str:
 
 
 def _restored(base: str) -> str:
-    """The word before -ed or -ing: conflat(ed) to conflate, hopp(ing) to hop, fil(ing) to file."""
+    """Return the word before -ed or -ing: conflat(ed) to conflate, hopp(ing) to hop, fil(ing) to file."""
     if base.endswith(("at", "bl", "iz")):
         return base + "e"
     if base[-1] == base[-2:-1] and _shape(base)[-1] == "c":
@@ -124,12 +124,12 @@ def _is_short(base: str) -> bool:
 
 
 def _measure(base: str) -> int:
-    """Porter's m: how often a vowel is followed by a consonant."""
+    """Return Porter's m: how often a vowel is followed by a consonant."""
     return _shape(base).count("vc")
 
 
 def _shape(word: str) -> str:
-    """Each letter as v or c; y is a vowel after a consonant, and other characters are consonants."""
+    """Return each letter as v or c; y is a vowel after a consonant, and other characters are consonants."""
     shape = ""
     for letter in word:
         is_vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))

@@ -11,9 +11,17 @@ from itertools import accumulate, pairwise
 from typing import Final, Literal
 from unicodedata import normalize
 
-from steelyard.text.characters import END
-from steelyard.text.normalisation import fold
-from steelyard.text.scripts import DENSE, HAN, HANGUL, KANA, UNSPACED, has_kana
+from steelyard.text.normalisation import DENSE, EQUIVALENTS, HAN, HANGUL, KANA, UNSPACED, fold, has_kana
+
+END: Final = "\0"
+"""Between texts that are read together."""
+_NOT_SPACED: Final = re.compile(f"[{END}{DENSE}{HANGUL}{''.join(map(chr, EQUIVALENTS))}]")
+
+
+def are_spaced(texts: Sequence[str]) -> list[bool]:
+    """Return which texts have no NUL and no letter (or its radical) of Hangul or a script without blanks."""
+    return [END not in text if text.isascii() else _NOT_SPACED.search(text) is None for text in texts]
+
 
 TokenUnit = Literal["words", "chars"]
 Split = Callable[[str], list[str]]
@@ -42,7 +50,7 @@ TRUTH: Final = {"true": "yes", "false": "no"}
 
 
 def atoms(text: str) -> tuple[str, ...]:
-    """The smallest tokens that can match: words, numbers, single characters of scripts without blanks.
+    """Return the smallest tokens that can match: words, numbers, single characters of scripts without blanks.
 
     English articles are dropped before another word, so "A" and "vitamin A" keep their letter. A text of punctuation
     only is split at blanks; a blank text has no tokens.
@@ -51,17 +59,17 @@ def atoms(text: str) -> tuple[str, ...]:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text; Chinese is segmented, Japanese and similar scripts are split into characters."""
+    """Return the words of a text; Chinese is segmented, Japanese and similar scripts are split into characters."""
     return _spell(text, DENSE_RUN, list if has_kana(text) else segment)
 
 
 def tokens(text: str, unit: TokenUnit) -> tuple[str, ...]:
-    """The `words` or the `atoms` of a text, by unit."""
+    """Return the `words` or the `atoms` of a text, by unit."""
     return words(text) if unit == "words" else atoms(text)
 
 
 def segment(text: str) -> list[str]:
-    """Words, blanks and punctuation of a text as jieba segments it.
+    """Return words, blanks and punctuation of a text as jieba segments it.
 
     rjieba has the dictionary and model of jieba, but does not split at - _ . and % (2020-2022) as jieba does.
     """
@@ -78,13 +86,13 @@ def segment(text: str) -> list[str]:
 
 
 def covers(whole: Sequence[Hashable], part: Sequence[Hashable]) -> bool:
-    """Whether `part` is a subsequence of `whole`."""
+    """Return whether `part` is a subsequence of `whole`."""
     rest = iter(whole)
     return all(token in rest for token in part)
 
 
 def _spell(text: str, run: re.Pattern[str], cut: Split) -> tuple[str, ...]:
-    """The tokens of a text, in which lexemes that begin with `run` are cut further."""
+    """Return the tokens of a text, in which lexemes that begin with `run` are cut further."""
     folded = fold(text if text.isascii() else normalize("NFC", text))  # é written as one character or as two
     lexemes = [lexeme for lexeme in marked_lexemes(folded) if lexeme != END]
     if len(lexemes) == 1 and lexemes[0].lower() in TRUTH:
@@ -96,12 +104,12 @@ def _spell(text: str, run: re.Pattern[str], cut: Split) -> tuple[str, ...]:
 
 
 def marked_lexemes(folded: str) -> list[str]:
-    """The lexemes of a folded text, and its NUL characters, in order; no lexeme spans a blank."""
+    """Return the lexemes of a folded text, and its NUL characters, in order; no lexeme spans a blank."""
     return _LEXEME.findall(folded)
 
 
 def token_or_run(lexeme: str) -> str:
-    """The token of a lexeme; a run of a script without blanks, or of Hangul, as it is."""
+    """Return the token of a lexeme; a run of a script without blanks, or of Hangul, as it is."""
     if lexeme.isascii() and lexeme.isalpha():
         return lexeme.lower()
     if lexeme[-1].isdigit() and lexeme.lstrip("+-")[0].isdigit():
@@ -110,7 +118,7 @@ def token_or_run(lexeme: str) -> str:
 
 
 def _without_articles(lexemes: list[str]) -> list[str]:
-    """The lexemes without English articles before another word; "A" is an article only at the beginning."""
+    """Return the lexemes without English articles before another word; "A" is an article only at the beginning."""
     last = len(lexemes) - 1
     return [
         lexeme
@@ -123,7 +131,7 @@ def _without_articles(lexemes: list[str]) -> list[str]:
 
 
 def _number(raw: str) -> str:
-    """A number without grouping, plus sign and trailing zeros."""
+    """Return a number without grouping, plus sign and trailing zeros."""
     plain = raw.replace(",", "").removeprefix("+")
     if "." in plain:
         plain = plain.rstrip("0").rstrip(".")

@@ -17,32 +17,32 @@ HALVES: Final = "steelyard.halves"
 
 
 def visible(text: str) -> str:
-    r"""One line of text, with every control character escaped, such as \x1b, \n or \u202e."""
+    r"""Return one line of text with every control character escaped, such as \x1b, \n or \u202e."""
     return _CONTROLS.sub(_escaped, text)
 
 
 def one_line(text: str) -> str:
-    """Text in one line: white space becomes one blank, and other control characters are shown."""
+    """Return text in one line: white space becomes one blank, and other control characters are shown."""
     return visible(" ".join(text.split()))
 
 
 def visible_lines(text: str) -> str:
-    """Text of several lines, with control characters other than line breaks and tabs escaped."""
+    """Return text of several lines, with control characters other than line breaks and tabs escaped."""
     return _BUT_LAYOUT.sub(_escaped, text)
 
 
 def printable(text: str) -> str:
-    """Text rendered for a terminal, with control characters other than line breaks, tabs and our styles escaped."""
+    """Escape control characters other than line breaks, tabs and our styles, in text rendered for a terminal."""
     return _BUT_STYLES.sub(_escaped, text)
 
 
 def indented_json(value: Any) -> str:
-    """A value as indented JSON, as every command prints and writes it."""
+    """Return a value as indented JSON, as every command prints and writes it."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def visible_json(text: str) -> str:
-    r"""JSON with control characters as JSON escapes, such as \u009b; its value does not change."""
+    r"""Return JSON with control characters as JSON escapes, such as \u009b; its value does not change."""
     return _BUT_LAYOUT.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 

@@ -25,7 +25,7 @@ from steelyard.io.results import load_all
 from steelyard.io.results.outlines import Outline, read_outlines
 from steelyard.progress import ProgressCallback, no_progress
 from steelyard.reports.content import main_of
-from steelyard.stats.comparable import OWN_SETTINGS
+from steelyard.stats.pairing import OWN_SETTINGS
 from steelyard.table import Signature, Table
 from steelyard.web.folder import FileStamp, ResultFile, files_below, holds_results, within
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from steelyard.documents.sets import DocumentSet
+from steelyard.documents.pages import DocumentSet
 from steelyard.errors import Problem
 from steelyard.i18n import Language
 from steelyard.reports.content import Report

@@ -15,9 +15,9 @@ from steelyard.reports import cells
 from steelyard.reports.content import Report
 from steelyard.reports.plots.means import MOST_METRICS, MOST_RUNS
 from steelyard.reports.render.html.frame import render_page
-from steelyard.stats.comparable import check_comparable
 from steelyard.stats.compare import ComparisonSettings, compare_all
 from steelyard.stats.direction import is_directed, is_lower_better
+from steelyard.stats.pairing import check_comparable
 from steelyard.stats.scopes import Units
 from steelyard.table import Table
 from steelyard.web.history import Draw, draw_trend, means_of, series_of, title_of, trends_of

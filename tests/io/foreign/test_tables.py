@@ -70,7 +70,7 @@ def test_repeats_are_clustered_by_item(tmp_path):
     assert (repeated.low, repeated.high) == pytest.approx((single.low, single.high))  # copies bring no certainty
     changed = steelyard.load(csv_file(tmp_path, "new.csv", "id,epoch,score", *(f"{line}1" for line in lines)))
     (found,) = steelyard.compare(table, changed)
-    assert (found.n, found.units, found.by_document) == (40, 8, False)
+    assert (found.n, found.units, found.scope) == (40, 8, "items")
 
 
 def test_errors_of_the_system_and_of_scoring_stay_errors(tmp_path):

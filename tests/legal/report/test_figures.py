@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import steelyard
-from steelyard.legal.report.items import PLAIN, shown_value, unit_of
+from steelyard.legal.report.items import PLAIN, Library, shown_value, unit_of
 from steelyard.legal.report.page import LegalPage, type_groups
-from steelyard.legal.report.passages import Library
 from steelyard.legal.report.results import weighted_parts
 
 ANSWERS = ("材料未显示该信息。", "他给了王某八千元，电话13800138000。", "", "是，一共42000元。")

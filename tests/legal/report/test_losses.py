@@ -7,8 +7,7 @@ import pytest
 from tables import table_of
 
 from steelyard.i18n import Joined, Message, to_json
-from steelyard.legal.benchmark.loading import load_benchmark
-from steelyard.legal.benchmark.question_checks import benchmark_folder
+from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
 from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.legal.evidence.citations import AT_PASSAGE
 from steelyard.legal.report import losses as stages

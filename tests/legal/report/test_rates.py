@@ -12,7 +12,7 @@ def test_silence_invents_nothing_and_is_counted():
     table = steelyard.evaluate_legal(lambda question: "", types="conflict_gap")
     found = legal.refusals(table)
     assert (found.silent, found.failed) == (len(table), 0)
-    assert found.answered_answerable + found.refused_answerable == 0
+    assert sum(found.counts) == 0
     assert np.isnan(legal.inventions(table)).all()
     assert math.isnan(legal.hallucination_rate(table))
 

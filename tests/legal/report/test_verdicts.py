@@ -11,11 +11,10 @@ from steelyard.i18n import LANGUAGES, Joined, Message, as_message, to_json
 from steelyard.io.results import load
 from steelyard.legal import judge_fact
 from steelyard.legal.benchmark.runner import evaluate_legal
-from steelyard.legal.grounding import claims, forbidden
-from steelyard.legal.model import FIELDS
+from steelyard.legal.grounding import claims, inventions
+from steelyard.legal.model import FIELD_LABELS, FIELDS, INVENTED, LOOSE, in_one_line, invented_kind
 from steelyard.legal.question_types import part_labels
 from steelyard.legal.report.verdicts import note_in, reasons_in, translated_remarks
-from steelyard.legal.wording import FIELD_LABELS, INVENTED, LOOSE, in_one_line, invented_kind
 
 PASSAGE = Message("legal.at_passage", page=1, words="一共收了42000元", reason=Message("legal.not_page", page=1))
 WHY = {
@@ -155,7 +154,7 @@ def test_whole_reasons(message, english, chinese):
 
 def test_every_part_field_and_kind_has_a_name():
     assert set(FIELDS) <= set(FIELD_LABELS)
-    kinds = claims._CHECKED | {kind for kinds in forbidden._KINDS.values() for kind in kinds}
+    kinds = claims._CHECKED | {kind for kinds in inventions._FORBIDDEN_KINDS.values() for kind in kinds}
     assert kinds | {"quote", "name", "place", "article", "address"} == set(INVENTED)
     labels = {**part_labels(), **FIELD_LABELS}
     assert {name: name for name in labels} == {name: str(label) for name, label in labels.items()}

@@ -10,10 +10,18 @@ from typing import Any, Self
 import numpy as np
 
 from steelyard import __version__
-from steelyard.counts import with_codes, with_texts
 from steelyard.i18n import Message, as_message, codes
 from steelyard.io.results.checks import check_footer, check_header, check_item
-from steelyard.table import UNBOUNDED, Bounds, FloatArray, Missing, Signature, Table
+from steelyard.table import (
+    UNBOUNDED,
+    Bounds,
+    FloatArray,
+    Missing,
+    Signature,
+    Table,
+    counts_with_codes,
+    counts_with_texts,
+)
 
 Json = dict[str, Any]
 Texts = Mapping[str, str]
@@ -71,7 +79,7 @@ class Header:
             sums=line.get("sums"),
             geometric=line.get("geometric") or (),
             bounds={metric: read_bounds(bounds) for metric, bounds in (line.get("bounds") or {}).items()},
-            counts=with_codes(line.get("counts") or {}),
+            counts=counts_with_codes(line.get("counts") or {}),
             benchmark=line.get("benchmark") or "",
             created=line.get("created") or "",
             main=line.get("main") or "",
@@ -90,7 +98,7 @@ class Header:
             **({} if self.sums is None else {"sums": list(self.sums)}),
             **({"geometric": list(self.geometric)} if self.geometric else {}),
             "bounds": {metric: _finite(bounds) for metric, bounds in self.bounds.items()},
-            "counts": with_texts(self.counts),
+            "counts": counts_with_texts(self.counts),
             **_present("benchmark", self.benchmark),
             **_present("created", self.created),
             **_present("main", self.main),

@@ -1,19 +1,27 @@
-"""Question files: read, checked against the schema, each question with its location."""
+"""Question files and benchmarks: read, checked against the schema, each question with its location and its document."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path, PureWindowsPath
-from typing import Any
+from typing import Any, Final
 
 from steelyard import limits
-from steelyard.documents.pages import SCANNED_HINT, Document
-from steelyard.errors import InputError, Problem, nearest_only
+from steelyard.documents.pages import SCANNED_HINT, Document, DocumentSet, read_document
+from steelyard.errors import InputError, Problem, SteelyardError, UnknownName, nearest_only, os_reason
 from steelyard.i18n import Message
 from steelyard.io.located import SourceMap, located_json
 from steelyard.io.records import parse_json
 from steelyard.io.streams import is_file, is_folder, read_text
-from steelyard.legal.benchmark.question_checks import faults, questions_of
-from steelyard.legal.model import Fault, places_of
+from steelyard.legal.benchmark.checks import faults, questions_of
+from steelyard.legal.model import Fault, Question, places_of
+from steelyard.legal.question_types import question_of, types_by_name
+from steelyard.resources import bundled
+
+
+def benchmark_folder() -> Path:
+    """Return the folder of the bundled benchmark."""
+    return bundled("benchmark")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +72,7 @@ def read_question_file(path: str | Path) -> QuestionFile:
 
 
 def read_benchmark(directory: str | Path) -> list[QuestionFile]:
-    """All question files of a folder, DIR/questions/*.json or else DIR/*.json; no id may be in two of them."""
+    """Return all question files of a folder, DIR/questions/*.json or else DIR/*.json; no id may be in two of them."""
     files: list[QuestionFile] = []
     problems: list[Problem] = []
     for path in question_paths(directory):
@@ -79,7 +87,7 @@ def read_benchmark(directory: str | Path) -> list[QuestionFile]:
 
 
 def document_name(path: str | Path) -> QuestionFile:
-    """A question file with nothing but its document; all problems of a file that names none are one InputError."""
+    """Read only the document of a question file; a file that names none is read whole, with all its problems."""
     text, stream = read_text(path, limits.DOCUMENT_BYTES)
     match parse_json(text, stream.name):
         case {"document": str(name)} if name.strip():
@@ -88,7 +96,7 @@ def document_name(path: str | Path) -> QuestionFile:
 
 
 def question_paths(directory: str | Path) -> list[Path]:
-    """The question files of a folder, sorted by name; other JSON files are left out."""
+    """Return the question files of a folder, sorted by name; other JSON files are left out."""
     folder = Path(directory)
     if not is_folder(folder):
         raise InputError(Message("cli.no_such_folder"), where=str(folder))
@@ -106,14 +114,14 @@ def question_paths(directory: str | Path) -> list[Path]:
 
 
 def is_question_file(path: str | Path) -> bool:
-    """Whether a JSON file is a question file: it has the field `benchmark_type` or `questions`."""
+    """Return whether a JSON file is a question file: it has the field `benchmark_type` or `questions`."""
     text, stream = read_text(path, limits.DOCUMENT_BYTES)
     content, _ = located_json(text, stream.name)
     return isinstance(content, dict) and not content.keys().isdisjoint(("benchmark_type", "questions"))
 
 
 def repeated_ids(files: Iterable[QuestionFile]) -> list[Problem]:
-    """A problem for each id that appears again."""
+    """Return a problem for each id that appears again."""
     return _repeated(
         (question.fields["id"], file.source_map.location(f"/questions/{index}/id"))
         for file in files
@@ -122,7 +130,7 @@ def repeated_ids(files: Iterable[QuestionFile]) -> list[Problem]:
 
 
 def find_document(file: QuestionFile, directory: str | Path, documents: str | Path | None = None) -> Path:
-    """The path of the document: beside the question file, in the folder, or in its folder `documents`.
+    """Return the path of the document: beside the question file, in the folder, or in its folder `documents`.
 
     A benchmark may come from anybody, so a name or a link must not lead out of its folder. `documents` is another
     folder that the user allows; it is searched first.
@@ -168,7 +176,7 @@ def _check(content: Any, source_map: SourceMap) -> None:
 
 
 def _repeated(ids: Iterable[tuple[str, str]]) -> list[Problem]:
-    """A problem for each id that appears again; each id has its location."""
+    """Return a problem for each id that appears again; each id has its location."""
     first: dict[str, str] = {}
     problems = []
     for name, location in ids:
@@ -189,3 +197,134 @@ def check_pages(file: QuestionFile, document: Document) -> None:
     ]
     if problems:
         raise InputError.of([fault.problem(file.source_map) for fault in problems], hint=SCANNED_HINT)
+
+
+BUNDLED: Final = "bundled"
+OUTSIDE: Final = Message("legal.outside_viewed_folder")
+NO_PATH: Final = Message("legal.invalid_path")
+_LONGEST_LOCATION: Final = 200  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """Questions with the documents that they are about."""
+
+    questions: tuple[Question, ...]
+    documents: Mapping[str, Document]
+    digest: str
+    folder: str = ""
+
+    @property
+    def by_id(self) -> dict[str, Question]:
+        return {question.about.id: question for question in self.questions}
+
+
+def load_benchmark(
+    folder: str | Path,
+    types: str | Sequence[str] = (),
+    limit: int | None = None,
+    ids: Collection[str] | None = None,
+    *,
+    documents_folder: str | Path | None = None,
+) -> Benchmark:
+    """Load the questions of a folder, of these types or ids, with their documents; missing files are an InputError.
+
+    Documents are inside the folder, or in `documents_folder` if it is given.
+    """
+    types = [types] if isinstance(types, str) else types
+    for name in types:
+        if name not in types_by_name():
+            raise UnknownName.of(Message("words.question_type"), name, types_by_name())
+    files = read_benchmark(folder)
+    documents: dict[str, Document] = {}
+    for file in files:
+        if file.document not in documents:
+            documents[file.document] = read_document(find_document(file, folder, documents_folder))
+        check_pages(file, documents[file.document])
+    chosen = [
+        question_of(raw.fields, document=file.document, criteria=file.criteria, where=raw.where)
+        for file in files
+        for raw in file.questions
+        if (not types or raw.fields["type"] in types) and (ids is None or str(raw.fields["id"]) in ids)
+    ][:limit]
+    if not chosen:
+        raise InputError(Message("legal.no_question_of_type", names=" or ".join(types)), where=str(folder))
+    is_bundled = Path(folder).resolve() == benchmark_folder().resolve()
+    return Benchmark(tuple(chosen), documents, _digest(chosen, documents), BUNDLED if is_bundled else str(folder))
+
+
+def _digest(chosen: Sequence[Question], documents: Mapping[str, Document]) -> str:
+    """Return the digest of questions and documents that results files hold; independent of the folder."""
+    digest = sha256()
+    for question in chosen:
+        text = repr(replace(question, about=replace(question.about, where="")))  # type: ignore[type-var]
+        digest.update(text.replace(type(question).__name__, question.digest_name, 1).encode())
+    for name in sorted(documents):
+        digest.update(documents[name].digest.encode())
+    return digest.hexdigest()
+
+
+def documents_of(
+    benchmark: str, *, within: Path | None = None, beside: Path | None = None, also: Path | None = None
+) -> DocumentSet:
+    """Return the documents of the benchmark that a results file names, and problems for those that cannot be read.
+
+    A relative folder is looked for in the current folder and then in `beside`, the folder of the results file; an
+    absolute one must be in `beside`, because a results file may name any folder of the machine. Without `beside`, the
+    user has named the benchmark. With `within`, only files in that folder, or bundled ones, are read. Documents are
+    inside the benchmark, or in the folder `also`, if the user names one.
+    """
+    if not benchmark:
+        return DocumentSet()
+    if benchmark == BUNDLED:
+        return _documents_in(benchmark_folder(), None, also)
+    named, missing = Path(benchmark), list[Problem]()
+    here = beside if beside is None or named.is_absolute() else Path()
+    for folder, around in {named: here, (beside or Path()) / named: beside}.items():
+        documents = _documents_in(folder, within or around, also)
+        if documents.found:
+            return documents
+        missing += documents.missing
+    return DocumentSet(missing=tuple(missing))
+
+
+def _documents_in(folder: Path, within: Path | None, also: Path | None) -> DocumentSet:
+    try:
+        for path in (folder, *folder.glob("*.json"), *folder.glob("questions/*.json")):  # may be links
+            _check_within(path, within)
+        files = {file.document: file for file in map(document_name, question_paths(folder))}
+    except (SteelyardError, ValueError, OSError) as error:
+        return DocumentSet(missing=(_problem(error, folder),))
+    return DocumentSet.of(_document_of(file, folder, within, also) for file in files.values())
+
+
+def _document_of(file: QuestionFile, folder: Path, within: Path | None, also: Path | None) -> DocumentSet:
+    try:
+        path = find_document(file, folder, also)
+        if also is None or not path.resolve().is_relative_to(also.resolve()):
+            _check_within(path, within)
+        return DocumentSet({file.document: read_document(path)})
+    except (SteelyardError, ValueError, OSError) as error:
+        return DocumentSet(missing=(_problem(error, folder / file.document),))
+
+
+def _check_within(path: Path, folder: Path | None) -> None:
+    if folder is not None and not path.resolve().is_relative_to(folder.resolve()):
+        raise InputError(OUTSIDE, where=str(path))
+
+
+def _problem(error: Exception, path: Path) -> Problem:
+    """Return the problem that an exception stands for; long names are cut and unprintable characters replaced."""
+    where, message = str(path), NO_PATH
+    match error:
+        case SteelyardError():
+            where, message = error.problems[0].where or where, error.problems[0].message
+        case OSError():
+            message = Message("formats.cannot_read", strerror=os_reason(error))
+    shown = where if len(where) <= _LONGEST_LOCATION else f"{where[:_LONGEST_LOCATION]}…"
+    arguments = {name: _printable(value) if isinstance(value, str) else value for name, value in message.args.items()}
+    return Problem(_printable(shown), Message(message.code, **arguments))
+
+
+def _printable(text: str) -> str:
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)

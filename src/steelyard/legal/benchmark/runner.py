@@ -1,5 +1,5 @@
 """Running the legal benchmark: ask a system, judge its answers, and write each item as soon as it is done; or judge
-answers that were given elsewhere."""
+answers that were given elsewhere. An answer that cannot be judged is an error of its item."""
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from steelyard import __version__, limits
 from steelyard.documents.pages import Document
 from steelyard.engines.base import Engine, Part, engine_of
 from steelyard.errors import ConfigError, InputError, SystemFailure, UnknownName
-from steelyard.i18n import Message
+from steelyard.i18n import Message, to_json
 from steelyard.io import results
 from steelyard.io.addresses import Address, path_of
 from steelyard.io.objects import check_writable, upload
@@ -27,12 +27,9 @@ from steelyard.io.results import Footer, Header, Item, ResultsWriter, held, load
 from steelyard.io.results.reading import Section, table_of
 from steelyard.io.streams import open_stream
 from steelyard.io.writing import replace_whole, write_whole
-from steelyard.legal.benchmark import judging
-from steelyard.legal.benchmark.loading import Benchmark, load_benchmark
-from steelyard.legal.benchmark.question_checks import benchmark_folder
-from steelyard.legal.formulas import METRIC
-from steelyard.legal.model import Question
-from steelyard.legal.verdicts import LegalVerdict
+from steelyard.legal.benchmark.questions import Benchmark, benchmark_folder, load_benchmark
+from steelyard.legal.model import METRIC, About, LegalVerdict, Question
+from steelyard.legal.score import described, judge_answer, judge_safely, verdict_or_zero, zero_parts
 from steelyard.progress import FailureCallback, ProgressCallback, no_failure, no_progress
 from steelyard.reports.kinds import failure_reason
 from steelyard.systems.ask import Answered, AskSettings, ask_all
@@ -40,6 +37,61 @@ from steelyard.systems.base import Ask, Failure, Reply, System, SystemSettings, 
 from steelyard.systems.python import PythonSystem
 from steelyard.systems.replay import ReplaySystem
 from steelyard.table import Signature, Table
+
+Json = dict[str, Any]
+UNWRITABLE: Final = (ValueError, TypeError, RecursionError, MemoryError)  # of answers that a file cannot hold
+
+
+def item_of(question: Question, answer: Reply | Failure, document: Document) -> Item:
+    """Return the item of an answer: score, parts, reasons, and the output of the system."""
+    if isinstance(answer, Failure):
+        return failed_item(question, answer, document)
+    spent = {"seconds": round(answer.seconds, 6), **({} if answer.tokens is None else {"tokens": answer.tokens})}
+    output = {**answer.record, "question": question.about.question, **spent}
+    verdict = judge_safely(question, answer.record, document)
+    try:
+        if isinstance(verdict, Message):
+            return failed_item(question, Failure(verdict, answer.seconds, 1), document, output)
+        return judged_item(question, verdict, output)
+    except UNWRITABLE as error:
+        return unwritable_item(question, answer, document, error)
+
+
+def judged_item(question: Question, verdict: LegalVerdict, output: Json) -> Item:
+    """Return the item of a verdict with the output of the system."""
+    content: Json = {
+        "reasons": verdict.reasons,
+        "remarks": list(verdict.remarks),
+        "expected": question.expected_output(),
+        "messages": {
+            "reasons": {part: to_json(why) for part, why in verdict.why.items()},
+            "remarks": [to_json(flag) for flag in verdict.flags],
+        },
+        **({"reached": dict(verdict.reached)} if verdict.reached else {}),
+        **question.verdict_fields(verdict),
+    }
+    return _item(question.about, verdict.score, dict(verdict.parts), verdict.reason, {**output, "verdict": content})
+
+
+def failed_item(question: Question, failure: Failure, document: Document, output: Json | None = None) -> Item:
+    """Return an item without a verdict; `output` is the output of the system, if there is one."""
+    about, message = question.about, failure.message
+    spent = output or {"question": about.question, "seconds": failure.seconds, "attempts": failure.attempts}
+    stored = {} if isinstance(message, str) else {"messages": {"error": to_json(message)}}
+    shown = {**spent, "verdict": {"expected": question.expected_output(), **stored}}
+    return replace(_item(about, 0.0, zero_parts(question, document), str(message), shown), error=str(message))
+
+
+def _item(about: About, score: float, parts: dict[str, float], note: str, output: Json) -> Item:
+    tags = dict(about.tags)
+    return Item(about.id, {METRIC: score}, parts={METRIC: parts}, notes={METRIC: note}, tags=tags, output=output)
+
+
+def unwritable_item(question: Question, answer: Reply | Failure, document: Document, error: Exception) -> Item:
+    """Return the item of an answer that a results file cannot hold."""
+    message = Message("pipelines.answer_not_writable", error=described(error))
+    return failed_item(question, Failure(message, answer.seconds, 1), document)
+
 
 RESUME_HINT: Final = Message("legal.resume_hint")
 MOST_FAILURES: Final = 10
@@ -134,9 +186,9 @@ class BenchmarkRun:
             for number, ((ask, answer), item) in enumerate(self._judged(task, answers), len(done) + 1):
                 try:
                     writer.add(item)
-                except judging.UNWRITABLE as error:
+                except UNWRITABLE as error:
                     document = self.benchmark.documents[ask.document]
-                    writer.add(judging.unwritable_item(questions[ask.id], answer, document, error))
+                    writer.add(unwritable_item(questions[ask.id], answer, document, error))
                 answered = answered or isinstance(answer, Reply)
                 if number == MOST_FAILURES < len(questions) and isinstance(answer, Failure) and not answered:
                     message = Message("legal.first_questions_failed", count=MOST_FAILURES, message=answer.message)
@@ -150,7 +202,7 @@ class BenchmarkRun:
     def _judged(
         self, task: Callable[[Sequence[Answered]], list[Item]], answers: Iterator[Answered]
     ) -> Iterator[tuple[Answered, Item]]:
-        """The answers with their items, which the workers of an engine make, if there is one."""
+        """Yield the answers with their items, which the workers of an engine make, if there is one."""
         if self.engine is None:
             yield from ((answered, task([answered])[0]) for answered in answers)
             return
@@ -159,7 +211,7 @@ class BenchmarkRun:
             yield from zip(taken.popleft(), items, strict=True)
 
     def _writer(self, path: Path, *, replaces: bool) -> tuple[ResultsWriter | None, set[str]]:
-        """The writer, and the ids that have an answer in the file; no writer if the file is complete."""
+        """Return the writer, and the ids that have an answer in the file; no writer if the file is complete."""
         total = len(self.benchmark.questions)
         unasked = {UNASKED: count} if (count := self._unasked()) else {}
         header = _header(self.benchmark, self.system.name, self.name or self.system.name, total)
@@ -177,7 +229,7 @@ class BenchmarkRun:
         return writer, {item.id for item in items if not item.error}
 
     def _problem(self, old: Header, new: Header, items: Sequence[Item]) -> tuple[Message, Message] | None:
-        """Why a file cannot be continued, with a hint: other settings, another name, or an item of no question."""
+        """Return why a file cannot be continued, with a hint: other settings or name, or an item of no question."""
         if differences := old.signature.differences(new.signature, apart_from=("steelyard",)):
             return Message("legal.recorded_with_other_settings", names=", ".join(differences)), RESUME_HINT
         if self.name not in (None, old.name):
@@ -187,7 +239,7 @@ class BenchmarkRun:
         return None if foreign is None else (Message("legal.item_of_no_question", item=foreign), RESUME_HINT)
 
     def _unasked(self) -> int:
-        """The number of recorded answers that belong to no question; an error if all of them do not."""
+        """Return the number of recorded answers that belong to no question; an error if all of them do not."""
         if not isinstance(self.system, ReplaySystem):
             return 0
         ids, wanted = self.system.ids, self.benchmark.by_id.keys()
@@ -206,7 +258,6 @@ class BenchmarkRun:
             writer.finish(Footer.of(table))
 
     def _in_order(self, table: Table) -> Table:
-        """The items in the order of the questions."""
         rows = {identifier: row for row, identifier in enumerate(table.ids)}
         order = [rows[identifier] for identifier in self.benchmark.by_id if identifier in rows]
         return table.take(np.array(order, np.int64))
@@ -226,7 +277,7 @@ def judge_answers(
     name: str = "answers",
     progress: ProgressCallback = no_progress,
 ) -> JudgedAnswers:
-    """Verdicts on answers by the id of their question; None (a failed answer) scores 0. The table has this name."""
+    """Judge answers, given by the id of their question; None (a failed answer) scores 0. The table has this name."""
     benchmark = load_benchmark(folder or benchmark_folder())
     questions = benchmark.by_id
     verdicts: dict[str, LegalVerdict] = {}
@@ -237,8 +288,8 @@ def judge_answers(
         progress(done, len(answers))
         question = questions[identifier]
         document = benchmark.documents[question.about.document]
-        outcome = judging.judge_answer(question, answer, document)
-        verdicts[identifier] = judging.completed(question, document, outcome)
+        outcome = judge_answer(question, answer, document)
+        verdicts[identifier] = verdict_or_zero(question, document, outcome)
         items[identifier] = _answer_item(question, answer, outcome, document)
     if not verdicts:
         raise InputError(Message("legal.no_answers"))
@@ -247,23 +298,23 @@ def judge_answers(
 
 
 def _answer_item(question: Question, answer: Any, outcome: LegalVerdict | Message, document: Document) -> Item:
-    """The item of an answer; one that is None, cannot be read or cannot be judged is a failure of the system."""
+    """Return the item of an answer; one that is None, cannot be read or cannot be judged is a failure of the system."""
     why = Message("legal.answer_null") if answer is None else outcome
     output = {"question": question.about.question}
     if isinstance(why, Message):
-        return judging.failed_item(question, Failure(why, 0.0, 1), document, output)
-    return judging.judged_item(question, why, {**record_of(answer, question.about.id), **output})
+        return failed_item(question, Failure(why, 0.0, 1), document, output)
+    return judged_item(question, why, {**record_of(answer, question.about.id), **output})
 
 
 def spool_path(address: Address) -> Path:
-    """The local file of a run whose results go to an address: under `results/`, one for each address."""
+    """Return the local file of a run whose results go to an address: under `results/`, one for each address."""
     name = Path(address.name)
     return Path("results") / f"{name.stem}-{sha256(address.url.encode()).hexdigest()[:8]}{name.suffix}"
 
 
 @contextmanager
 def _spooled(address: Address, *, resume: bool, overwrite: bool) -> Iterator[Path]:
-    """The local file of a run; at the end it is uploaded and removed, and it is kept if that fails."""
+    """Yield the local file of a run; at the end it is uploaded and removed, and it is kept if that fails."""
     spool = spool_path(address)
     check_writable(address)
     if not (resume or overwrite):
@@ -281,7 +332,7 @@ def _spooled(address: Address, *, resume: bool, overwrite: bool) -> Iterator[Pat
 
 
 def _parts(name: str, answers: Iterator[Answered], taken: deque[list[Answered]]) -> Iterator[Part]:
-    """The answers in parts, which are also appended to `taken`."""
+    """Yield the answers in parts, which are also appended to `taken`."""
     number = 0
     while part := list(islice(answers, JUDGED_TOGETHER)):
         taken.append(part)
@@ -292,12 +343,12 @@ def _parts(name: str, answers: Iterator[Answered], taken: deque[list[Answered]])
 def _items(
     questions: Mapping[str, Question], documents: Mapping[str, Document], answers: Sequence[Answered]
 ) -> list[Item]:
-    """The item of each answer; with the first two arguments, the task of the workers of an engine."""
-    return [judging.item_of(questions[ask.id], answer, documents[ask.document]) for ask, answer in answers]
+    """Return the item of each answer; with the first two arguments, the task of the workers of an engine."""
+    return [item_of(questions[ask.id], answer, documents[ask.document]) for ask, answer in answers]
 
 
 def unfinished_path(path: Path, *, resume: bool, overwrite: bool) -> Path:
-    """The file that a run writes to: `path`, or the file that replaces `path` when the run is complete."""
+    """Return the file that a run writes to: `path`, or the file that replaces `path` when the run is complete."""
     path = spool_path(path) if isinstance(path, Address) else path
     new = new_path(path)
     if not resume and not (overwrite and path.exists()):
@@ -310,7 +361,7 @@ def unfinished_path(path: Path, *, resume: bool, overwrite: bool) -> Path:
 
 
 def _header(benchmark: Benchmark, system: str, name: str, items: int) -> Header:
-    """The header of a result; its signature has the system, the questions and the number of items."""
+    """Return the header of a result; its signature has the system, the questions and the number of items."""
     questions = f"sha256 {benchmark.digest[:16]}"
     settings = {"kind": METRIC, "system": system, "questions": questions, "items": items, "steelyard": __version__}
     bounds = {METRIC: (0.0, 1.0)}

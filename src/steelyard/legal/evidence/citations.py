@@ -6,10 +6,8 @@ from typing import Any, Final, NamedTuple
 
 from steelyard.documents.pages import Document
 from steelyard.i18n import Joined, Localized, Message
-from steelyard.legal.evidence.quotes import key_of, quote_key, quote_pieces
-from steelyard.legal.evidence.sources import Source
-from steelyard.legal.model import Evidence
-from steelyard.legal.wording import UNITS, named
+from steelyard.legal.evidence.quotes import Source, key_of, quote_key, quote_pieces
+from steelyard.legal.model import UNITS, Evidence, named
 from steelyard.text.normalisation import normalise
 
 _PAGE: Final = re.compile(
@@ -59,7 +57,7 @@ class Mismatch(NamedTuple):
 
 
 def citations_of(items: Any) -> list[Citation]:
-    """The citations of a record without duplicates; a plain text is a citation without a page."""
+    """Return the citations of a record without duplicates; a plain text is a citation without a page."""
     citations: dict[tuple[Any, ...], Citation] = {}
     is_list = isinstance(items, list) or (isinstance(items, Sequence) and not isinstance(items, str))
     for item in items if is_list else ():
@@ -68,18 +66,6 @@ def citations_of(items: Any) -> list[Citation]:
             named = _stem(citation.document) if citation.document else ""
             citations.setdefault((citation.pages, citation.key, named), citation)
     return list(citations.values())
-
-
-class Passages(dict[str, Sequence[Citation]]):
-    """The citations of a record by field; each field is read when it is first asked for."""
-
-    def __init__(self, record: Mapping[str, Any]) -> None:
-        super().__init__()
-        self._record = record
-
-    def __missing__(self, field: str) -> Sequence[Citation]:
-        citations = self[field] = citations_of(self._record.get(field))
-        return citations
 
 
 def _citation(item: Any) -> Citation | None:
@@ -98,17 +84,17 @@ def _citation(item: Any) -> Citation | None:
 
 
 def is_real(citation: Citation, source: Source) -> bool:
-    """Whether the cited words are on the named page of this document."""
+    """Return whether the cited words are on the named page of this document."""
     return not is_foreign(citation, source.document) and _span(citation, source) >= 0
 
 
 def is_invented(citation: Citation, source: Source) -> bool:
-    """Whether words are cited from this document that are not on the named page."""
+    """Return whether words are cited from this document that are not on the named page."""
     return not is_foreign(citation, source.document) and bool(citation.key) and _span(citation, source) < 0
 
 
 def is_foreign(citation: Citation, document: Document) -> bool:
-    """Whether the citation names the file of another document; folders, endings and case do not matter."""
+    """Return whether the citation names the file of another document; folders, endings and case do not matter."""
     if not citation.document:
         return False
     name = _file_name(citation.document)
@@ -116,14 +102,14 @@ def is_foreign(citation: Citation, document: Document) -> bool:
 
 
 def gives(citation: Citation, item: Evidence, source: Source, longest: int) -> bool:
-    """Whether a citation has the words of a passage, with or without its page, and is not too long."""
+    """Return whether a citation has the words of a passage, with or without its page, and is not too long."""
     if citation.pages:
         return mismatch(citation, item, source, longest) is None
     return quotes(citation, item.must_include, source, longest)
 
 
 def quotes(citation: Citation, words: str, source: Source, longest: int) -> bool:
-    """Whether the text of a citation, as the document has it, contains these words and is not too long."""
+    """Return whether the text of a citation, as the document has it, contains these words and is not too long."""
     if is_foreign(citation, source.document) or not key_of(citation.text).holds(words):
         return False
     span = _span(citation, source) if citation.pages else source.key.span(quote_pieces(citation.text))
@@ -131,7 +117,7 @@ def quotes(citation: Citation, words: str, source: Source, longest: int) -> bool
 
 
 def mismatch(citation: Citation, item: Evidence, source: Source, longest: int) -> Mismatch | None:
-    """Why a citation does not give the required passage; None if it does."""
+    """Return why a citation does not give the required passage; None if it does."""
     has_words = key_of(citation.text).holds(item.must_include)
     if is_foreign(citation, source.document):
         return Mismatch(2 * has_words, Message("legal.another_document", name=citation.document))
@@ -141,7 +127,9 @@ def mismatch(citation: Citation, item: Evidence, source: Source, longest: int) -
         return Mismatch(1, Message("legal.does_not_include", words=item.must_include))
     span = _span(citation, source)
     if span < 0:
-        return Mismatch(2, _not_there(citation, source))
+        pages = source.pages_with(citation.text)
+        held = Message("legal.words_on_page", page=pages[0]) if pages else Message("legal.words_not_on_page")
+        return Mismatch(2, held)
     if span > _longest(item.must_include, longest):
         return Mismatch(2, Message("legal.longer_than", longest=longest))
     spoken = _spoken_otherwise(citation, item, source)
@@ -151,7 +139,7 @@ def mismatch(citation: Citation, item: Evidence, source: Source, longest: int) -
 def cited_share(
     evidence: Sequence[Evidence], citations: Sequence[Citation], source: Source, longest: int
 ) -> tuple[float, Localized]:
-    """The share of critical passages that some citation gives, and the reason; all are critical if none is marked."""
+    """Return the share of critical passages that are cited, and the reason; all are critical if none is marked."""
     required = [item for item in evidence if item.is_critical] or list(evidence)
     if not required:
         return 0.0, Message("legal.no_evidence_named")
@@ -162,22 +150,19 @@ def cited_share(
 
 
 def _miss(item: Evidence, citations: Sequence[Citation], source: Source, longest: int) -> Message | None:
-    """Why no citation gives a passage, by the nearest citation; None if one does."""
+    """Return why no citation gives a passage, by the nearest citation; None if one does."""
     mismatches = []
     for citation in citations:
         if (miss := mismatch(citation, item, source, longest)) is None:
             return None
         mismatches.append(miss)
-    reason = min(mismatches, key=_report_order).why if mismatches else Message("legal.nothing_cited")
+    mismatches.sort(key=lambda miss: (-miss.nearness, _REPORTED_FIRST.index(miss.why.code)))
+    reason = mismatches[0].why if mismatches else Message("legal.nothing_cited")
     return Message(AT_PASSAGE, page=item.page, words=item.must_include[:LONGEST_WORDS], reason=reason)
 
 
-def _report_order(miss: Mismatch) -> tuple[int, int]:
-    return -miss.nearness, _REPORTED_FIRST.index(miss.why.code)
-
-
 def _span(citation: Citation, source: Source) -> int:
-    """The length of the cited passage in the document; pieces joined with ... include the text between them."""
+    """Return the length of the cited passage in the document; pieces joined with ... include the text between them."""
     return source.span_on(citation.text, citation.pages)
 
 
@@ -186,7 +171,6 @@ def _longest(words: str, longest: int) -> int:
 
 
 def _elsewhere(citation: Citation, item: Evidence, *, has_words: bool) -> Message:
-    """The reason for a wrong page: with the right words, the cited and the actual page."""
     if not has_words:
         return Message("legal.not_page", page=item.page)
     if not citation.pages:
@@ -194,14 +178,8 @@ def _elsewhere(citation: Citation, item: Evidence, *, has_words: bool) -> Messag
     return Message("legal.another_page", pages="-".join(map(str, citation.pages)), page=item.page)
 
 
-def _not_there(citation: Citation, source: Source) -> Message:
-    """The reason for words that are not on the cited page, with the page that has them."""
-    pages = source.pages_with(citation.text)
-    return Message("legal.words_on_page", page=pages[0]) if pages else Message("legal.words_not_on_page")
-
-
 def _file_name(name: str) -> str:
-    """The last component of a path or URL, without query and fragment."""
+    """Return the last component of a path or URL, without query and fragment."""
     return re.split(r"[/\\]", re.split("[?#]", normalise(name).strip())[0])[-1]
 
 
@@ -218,7 +196,10 @@ def _spoken_otherwise(citation: Citation, item: Evidence, source: Source) -> Mes
         return Message("legal.said_to_be_the", unit=named(UNITS, citation.speaker))
     if item.section and citation.section and citation.section != item.section:
         return Message("legal.said_to_be_in", unit=named(UNITS, citation.section))
-    kinds = _kinds(item, citation, source)
+    page = source.pages.get(item.page)
+    kinds = set(page.kinds(item.must_include)) if page is not None else set()
+    if not kinds and (prefix := _PREFIX.match(citation.text)):
+        kinds = {_SPEAKERS[prefix[1].lower()]}
     if item.speaker and kinds and item.speaker not in kinds:
         return Message("legal.not_said_in", unit=named(UNITS, item.speaker))
     if item.section in _SECTIONS and kinds and not kinds & set(_SECTIONS[item.section]):
@@ -226,16 +207,8 @@ def _spoken_otherwise(citation: Citation, item: Evidence, source: Source) -> Mes
     return None
 
 
-def _kinds(item: Evidence, citation: Citation, source: Source) -> set[str]:
-    """The kinds of the units that contain the cited words; if none does, the kind of the citation's prefix."""
-    page = source.pages.get(item.page)
-    located = set(page.kinds(item.must_include)) if page is not None else set()
-    prefix = None if located else _PREFIX.match(citation.text)
-    return {_SPEAKERS[prefix[1].lower()]} if prefix else located
-
-
 def _pages(value: Any) -> tuple[int, ...]:
-    """The named pages: one, or a range of two."""
+    """Return the named pages: one, or a range of two."""
     if isinstance(value, int):
         return () if isinstance(value, bool) else (value,)
     if isinstance(value, float):

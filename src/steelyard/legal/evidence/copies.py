@@ -1,26 +1,47 @@
-"""Copies from the document: whether an answer is a dump of it, and which words of an answer are its own."""
+"""What an answer has from its document: whether it is a dump, which words are its own, and whether it has content.
 
+Content is a value, a name, a quotation, or a statement that the document makes. "好的。", "这是一个好问题" and a
+repeated question have no content, although they invent nothing.
+"""
+
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 
-from steelyard.legal.clauses import outline, without_quotes
-from steelyard.legal.evidence.quotes import key_of
-from steelyard.legal.evidence.sources import Source
-from steelyard.legal.thresholds import DUMP, LATIN, MOST_OF_SENTENCE, PASSAGE, PER_EVIDENCE, WHOLE_DOCUMENT
+from steelyard.legal.evidence.quotes import GRAM, WORD, Source, key_of, quote_key
+from steelyard.legal.grounding.names import is_known_name, names
+from steelyard.legal.reading import QUOTED, outline, without_quotes
+from steelyard.legal.thresholds import (
+    DUMP,
+    EXAMINED,
+    LATIN,
+    MOST_OF_SENTENCE,
+    PASSAGE,
+    PER_EVIDENCE,
+    SHARED_CHARACTERS,
+    SHARED_WORDS,
+    SHORTEST_QUOTE,
+    WHOLE_DOCUMENT,
+)
+from steelyard.lexicon import lexicon
+from steelyard.text.mentions import mentions
+from steelyard.text.normalisation import normalise
 
 NO_DUMP: Final = 5 * PASSAGE
 """The length up to which no answer is a dump; its key has at most twice as many characters."""
 
 
-def is_dump(answer: str, source: Source, required: int) -> bool:
-    """Whether the text of an answer is a copy of a large part of the document.
+def is_dump(answer: str, source: Source, required_texts: Sequence[str]) -> bool:
+    """Return whether the text of an answer is a copy of a large part of the document.
 
-    `required` is the length of the required evidence. A copy of nearly all of a short document is a dump too, unless
-    the document is not much longer than what must be quoted.
+    A copy of nearly all of a short document is a dump too, unless the document is not much longer than what must be
+    quoted.
     """
     if len(answer) <= NO_DUMP:
         return False
+    required = sum(len(quote_key(text)) for text in required_texts)
     limit = max(int(WHOLE_DOCUMENT * len(source.key.text)), 2 * required, 10 * PASSAGE * _scale(source))
     most = min(max(DUMP * _scale(source), PER_EVIDENCE * required), limit)
     key = key_of(answer).text
@@ -33,7 +54,7 @@ def is_dump(answer: str, source: Source, required: int) -> bool:
 
 
 def without_passages(answer: str, source: Source) -> str:
-    """The sentences of an answer that are not the document's, if it has separate passages of it; else the answer.
+    """Drop the sentences that are the document's, if an answer has separate passages of it.
 
     What it quotes is no passage: the quotation says whose words they are.
     """
@@ -45,14 +66,14 @@ def without_passages(answer: str, source: Source) -> str:
 
 
 def _copied_part(sentence: str, source: Source) -> int:
-    """The number of characters that a sentence copies in one run, if that is a passage or most of it; else 0."""
+    """Return the number of characters that a sentence copies in one run, if that is a passage or most of it; else 0."""
     key = key_of(sentence).text
     longest = max(map(_length, copied_runs(key, source, _shortest(source))), default=0)
     return longest if longest >= min(PASSAGE * _scale(source), MOST_OF_SENTENCE * len(key)) else 0
 
 
 def own_words(answer: str, source: Source) -> str:
-    """The text of an answer with blanks for what it copies outside quotations.
+    """Return the text of an answer with blanks for what it copies outside quotations.
 
     A run of `PASSAGE` characters (of Latin script, three times as many) that the document has is a copy. If two such
     lengths are copied, shorter runs and whole lines of the document are copies too: an answer assembled from lines of
@@ -67,22 +88,17 @@ def own_words(answer: str, source: Source) -> str:
     if not runs:
         return answer
     positions = list(_located(key, answer))
-    blanked = _blanked(answer, [(positions[start], positions[end - 1] + 1) for start, end in runs])
+    chars, outside = list(answer), without_quotes(answer)
+    for start, end in ((positions[start], positions[end - 1] + 1) for start, end in runs):
+        chars[start:end] = [" " if outside[at] == answer[at] else answer[at] for at in range(start, end)]
+    blanked = "".join(chars)
     lines = blanked.split("\n") if is_patchwork else [blanked]
     return "\n".join(line for line in lines if not is_patchwork or not source.key.holds(line))
 
 
-def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """A text with these spans replaced by blanks, outside quotations."""
-    chars, outside = list(text), without_quotes(text)
-    for start, end in spans:
-        chars[start:end] = [" " if outside[at] == text[at] else text[at] for at in range(start, end)]
-    return "".join(chars)
-
-
 @lru_cache(maxsize=1 << 6)
 def copied_runs(key: str, source: Source, least: int) -> tuple[tuple[int, int], ...]:
-    """The longest runs of a key that the document contains, with at least this number of characters.
+    """Return the longest runs of a key that the document contains, with at least this number of characters.
 
     The document is cut into blocks of half that length. A run contains at least one block, so every position of the
     key is looked up once, and matching blocks are extended to runs.
@@ -102,7 +118,7 @@ def copied_runs(key: str, source: Source, least: int) -> tuple[tuple[int, int], 
 
 
 def _grown(key: str, at: int, text: str, position: int, size: int, floor: int) -> tuple[int, int]:
-    """The run of equal characters around a block that both texts contain."""
+    """Return the run of equal characters around a block that both texts contain."""
     start, end = at, at + size
     shift = position - at
     while start > floor and start + shift > 0 and key[start - 1] == text[start + shift - 1]:
@@ -125,15 +141,64 @@ def _scale(source: Source) -> int:
 
 
 def _shortest(source: Source) -> int:
-    """The length of the shortest runs that count as copied."""
     return 2 * PASSAGE // 5 * _scale(source)
 
 
 def _located(key: str, text: str) -> Iterator[int]:
-    """The position of each character of a key in its text."""
     at = 0
     for char in key:
         while at < len(text) - 1 and text[at].lower() != char and not (text[at] == "," and not char.isprintable()):
             at += 1
         yield at
         at = min(at + 1, len(text) - 1)
+
+
+_VALUES: Final = frozenset(("id", "phone", "card", "serial", "date", "time", "percent", "age", "money", "count"))
+_WORDS: Final = lexicon("grounding")
+_INTERROGATIVE: Final = re.compile(r"(?<![^。.!?！？；;\n])[^。.!?！？；;\n]*[?？]")  # from the stop before it
+
+
+def has_content(answer: str, question: str, source: Source) -> bool:
+    """Return whether the text of an answer has a value, a name, a quotation or a statement beyond the question."""
+    text, asked = answer[:EXAMINED], normalise(question)
+    return any(_new_values(text, asked)) or any(_quotations(text, asked, source)) or _states(text, asked, source)
+
+
+def _new_values(text: str, question: str) -> Iterator[str]:
+    """Yield values and names that the question does not have, whether or not the document has them."""
+    asked = {(value.kind, str(value.value)) for value in mentions(question)}
+    for value in mentions(text):
+        is_one = value.kind == "count" and (value.value is None or value.value <= 1)
+        if value.kind in _VALUES and not is_one and (value.kind, str(value.value)) not in asked:
+            yield value.text
+    yield from (name for name, _ in names(text) if not is_known_name(name, question))
+
+
+def _quotations(text: str, question: str, source: Source) -> Iterator[str]:
+    for quote in QUOTED.finditer(text):
+        words = quote[0][1:-1]
+        is_asked = quote_key(words) in quote_key(question)
+        if len(quote_key(words)) >= SHORTEST_QUOTE and not is_asked and source.key.holds(words):
+            yield words
+
+
+def _states(answer: str, question: str, source: Source) -> bool:
+    text = _INTERROGATIVE.sub(" ", answer)
+    asked = set(WORD.findall(question.lower()))
+    words = {word for word in WORD.findall(text.lower()) if len(word) >= 4} & source.words
+    if len(words - asked - _WORDS.words("stock_words")) >= SHARED_WORDS:
+        return True
+    own = quote_key(question)
+    shared = accumulate(_shared(piece, own, source) for piece in _WORDS["stock"].split(text))
+    return any(count >= SHARED_CHARACTERS for count in shared)
+
+
+def _shared(piece: str, question: str, source: Source) -> int:
+    """Return the number of non-Latin characters in runs that the document has and the question does not have."""
+    key = key_of(piece).text
+    held: set[int] = set()
+    for at in range(len(key) - GRAM + 1):
+        gram = key[at : at + GRAM]
+        if gram in source.grams and gram not in question and not gram.isascii():
+            held.update(range(at, at + GRAM))
+    return len(held)

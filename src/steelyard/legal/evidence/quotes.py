@@ -2,15 +2,17 @@
 
 The only rule for this is `Key.find`: the text contains the pieces between gaps in their order, and no piece begins or
 ends inside a number or a Latin word. A piece of `PASSAGE` characters or more may begin or end inside a word, because
-retrieved passages are cut by length, but never inside a number.
+retrieved passages are cut by length, but never inside a number. A document is prepared for this once (`Source`).
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Final
 
+from steelyard.documents.pages import Document, Page
 from steelyard.legal.thresholds import PASSAGE
 from steelyard.lexicon import lexicon
 from steelyard.text.normalisation import normalise
@@ -49,7 +51,7 @@ class Key:
         return frozenset(accumulate(map(len, self._pieces[:-1])))
 
     def find(self, pieces: Sequence[str], start: int = 0) -> int:
-        """The end of the last piece if the key has all pieces in order and none cuts a number or word; else -1."""
+        """Return the end of the last piece if all pieces are here in order and none cuts a number or word; else -1."""
         for piece in pieces:
             at = self._find_piece(piece, start)
             if at < 0:
@@ -58,7 +60,7 @@ class Key:
         return start
 
     def span(self, pieces: Sequence[str]) -> int:
-        """The number of characters from the first to the last piece, gaps included; -1 if they are not here."""
+        """Return the number of characters from the first to the last piece, gaps included; -1 if they are not here."""
         spans = []
         at = self._find_piece(pieces[0], 0) if pieces else -1
         while at >= 0 and (end := self.find(pieces, at)) >= 0:
@@ -67,12 +69,11 @@ class Key:
         return min(spans, default=-1)
 
     def holds(self, quote: str) -> bool:
-        """Whether the text contains a quotation; an empty one is never contained."""
+        """Return whether the text contains a quotation; an empty one is never contained."""
         pieces = quote_pieces(quote)
         return bool(pieces) and self.find(pieces) >= 0
 
     def count(self, piece: str) -> int:
-        """The number of occurrences of a piece."""
         positions = (match.start() for match in re.finditer(re.escape(piece), self.text))
         return sum(not self._is_cut(at, piece) for at in positions)
 
@@ -83,7 +84,7 @@ class Key:
         return at
 
     def _is_cut(self, at: int, piece: str) -> bool:
-        """Whether a number or a word goes on before or after the piece: 42000元 does not quote 2000元."""
+        """Return whether a number or a word goes on before or after the piece: 42000元 does not quote 2000元."""
         going_on = _WORD_GOES_ON if len(piece) < PASSAGE else _NUMBER_GOES_ON
         edges = (edge for edge in (at, at + len(piece)) if edge and edge not in self.breaks)
         return any(going_on.fullmatch(self.text, edge - 1, edge + 1) for edge in edges)
@@ -91,25 +92,25 @@ class Key:
 
 @lru_cache(maxsize=1 << 12)
 def quote_key(text: str) -> str:
-    """The characters that are compared: letters, ideographs, digits; points and hyphens inside numbers and names."""
+    """Return the compared characters: letters, ideographs, digits; points and hyphens inside numbers and names."""
     return _DROPPED.sub("", _with_commas(text)).lower()
 
 
 @lru_cache(maxsize=1 << 10)
 def key_of(text: str) -> Key:
-    """The key of a text in which quotations are searched."""
+    """Return the key of a text in which quotations are searched."""
     pieces = _DROPPED.split(_THOUSANDS.sub("", _with_commas(text)))
     return Key("".join(pieces).lower(), pieces)
 
 
 @lru_cache(maxsize=1 << 12)
 def quote_pieces(quote: str) -> tuple[str, ...]:
-    """The keys of the pieces of a quotation between its gaps."""
+    """Return the keys of the pieces of a quotation between its gaps."""
     return tuple(key for piece in _GAP.split(quote) if (key := quote_key(piece)))
 
 
 def contains_quote(answer: str, quote: str) -> bool:
-    """Whether the answer quotes these words; pieces between gaps must be in order.
+    """Return whether the answer quotes these words; pieces between gaps must be in order.
 
     >>> contains_quote("他说“号码我忘记了”。", "号码我忘记了")
     True
@@ -118,10 +119,115 @@ def contains_quote(answer: str, quote: str) -> bool:
 
 
 def repeats(text: str, question: str) -> bool:
-    """Whether a text has the same key as a question."""
+    """Return whether a text has the same key as a question."""
     return key_of(text).text == key_of(question).text
 
 
 def _with_commas(text: str) -> str:
-    """The normalised text, with the commas that carry meaning marked."""
+    """Return the normalised text, with the commas that carry meaning marked."""
     return _ANSWER_COMMA.sub(rf"\1{_KEPT_COMMA}", normalise(text))
+
+
+_MOST_SOURCES: Final = 64
+_MOST_POSITIONS: Final = 8
+GRAM: Final = 3
+WORD: Final = re.compile("[a-z][a-z'-]+")
+_sources: Final[dict[int, "Source"]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class SourcePage:
+    """A page with its key, and the kinds and keys of its units."""
+
+    page: Page
+
+    @cached_property
+    def key(self) -> Key:
+        return key_of(self.page.text)
+
+    @cached_property
+    def units(self) -> tuple[tuple[str, Key], ...]:
+        """The kind and the key of each unit."""
+        return tuple((unit.kind, key_of(self.page.text[unit.start : unit.end])) for unit in self.page.units)
+
+    def kinds(self, words: str) -> list[str]:
+        """Return the kinds of the units that contain these words, each once."""
+        return list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A document with its text and keys."""
+
+    document: Document
+
+    @cached_property
+    def text(self) -> str:
+        return self.document.text
+
+    @cached_property
+    def key(self) -> Key:
+        return key_of(self.text)
+
+    @cached_property
+    def pages(self) -> Mapping[int, SourcePage]:
+        return {page.number: SourcePage(page) for page in self.document.pages}
+
+    @cached_property
+    def is_latin(self) -> bool:
+        """Whether most of it is in Latin script."""
+        return 2 * sum(map(str.isascii, self.key.text)) > len(self.key.text)
+
+    @cached_property
+    def grams(self) -> frozenset[str]:
+        """All runs of `GRAM` characters of the key."""
+        return frozenset(self.key.text[at : at + GRAM] for at in range(len(self.key.text) - GRAM + 1))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words in Latin letters, in lower case."""
+        return frozenset(WORD.findall(self.text.lower()))
+
+    @cached_property
+    def _blocks(self) -> dict[int, dict[str, list[int]]]:
+        return {}
+
+    def blocks(self, size: int) -> Mapping[str, Sequence[int]]:
+        """Return the key cut into blocks of this size, each with its first positions."""
+        if size not in self._blocks:
+            blocks: dict[str, list[int]] = {}
+            for at in range(0, len(self.key.text) - size + 1, size):
+                positions = blocks.setdefault(self.key.text[at : at + size], [])
+                if len(positions) < _MOST_POSITIONS:
+                    positions.append(at)
+            self._blocks[size] = blocks
+        return self._blocks[size]
+
+    def pages_with(self, words: str) -> list[int]:
+        """Return the numbers of the pages that contain a quotation."""
+        return [number for number, page in self.pages.items() if page.key.holds(words)]
+
+    def span_on(self, words: str, numbers: tuple[int, ...]) -> int:
+        """Return how many characters a quotation spans on these pages, gaps included; -1 if it is not there."""
+        keys = [page.key for number in numbers if (page := self.pages.get(number)) is not None]
+        spans = [key.span(quote_pieces(words)) for key in (*keys, *([_joined(keys)] if len(keys) > 1 else ()))]
+        return min((span for span in spans if span >= 0), default=-1)
+
+
+def source_of(document: Document) -> Source:
+    """Return the prepared document, cached by identity, because hashing reads the whole text."""
+    source = _sources.get(id(document))
+    if source is None or source.document is not document:
+        if len(_sources) >= _MOST_SOURCES:
+            _sources.clear()
+        source = _sources[id(document)] = Source(document)
+    return source
+
+
+def _joined(keys: list[Key]) -> Key:
+    text, breaks = "", set[int]()
+    for key in keys:
+        breaks |= {len(text), *(len(text) + at for at in key.breaks)}
+        text += key.text
+    edges = [0, *sorted(breaks - {0}), len(text)]
+    return Key(text, [text[start:end] for start, end in pairwise(edges)])

@@ -1,5 +1,10 @@
-"""Judging facts: every expected field by value, in typed fields and in free text."""
+"""Judging facts: every expected field by value, in typed fields and in free text.
 
+Of texts, a percentage is judged by value, an article of a statute by its number, the rest by its words. Figures are
+compared by value: 百分之三 is 3%, 第九名 is 第9名, "six days" is "6 days"; so are days, in any notation.
+"""
+
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -8,29 +13,166 @@ from typing import Any, Final
 from steelyard.errors import SystemFailure
 from steelyard.i18n import Localized, Message
 from steelyard.io.outputs import record_of
-from steelyard.legal.facts.amounts import (
-    amount_of,
+from steelyard.legal.facts.names import judge_name
+from steelyard.legal.facts.polarity import judge_boolean, polarity
+from steelyard.legal.facts.selection import select_value
+from steelyard.legal.facts.statements import (
+    Case,
+    FieldVerdict,
+    doubt,
+    inexact,
+    is_bare_list,
+    is_denied_at,
+    retraction,
+    right_value,
+    without_stated_bounds,
+)
+from steelyard.legal.facts.values import (
     amounts,
+    date_values,
     expected_currency,
-    items_of,
     judge_amount,
     judge_breakdown,
-    same_amount,
-    same_items,
+    judge_count,
+    judge_date,
+    judge_range,
+    judge_typed,
+    numbers,
 )
-from steelyard.legal.facts.counts import judge_count, numbers
-from steelyard.legal.facts.days import date_values, ends_of, judge_date, judge_range
-from steelyard.legal.facts.polarity import judge_boolean, polarity
-from steelyard.legal.facts.statements import doubt, is_bare_list, retraction, without_stated_bounds
-from steelyard.legal.facts.texts import judge_text
-from steelyard.legal.facts.verdict import Case, FieldVerdict
-from steelyard.legal.model import FIELDS, FactRules
+from steelyard.legal.grounding.articles import Article, articles, is_known_article
+from steelyard.legal.model import FIELD_LABELS, FIELDS, FactRules, in_one_line
 from steelyard.legal.reading import Reading, is_too_long, read
 from steelyard.legal.stance import detect_abstention
-from steelyard.legal.wording import FIELD_LABELS, SENSES, in_one_line, named
-from steelyard.text.mentions import Mention, currency_code
+from steelyard.lexicon import lexicon
+from steelyard.text.mentions import Mention, currency_code, mentions
 from steelyard.text.normalisation import normalise
 from steelyard.text.reading import is_silent
+from steelyard.text.values import value_of
+
+_WORDS: Final = lexicon("facts")
+_NUMERALS: Final = "零〇一二三四五六七八九十百千两"
+_CASE: Final = re.compile(
+    r"[(\[〔]?(\d{4})[)\]〕]?\s?([一-鿿]{1,3}\s?\d{0,4})\s?([一-鿿]{1,4}?)(?:字?第)?\s?0*(\d{1,6})\s?号"
+)
+_ORDINAL: Final = re.compile(f"(?<=第)[{_NUMERALS}]{{1,9}}(?=[一-鿿])")
+_ARTICLE_NUMBER: Final = re.compile(rf"(?<=[法典例定释则约》]) ?(?=(?:\d{{1,5}}|[{_NUMERALS}]{{1,9}})条)")
+
+
+def judge_text(expected: Any, answer: str, case: Case) -> FieldVerdict:
+    """Judge whether the answer gives this name or text, or one of its aliases."""
+    verdicts, names = [], []
+    for text in (normalise(str(each)) for each in (expected, *case.rules.aliases)):
+        if cited := _whole_articles(text):
+            verdicts.append(_judge_articles(cited, case.question, answer))
+        elif (percent := _whole_percent(text)) is not None:
+            verdicts.append(_judge_percent(percent, answer, case))
+        else:
+            names.append(text)
+    if names:
+        verdicts.append(judge_name(names, case.question, answer))
+    if any(map(mentions, names)):
+        verdicts.append(judge_name([plain_values(name) for name in names], case.question, plain_values(answer)))
+    denial = replace(verdicts[0], unsettled=any(verdict.unsettled for verdict in verdicts))
+    return next((verdict for verdict in verdicts if verdict.correct), denial)
+
+
+# ----- figures
+
+
+def plain_values(text: str) -> str:
+    """Return the text with percentages, ordinals, counts, days and the numbers of cases in one form."""
+    pieces, at = [], 0
+    for case in _CASE.finditer(text):
+        number = f"{case[1]}{case[2].replace(' ', '')}{case[3]}{case[4]}号"
+        pieces += [_plain_figures(text[at : case.start()]), number]
+        at = case.end()
+    return "".join([*pieces, _plain_figures(text[at:])])
+
+
+def _plain_figures(text: str) -> str:
+    for value in reversed(mentions(text)):
+        if value.is_exact and value.until is None and (plain := _plain(value)):
+            text = f"{text[: value.start]}{plain}{text[value.end :]}"
+    return _ORDINAL.sub(lambda ordinal: str(value_of(ordinal[0]) or ordinal[0]), text)
+
+
+def _plain(value: Mention) -> str:
+    """Return the one form of an exact value, or "" if it stays as it is."""
+    if value.kind == "date":
+        return f"{value.value.year}年{value.value.month}月{value.value.day}日" if value.value.is_whole else ""
+    is_word = value.kind == "number" and value.text.isascii()
+    if value.kind not in ("percent", "count") and not is_word:
+        return ""
+    unit = "%" if value.kind == "percent" else f" {value.unit}" if value.unit.isascii() and value.unit else value.unit
+    return f"{value.value.normalize():f}{unit}"
+
+
+def _percents(text: str) -> list[Mention]:
+    return [value for value in mentions(text) if value.kind == "percent"]
+
+
+def _whole_percent(text: str) -> Decimal | None:
+    """Return the percentage that a normalised text consists of; None if it is anything else."""
+    values = mentions(text)
+    is_whole = len(values) == 1 and values[0].kind == "percent" and values[0].text == text.strip(" 。.")
+    return values[0].value if is_whole and values[0].is_exact else None
+
+
+def _judge_percent(expected: Decimal, answer: str, case: Case) -> FieldVerdict:
+    """Whether the answer is this percentage and no other; a number is one if the question asks for the per cent."""
+    values = _percents(answer)
+    if not values and _WORDS["percent_asked"].search(case.question):
+        values = [value for value in mentions(answer) if value.kind == "number" and value.text[0].isdigit()]
+    value, verdict = select_value(case.question, answer, values)
+    if value is None:
+        return verdict
+    if not value.is_exact:
+        return FieldVerdict(False, inexact(value), names_another=True)
+    if value.value != expected:
+        wanted = f"{expected.normalize():f}%"
+        return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=wanted), names_another=True)
+    known = [each for each in _percents(normalise(case.rules.source)) if each.value == expected]
+    return right_value(value, known, case.rules)
+
+
+# ----- articles
+
+
+def _articles(text: str) -> list[Article]:
+    """Return the articles of a text; 民法典577条 is one too."""
+    return articles(_ARTICLE_NUMBER.sub("第", text))
+
+
+def _whole_articles(text: str) -> list[Article]:
+    """Return the articles that a text consists of; none if it says anything else."""
+    named = _articles(text)
+    rest = _ARTICLE_NUMBER.sub("第", text)
+    for part in (part for article in named for part in (article.text, article.title or "")):
+        rest = rest.replace(part, "")
+    return named if not _WORDS["beside_article"].sub("", rest) else []
+
+
+def _judge_articles(expected: Sequence[Article], question: str, answer: str) -> FieldVerdict:
+    """Judge whether the answer names these articles and no others; their titles may be in the question."""
+    text = _ARTICLE_NUMBER.sub("第", answer)
+    given = [article for article in articles(text) if not is_denied_at(text, article.start, article.end)]
+    stated = f"{question}\n{text}"
+    missing = [each for each in expected if not any(_is_given(each, one, stated) for one in given)]
+    asked = _articles(question)
+    others = [one for one in given if not any(_is_given(each, one, stated) for each in (*expected, *asked))]
+    names = ", ".join(dict.fromkeys(article.text for article in (others if missing else given)))
+    if missing and not others:
+        return FieldVerdict(False, Message("legal.not_in_answer", name=missing[0].text), uncertain=True)
+    if missing:
+        return FieldVerdict(False, Message("legal.is_not", text=names, expected=missing[0].text), names_another=True)
+    if others:
+        return FieldVerdict(False, Message("legal.several_values", values=names), uncertain=True, names_another=True)
+    return FieldVerdict(True, Message("legal.answer_says", value=names))
+
+
+def _is_given(wanted: Article, given: Article, text: str) -> bool:
+    """Return whether a given article is the wanted one, or a part of it."""
+    return is_known_article(wanted, (given,), text) and given.parts[: len(wanted.parts)] == wanted.parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +226,9 @@ def judge_fact(
     record = _record(output)
     answer = record.get("answer")
     reading = read(answer) if isinstance(answer, str) else Reading("")
-    applied = _with_aliases(rules or FactRules(), expected)
+    rules = rules or FactRules()
+    aliases = (str(alias) for key in ("entity_aliases", "aliases") for alias in expected.get(key) or ())
+    applied = replace(rules, aliases=(*rules.aliases, *aliases))
     text, final = (without_stated_bounds(each, applied.source) for each in (reading.text, reading.final))
     case = Case(normalise(question), applied, text, final, _named_currency(record))
     keys = [key for key in FIELDS if expected.get(key) is not None]
@@ -97,14 +241,8 @@ def judge_fact(
     return FactVerdict(share == 1.0, share, reasons if verdicts else Message("legal.nothing_expected"), verdicts)
 
 
-def _with_aliases(rules: FactRules, expected: Mapping[str, Any]) -> FactRules:
-    """The rules with the aliases that the expected fields contain."""
-    named = [str(alias) for key in ("entity_aliases", "aliases") for alias in expected.get(key) or ()]
-    return replace(rules, aliases=(*rules.aliases, *named)) if named else rules
-
-
 def _record(output: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    """The output as a record; an answer may be JSON that a model wrote."""
+    """Return the output as a record; an answer may be JSON that a model wrote."""
     if not isinstance(output, str):
         return output
     try:
@@ -114,7 +252,6 @@ def _record(output: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _named_currency(record: Mapping[str, Any]) -> str:
-    """The currency that a record names."""
     named = [name for key in ("currency", "unit") if isinstance(name := record.get(key), str)]
     return next(
         (code for name in named if (code := currency_code(name.strip().removeprefix("万").removeprefix("亿")))), ""
@@ -153,30 +290,15 @@ def _judge_words(key: str, expected: Any, text: str, case: Case) -> FieldVerdict
 
 
 def _judge_given(key: str, expected: Any, given: Any, case: Case) -> FieldVerdict:
-    if isinstance(given, str):
-        if is_too_long(given):
-            return FieldVerdict(False, Message("legal.field_too_long"))
-        return _judge_words(key, expected, normalise(given), case)
-    match key:
-        case "amount_total" | "count":
-            number = amount_of(given)
-            is_right = number is not None and same_amount(number, Decimal(str(expected)))
-        case "boolean_answer":
-            is_right = given is expected
-        case "amount_breakdown" if isinstance(given, Sequence):
-            is_right = same_items(items_of(given), items_of(expected))
-            return FieldVerdict(is_right, Message("legal.field_lists", value=str(given)))
-        case "date_range" if isinstance(given, Mapping):
-            is_right = None not in ends_of(given) and ends_of(given) == ends_of(expected)
-            ends = {end: str(given.get(end, "")) for end in ("start", "end")}
-            return FieldVerdict(is_right, Message("legal.field_is_range", **ends))
-        case _:
-            is_right = False
-    return FieldVerdict(is_right, Message("legal.field_is", value=named(SENSES, given)))
+    if not isinstance(given, str):
+        return judge_typed(key, expected, given)
+    if is_too_long(given):
+        return FieldVerdict(False, Message("legal.field_too_long"))
+    return _judge_words(key, expected, normalise(given), case)
 
 
 def _objection(key: str, expected: Any, case: Case) -> Localized | None:
-    """What in the record contradicts a right field: another currency, value or name, several, or a refusal; or None."""
+    """Return what contradicts a right field: another currency, value or name, several, or a refusal; or None."""
     currency = expected_currency(case.question, case.rules.source)
     if key.startswith("amount") and case.currency and currency and case.currency != currency:
         return Message("legal.record_in_currency", currency=case.currency)
@@ -194,13 +316,11 @@ def _objection(key: str, expected: Any, case: Case) -> Localized | None:
 
 
 def _refusal(case: Case) -> Localized | None:
-    """Why the text of the answer is a refusal; None if it is none."""
     abstention = detect_abstention(case.answer, question=case.question)
     return abstention.why if abstention.abstains else None
 
 
 def _says_something(key: str, expected: Any, verdict: FieldVerdict, case: Case) -> bool:
-    """Whether the text says anything about the field."""
     if key == "boolean_answer":
         return polarity(case.question, case.answer) is not None
     if key in ("entity", "text_answer"):

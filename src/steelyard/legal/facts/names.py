@@ -14,14 +14,13 @@ from typing import Final, NamedTuple
 
 from steelyard.i18n import Message
 from steelyard.legal import thresholds
-from steelyard.legal.clauses import outline
 from steelyard.legal.evidence.quotes import quote_key
-from steelyard.legal.facts.statements import doubt, terms_of
-from steelyard.legal.facts.verdict import FieldVerdict
-from steelyard.legal.grounding.proper_names import DOUBLE_SURNAMES, SURNAMES, names
+from steelyard.legal.facts.statements import FieldVerdict, doubt, terms_of
+from steelyard.legal.grounding.names import DOUBLE_SURNAMES, SURNAMES, names
+from steelyard.legal.reading import outline
 from steelyard.lexicon import lexicon
+from steelyard.text.normalisation import HAN
 from steelyard.text.reading import final_part
-from steelyard.text.scripts import HAN
 
 _WORDS: Final = lexicon("facts")
 _SHARED: Final = lexicon("shared")
@@ -55,7 +54,7 @@ class _Occurrence(NamedTuple):
 
 
 def judge_name(wanted: Sequence[str], question: str, answer: str) -> FieldVerdict:
-    """Whether the answer gives one of these names or texts, complete, and no other."""
+    """Judge whether the answer gives one of these names or texts, complete, and no other."""
     final = final_part(answer)
     if final and len(final) < len(answer):
         verdict = _judge_text(wanted, question, final)
@@ -65,7 +64,6 @@ def judge_name(wanted: Sequence[str], question: str, answer: str) -> FieldVerdic
 
 
 def _judge_text(wanted: Sequence[str], question: str, answer: str) -> FieldVerdict:
-    """The best verdict over the names."""
     text = folded(answer)
     if other := _other_in_role(wanted, question, text):
         return FieldVerdict(False, Message("legal.other_in_role", other=other), names_another=True)
@@ -79,7 +77,7 @@ def _judge_text(wanted: Sequence[str], question: str, answer: str) -> FieldVerdi
 
 
 def _untitled_name(name: str) -> str:
-    """A name without its title; the name itself if a single word or character would be left."""
+    """Return a name without its title; the name itself if a single word or character would be left."""
     bare = untitled(name).strip()
     return bare if len(bare.split() if bare.isascii() else bare) > 1 else name
 
@@ -105,7 +103,7 @@ def _judge_one(name: str, question: str, text: str, known: str) -> FieldVerdict:
 
 
 def _has_all_parts(name: str, question: str, text: str) -> bool:
-    """Whether a text has all names of a list, in any order, and no other: 甲和乙 for 乙、甲."""
+    """Return whether a text has all names of a list, in any order, and no other: 甲和乙 for 乙、甲."""
     parts = [part.strip(" 《》") for part in _WORDS["list_join"].split(name)]
     if len(parts) < 2 or any(len(part) < 2 or part.isdigit() for part in parts):
         return False
@@ -113,7 +111,7 @@ def _has_all_parts(name: str, question: str, text: str) -> bool:
 
 
 def _may_be_paraphrased(name: str, question: str, text: str) -> bool:
-    """Whether a text without the name may mean it: it has some of its words, and states no rival of its kind.
+    """Return whether a text without the name may mean it: it has some of its words, and states no rival of its kind.
 
     Whether a text gives an expected explanation in other words is never for rules to decide.
     """
@@ -140,7 +138,6 @@ def _figures(text: str) -> frozenset[str]:
 
 
 def _objected(name: str, question: str, occurrences: Sequence[_Occurrence], text: str) -> FieldVerdict:
-    """The verdict if there is an objection to every occurrence of the name."""
     reasons = {
         "offered": Message("legal.several_in_role"),
         "denied": Message("legal.denied_in_role", name=name),
@@ -163,7 +160,7 @@ def _objected(name: str, question: str, occurrences: Sequence[_Occurrence], text
 
 
 def _in_answering_clause(name: str, question: str, good: Sequence[_Occurrence], text: str) -> FieldVerdict:
-    """Right, unless another clause shares more words with the question and names somebody else."""
+    """Return right, unless another clause shares more words with the question and names somebody else."""
     right = FieldVerdict(True, Message("legal.names", name=name))
     asked, lower = terms_of(question), text.lower()
     shared = frozenset(stem for stem in asked if stem in lower)
@@ -183,7 +180,7 @@ def _in_answering_clause(name: str, question: str, good: Sequence[_Occurrence], 
 
 
 def _clause_starts(text: str) -> list[int]:
-    """Where clauses begin; an English one goes on after a comma unless a conjunction or a relative follows."""
+    """Return where clauses begin; an English one goes on after a comma unless a conjunction or a relative follows."""
     clauses = list(outline(text).clauses)
     continued = {
         clause.start
@@ -194,7 +191,7 @@ def _clause_starts(text: str) -> list[int]:
 
 
 def _rival(clause: str, question: str, name: str) -> str:
-    """Another name in a clause, neither in the question nor part of the expected name; or ""."""
+    """Return another name in a clause, neither in the question nor part of the expected name; or ""."""
     asked = question.lower()
     pairs = [(match[0], match.start()) for match in _TITLE_PAIR.finditer(clause)]
     opened = [(match[0], match.start()) for match in _OPENS_WITH_NAME.finditer(clause)]
@@ -212,7 +209,7 @@ def _echo(text: str, stems: frozenset[str]) -> int:
 
 
 def _other_in_role(wanted: Sequence[str], question: str, answer: str) -> str:
-    """The name in the asked role if it is somebody else: 担保人是乙 for the question who that is; else ""."""
+    """Return the name in the asked role if it is somebody else: 担保人是乙 for the question who that is; else ""."""
     asked = _WORDS["asked_who"].search(question)
     role = next(filter(None, asked.groups())).lower() if asked else ""
     lower = answer.lower()
@@ -254,7 +251,7 @@ def _judge_digits(name: str, answer: str) -> FieldVerdict:
 
 
 def folded(text: str) -> str:
-    """The text without accents, and without the dots between the parts of a foreign name in Chinese."""
+    """Return the text without accents, and without the dots between the parts of a foreign name in Chinese."""
     if text.isascii():
         return text
     plain = text.translate(_PLAIN_LETTERS)
@@ -264,19 +261,19 @@ def folded(text: str) -> str:
 
 
 def untitled(text: str) -> str:
-    """The text without titles such as 先生, 被告人 and Mr."""
+    """Return the text without titles such as 先生, 被告人 and Mr."""
     return _WORDS["title"].sub("", text)
 
 
 def digits_of(name: str) -> str:
-    """The digits of a name that is a number (phone, identity card), or ""."""
+    """Return the digits of a name that is a number (phone, identity card), or ""."""
     figures = re.sub(r"[\s\-()+]", "", name)
     return figures.upper() if re.fullmatch(r"\d{5,}[0-9Xx]?", figures) else ""
 
 
 @lru_cache(maxsize=1 << 12)
 def name_pattern(name: str) -> re.Pattern[str]:
-    """The pattern of a name: with or without middle names, initials and hyphens, or with the surname first."""
+    """Return the pattern of a name: with or without middle names, initials and hyphens, or with the surname first."""
     plain = folded(name)
     words = re.findall(r"[A-Za-z]+(?:'[A-Za-z]+)?", plain)
     is_latin = plain.isascii() and bool(words) and not re.search(r"[\d_/@:]", plain)
@@ -291,19 +288,18 @@ def name_pattern(name: str) -> re.Pattern[str]:
 
 
 def _person(words: Sequence[str]) -> str:
-    """The pattern of a person's name; a middle name may be left out or added."""
+    """Return the pattern of a person's name; a middle name may be left out or added."""
     first, *middle, last = map(re.escape, words)
     gap = r"[\s.\-\"“”]"
     added = r"(?:[A-Z][\w'.]{0,20}[\s\"“”\-]{1,3}){0,2}"
-    kept = "".join(rf"(?:(?i:{word}|{word[0]}){gap}{{0,3}})?" for word in middle)
+    optional = "".join(rf"(?:(?i:{word}|{word[0]}){gap}{{0,3}})?" for word in middle)
     is_initial = len(first) == 1
     given = rf"(?i:{first}[a-z]{{0,12}})" if is_initial else f"(?i:{first}|{first[0]}(?=[. ]))"
-    forward = rf"{given}{gap}{{{0 if is_initial else 1},3}}{kept}{added}(?i:{last})"
+    forward = rf"{given}{gap}{{{0 if is_initial else 1},3}}{optional}{added}(?i:{last})"
     return f"(?:{forward}|(?i:{last}),? (?i:{first}))"
 
 
 def _bounded(pattern: str, name: str) -> str:
-    """The pattern, which must not match inside a word or a number."""
     before = r"(?<![A-Za-z0-9])" if name[:1].isascii() and name[:1].isalnum() else ""
     after = r"(?![A-Za-z0-9])" if name[-1:].isascii() and name[-1:].isalnum() else ""
     return before + pattern + after
@@ -313,23 +309,23 @@ def _bounded(pattern: str, name: str) -> str:
 
 
 def asks_person(question: str) -> bool:
-    """Whether a question asks for a person."""
+    """Return whether a question asks for a person."""
     return _WORDS["asks_person"].search(question) is not None
 
 
 def is_denied_name(text: str, at: int) -> bool:
-    """Whether the words right before a position deny what follows."""
+    """Return whether the words right before a position deny what follows."""
     return _WORDS["denied_name"].search(text[max(0, at - thresholds.NAME_REACH) : at]) is not None
 
 
 def occurrences_of(name: str, question: str, text: str, known: str = "") -> Iterator[_Occurrence]:
-    """The first occurrences of a name, each with the objection to it; names in `known` may be listed beside it."""
+    """Yield the first occurrences of a name with the objection to each; names in `known` may be listed beside it."""
     for match in islice(name_pattern(name).finditer(text), thresholds.OCCURRENCES):
         yield _Occurrence(match.start(), _objection(name, question, text, match, f"{question} {known}"))
 
 
 def _objection(name: str, question: str, text: str, match: re.Match[str], known: str) -> str:
-    """Why an occurrence of the name is not an answer, or ""."""
+    """Return why an occurrence of the name is not an answer, or ""."""
     reach = thresholds.NAME_CONTEXT
     ahead, after = text[max(0, match.start() - reach) : match.start()], text[match.end() : match.end() + reach]
     before = ahead[-thresholds.NAME_REACH :]
@@ -351,14 +347,14 @@ def _objection(name: str, question: str, text: str, match: re.Match[str], known:
 
 
 def _is_replaced(question: str, before: str, after: str) -> bool:
-    """Whether somebody else replaced the named person: Ann Lee, who replaced X; X，后变更为乙."""
+    """Return whether somebody else replaced the named person: Ann Lee, who replaced X; X，后变更为乙."""
     if beaten := _WORDS["beaten"].search(before):
         return (beaten[1] or beaten[2])[:5].lower() not in question.lower()
     return bool(_WORDS["superseded"].match(after)) and not _WORDS["asks_earlier"].search(question)
 
 
 def _is_whole(name: str, after: str) -> bool:
-    """Whether the name ends there and is not part of a longer name."""
+    """Return whether the name ends there and is not part of a longer name."""
     if name.isascii():
         if _WORDS["organisation_word"].search(name):
             return not _WORDS["organisation_goes_on"].match(after)
@@ -375,7 +371,7 @@ def _is_whole(name: str, after: str) -> bool:
 
 
 def _is_listed(name: str, is_person: bool, known: str, before: str, after: str) -> bool:
-    """Whether the name is in a list with names that are not known: 甲、乙 and 丙."""
+    """Return whether the name is in a list with names that are not known: 甲、乙 and 丙."""
     if not name.isascii():
         rest = _WORDS["listed_name"].match(after) or _LISTED_SUBJECT.match(after) or _LISTED_BEFORE.search(before)
     elif is_person:

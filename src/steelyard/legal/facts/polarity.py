@@ -14,12 +14,20 @@ from itertools import groupby
 from typing import Final
 
 from steelyard.i18n import Message
-from steelyard.legal.facts.polarity_predicates import Predicate, Reply, Sense, predicate_of, reply_of
-from steelyard.legal.facts.polarity_statements import WORDS, Statement, statements_of
-from steelyard.legal.facts.verdict import FieldVerdict
+from steelyard.legal.facts.polarity_statements import (
+    WORDS,
+    Predicate,
+    Reply,
+    Sense,
+    Statement,
+    predicate_of,
+    reply_of,
+    statements_of,
+)
+from steelyard.legal.facts.statements import FieldVerdict
+from steelyard.legal.model import SENSES
 from steelyard.legal.stance import detect_abstention
 from steelyard.legal.thresholds import LONGEST_READ, NEXT_QUESTION, RIVAL_ECHO, THESIS_SHARE
-from steelyard.legal.wording import SENSES
 from steelyard.text.reading import final_part
 
 _QUOTED: Final = re.compile('“[^“”]*”|「[^「」]*」|『[^『』]*』|"[^"]*"')
@@ -34,7 +42,7 @@ class _Reading:
 
 
 def judge_boolean(expected: bool, question: str, answer: str) -> FieldVerdict:
-    """Whether the answer is the expected yes or no; hedged, two-sided and abstaining answers are neither."""
+    """Judge whether the answer is the expected yes or no; hedged, two-sided and abstaining answers are neither."""
     reading = _read(question, answer)
     reasons = {"none": Message("legal.neither_yes_nor_no"), "depends": Message("legal.depends")}
     reason = reasons.get(reading.sense) or Message("legal.answer_says", value=SENSES[reading.sense])
@@ -42,13 +50,13 @@ def judge_boolean(expected: bool, question: str, answer: str) -> FieldVerdict:
 
 
 def polarity(question: str, answer: str) -> bool | None:
-    """True, False, or None if the answer does not say, or says that it depends."""
+    """Return True, False, or None if the answer does not say, or says that it depends."""
     return {"yes": True, "no": False}.get(_read(question, answer).sense)
 
 
 @lru_cache(maxsize=1 << 12)
 def _read(question: str, answer: str) -> _Reading:
-    """The reading of the announced final answer if it says yes or no; else of the full text."""
+    """Return the reading of the announced final answer if it says yes or no; else of the full text."""
     predicate = predicate_of(question)
     answer = _own_part(answer, question) if "\n" in answer else answer
     final = final_part(answer)
@@ -60,7 +68,7 @@ def _read(question: str, answer: str) -> _Reading:
 
 
 def _own_part(answer: str, question: str) -> str:
-    """The answer up to the next question that the model writes and answers itself."""
+    """Return the answer up to the next question that the model writes and answers itself."""
     other = WORDS["next_question"].search(answer)
     if other is None:
         return answer
@@ -69,7 +77,7 @@ def _own_part(answer: str, question: str) -> str:
 
 
 def _reading_of(answer: str, question: str, predicate: Predicate) -> _Reading:
-    """The reading of a text outside its quotations or, if that says nothing, inside them."""
+    """Return the reading of a text outside its quotations or, if that says nothing, inside them."""
     if len(answer) > LONGEST_READ:
         answer = f"{answer[: LONGEST_READ // 2]}\n{answer[-LONGEST_READ // 2 :]}"
     plain = _QUOTED.sub(" ", answer)
@@ -83,7 +91,7 @@ def _reading_of(answer: str, question: str, predicate: Predicate) -> _Reading:
 
 
 def _decide(statements: Sequence[Statement], answer: str, question: str, predicate: Predicate) -> _Reading:
-    """The reading of a text: its first word, else a refusal, else what it says of the predicate."""
+    """Return the reading of a text: its first word, else a refusal, else what it says of the predicate."""
     if not statements:
         return _Reading("none")
     replies = [reply_of(statement, predicate) for statement in statements]
@@ -95,7 +103,7 @@ def _decide(statements: Sequence[Statement], answer: str, question: str, predica
 
 
 def _word(text: str, predicate: Predicate) -> Sense:
-    """The yes or no that a clause consists of or begins with; a bare verb answers a question that is not negative."""
+    """Return the yes or no that a clause is or begins with; a bare verb answers a question that is not negative."""
     if WORDS["yes"].fullmatch(text) or WORDS["opens_yes"].match(text):
         return "yes"
     if WORDS["no"].fullmatch(text) or WORDS["opens_no"].match(text):
@@ -106,7 +114,7 @@ def _word(text: str, predicate: Predicate) -> Sense:
 
 
 def _first_words(replies: Sequence[Reply], predicate: Predicate) -> dict[int, Sense]:
-    """The yes or no with which a sentence begins, after greetings, references and conclusions, by sentence."""
+    """Return the yes or no with which a sentence begins, after greetings, references and conclusions, by sentence."""
     words: dict[int, Sense] = {}
     for sentence, group in groupby(replies, lambda reply: reply.sentence):
         for reply in group:
@@ -118,7 +126,6 @@ def _first_words(replies: Sequence[Reply], predicate: Predicate) -> dict[int, Se
 
 
 def _worded(words: dict[int, Sense], replies: Sequence[Reply], predicate: Predicate) -> _Reading:
-    """The reading of a text with a first word, checked against what else it says."""
     at, lead = next(iter(words.items()))
     opposite: Sense = "no" if lead == "yes" else "yes"
     if opposite in words.values() or any(WORDS[opposite].fullmatch(reply.text.lstrip("也又或")) for reply in replies):
@@ -137,7 +144,7 @@ def _worded(words: dict[int, Sense], replies: Sequence[Reply], predicate: Predic
 
 
 def _refuses(replies: Sequence[Reply], answer: str, question: str, predicate: Predicate) -> bool:
-    """Whether the answer refuses; what is left open after an answering first sentence does not count.
+    """Return whether the answer refuses; what is left open after an answering first sentence does not count.
 
     That something cannot be established is a finding, not a refusal: 不能认定其构成自首.
     """
@@ -155,11 +162,11 @@ def _refuses(replies: Sequence[Reply], answer: str, question: str, predicate: Pr
 
 
 def _prose(replies: Sequence[Reply]) -> _Reading:
-    """The reading without a first word: of the conclusion, else of the clause that repeats most of the predicate."""
+    """Return the reading of the conclusion, else of the clause that repeats most of the predicate."""
     own = [reply for reply in replies if reply.is_own and reply.answers]
     stated = [reply for reply in own if reply.is_strong] or own
-    found = [reply for reply in stated if reply.has("conclusion", "finding")]
-    if not found and any(reply.has("both") for reply in replies):
+    conclusions = [reply for reply in stated if reply.has("conclusion", "finding")]
+    if not conclusions and any(reply.has("both") for reply in replies):
         return _Reading("none", sure=False)
     first = replies.index(stated[0]) if stated else len(replies)
     if any(reply.has("depends") for reply in replies[: first + 1]):
@@ -168,21 +175,21 @@ def _prose(replies: Sequence[Reply]) -> _Reading:
         return _indirect(replies)
     plain = [reply for reply in own if not reply.has("rule", "given")]
     chosen = (
-        found[-1]
-        if found
+        conclusions[-1]
+        if conclusions
         else max([reply for reply in stated if not reply.has("rule", "given")] or stated, key=_weight)
     )
     return _judged(chosen, plain, replies)
 
 
 def _weight(reply: Reply) -> tuple[bool, int]:
-    """How much a clause is about the predicate; 而非 answers, and what follows 但 is added to an answer."""
+    """Return how much a clause is about the predicate; 而非 answers, and what follows 但 is added to an answer."""
     bonus = RIVAL_ECHO * (reply.has("contrast") - reply.has("turn"))
     return reply.shares_topic or reply.has("contrast"), reply.echo + bonus
 
 
 def _judged(chosen: Reply, plain: Sequence[Reply], replies: Sequence[Reply]) -> _Reading:
-    """The reading of the chosen clause: sure if it repeats enough, has no condition, and nothing contradicts it."""
+    """Return the reading of a clause: sure if it repeats enough, has no condition, and nothing contradicts it."""
     if chosen.has("hedge"):
         return _Reading("none", sure=False)
     rivals = [reply for reply in plain if reply.sense != chosen.sense and reply.echo > chosen.echo - RIVAL_ECHO]
@@ -198,7 +205,7 @@ def _judged(chosen: Reply, plain: Sequence[Reply], replies: Sequence[Reply]) -> 
 
 
 def _indirect(replies: Sequence[Reply]) -> _Reading:
-    """A guess where no clause is about the predicate: by verbs such as 承认 and 否认."""
+    """Return a guess where no clause is about the predicate: by verbs such as 承认 and 否认."""
     verdicts = [
         reply
         for reply in replies

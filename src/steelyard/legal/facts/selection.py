@@ -6,16 +6,15 @@ a period; 第三年, "the third year" and 2021年 are items.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
+from decimal import Decimal, DivisionByZero, InvalidOperation
 from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, Final
 
 from steelyard.i18n import Message
 from steelyard.legal import thresholds
-from steelyard.legal.clauses import clause_of
-from steelyard.legal.facts.equations import equated, is_wrong_result
 from steelyard.legal.facts.statements import (
+    FieldVerdict,
     after_last,
     are_alternatives,
     asserted_values,
@@ -24,12 +23,91 @@ from steelyard.legal.facts.statements import (
     terms_of,
     totalled,
 )
-from steelyard.legal.facts.verdict import FieldVerdict
+from steelyard.legal.reading import clause_of
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
-from steelyard.text.numerals import value_of
+from steelyard.text.values import value_of
 
 _WORDS: Final = lexicon("facts")
+_OPERATOR: Final = re.compile(
+    r"[^+\-×*÷/=\n]{0,16}?(?:"
+    + "|".join(f"(?P<{name}>{_WORDS.source(name)})" for name in ("plus", "minus", "times", "divided"))
+    + r")[^+\-×*÷=\n]{0,16}",
+    re.IGNORECASE,
+)
+_BEHIND: Final = re.compile(r"(?:\s?/\s?[A-Za-z\u4e00-\u9fff]{1,10}|[^+\-×*÷/=\n]){0,24}")
+_SIGN: Final = re.compile(r"[\W约负]*")
+_MINUS: Final = re.compile(r"(?<![\w%)])\s?[-负]\s?$")
+_REMARK: Final = re.compile(r"\([^()]{0,40}\)")
+_NUMERIC: Final = frozenset(("money", "number", "count", "percent"))
+
+
+def equated(text: str, values: Sequence[Mention]) -> list[Mention]:
+    """Return the value on the right of the last equation."""
+    return after_last(_WORDS["equals"], text, values)[:1]
+
+
+def is_wrong_result(text: str, value: Mention) -> bool:
+    """Return whether the value is the result of an equation of figures that does not hold."""
+    window = text[max(0, value.start - thresholds.EQUATION_REACH) : value.start]
+    marks = list(_WORDS["equals"].finditer(window))
+    between = window[marks[-1].end() :] if marks else ""
+    if not marks or not _SIGN.fullmatch(between):
+        return False
+    left = _operation(window[: marks[-1].start()])
+    if left is None or not isinstance(value.value, Decimal):
+        return False
+    result = -value.value if is_negative(text, value) else value.value
+    is_rounded = marks[-1][0] == "≈" or value.approx
+    slack = max(Decimal(thresholds.CENT), abs(left) / thresholds.ROUNDED if is_rounded else Decimal(0))
+    return all(abs(result / scale - left) > slack for scale in (1, 10**4, 10**6))
+
+
+def is_negative(text: str, value: Mention) -> bool:
+    """Return whether a minus sign stands before the value that is no dash between two values."""
+    return _MINUS.search(text, max(0, value.start - 3), value.start) is not None
+
+
+def _operation(text: str) -> Decimal | None:
+    """Return the value of the operation at the end of a text; None if there is no readable one."""
+    numbers = [mention for mention in mentions(text) if mention.kind in _NUMERIC and isinstance(mention.value, Decimal)]
+    if not numbers or not _BEHIND.fullmatch(text[numbers[-1].end :]):
+        return None
+    terms, signs = [_plain_value(numbers[-1])], []
+    for left, right in list(pairwise(numbers))[: -thresholds.OPERANDS - 1 : -1]:
+        between = _REMARK.sub("", text[left.end : right.start])
+        if "(" in between or ")" in between:
+            return None
+        sign = _OPERATOR.fullmatch(between)
+        if sign is None:
+            break
+        signs.append(str(sign.lastgroup))
+        terms.append(_plain_value(left))
+    return _evaluated(terms[::-1], signs[::-1]) if signs else None
+
+
+def _plain_value(mention: Mention) -> Decimal:
+    value: Decimal = mention.value
+    return value / 100 if mention.kind == "percent" else value
+
+
+def _evaluated(terms: list[Decimal], signs: list[str]) -> Decimal | None:
+    """Return the value of the expression, products before sums; None for a division by zero."""
+    products = [terms[0]]
+    try:
+        for sign, term in zip(signs, terms[1:], strict=True):
+            match sign:
+                case "times":
+                    products[-1] *= term
+                case "divided":
+                    products[-1] /= term
+                case _:
+                    products.append(term if sign == "plus" else -term)
+        return sum(products, Decimal(0))
+    except (DivisionByZero, InvalidOperation):
+        return None
+
+
 _SHARED: Final = lexicon("shared")
 _SIDE_ROLES: Final = frozenset(("penalty", "fee", "price"))
 """Roles of sums that are named beside the asked sum."""
@@ -88,7 +166,7 @@ def select_value(
 def _objection(
     question: str, answer: str, values: _Values, standing: _Values, chosen: _Values, rivals: _Values
 ) -> Message | None:
-    """Why no value answers the question; None if one of the chosen ones does."""
+    """Return why no value answers the question; None if one of the chosen ones does."""
     if not chosen:
         return Message("legal.denies_value" if values else "legal.no_such_value")
     if word := doubt_about(answer, chosen):
@@ -112,7 +190,7 @@ def _distinct(values: _Values) -> set[Any]:
 
 
 def _restated_otherwise(text: str, chosen: _Values, values: _Values) -> Mention | None:
-    """A different value in the brackets after a chosen one that restate it in words or in another unit; or None."""
+    """Return a different value in brackets that restate a chosen one in words or in another unit; or None."""
     starts = {value.start for value in chosen}
     for value, other in pairwise(values):
         before, after = text[value.end : other.start].lstrip(), text[other.end : other.end + thresholds.RESTATEMENT]
@@ -128,7 +206,7 @@ def _restated_otherwise(text: str, chosen: _Values, values: _Values) -> Mention 
 
 
 def _chosen(question: str, answer: str, values: _Values) -> _Values:
-    """The one of several values that answers the question; all of them if nothing decides."""
+    """Return the one of several values that answers the question; all of them if nothing decides."""
     for narrow in (_not_asked, _asked_about, _not_each, found_by_court):
         values = narrow(question, answer, values)
         if len(_distinct(values)) == 1:
@@ -147,7 +225,6 @@ def _chosen(question: str, answer: str, values: _Values) -> _Values:
 
 
 def _not_asked(question: str, answer: str, values: _Values) -> _Values:
-    """The values without those in the question."""
     asked = {
         (value.value, value.until) for value in mentions(question) if value.kind != "number" or value.text[0].isdigit()
     }
@@ -155,33 +232,35 @@ def _not_asked(question: str, answer: str, values: _Values) -> _Values:
 
 
 def _asked_about(question: str, answer: str, values: _Values) -> _Values:
-    """The values without those of another role, item or period than the asked one, fees, caps and conversions."""
+    """Return the values without fees, caps, conversions, and those of another role, item or period."""
     kind = values[0].kind
     asked, side = asked_roles(question, kind), _SIDE_ROLES - asked_roles(question)
-    found = list(_stated(answer, values, partial(roles, kind=kind)))
-    values = [value for value, names in found if not _contradicts(asked, names)] or values
+    with_names = list(_stated(answer, values, partial(roles, kind=kind)))
+    values = [value for value, names in with_names if not _contradicts(asked, names)] or values
     if kind != "date":
-        values = [value for value, names in found if value in values and (names & asked or not names & side)] or values
+        values = [
+            value for value, names in with_names if value in values and (names & asked or not names & side)
+        ] or values
     values = _same_aspect(question, answer, values, _items)
     values = _same_aspect(question, answer, values, partial(_named, classes=("daily", "monthly", "yearly")), only=False)
     if not _WORDS["cap"].search(question):
-        found = list(_stated(answer, values, partial(_named, classes=("cap",))))
-        values = [value for value, is_cap in found if not is_cap] or values
+        with_names = list(_stated(answer, values, partial(_named, classes=("cap",))))
+        values = [value for value, is_cap in with_names if not is_cap] or values
     return _not_converted(answer, values)
 
 
 def _same_aspect(
     question: str, answer: str, values: _Values, aspect: Callable[[str], frozenset[str]], *, only: bool = True
 ) -> _Values:
-    """The values of the asked item, if any (`only`); else those of no other item."""
-    wanted, found = aspect(question), list(_stated(answer, values, aspect))
-    own = [value for value, stated in found if wanted & stated]
-    others = [value for value, stated in found if stated and not wanted & stated and wanted]
+    """Return the values of the asked item, if any (`only`); else those of no other item."""
+    wanted, with_aspects = aspect(question), list(_stated(answer, values, aspect))
+    own = [value for value, stated in with_aspects if wanted & stated]
+    others = [value for value, stated in with_aspects if stated and not wanted & stated and wanted]
     return (own if only else []) or [value for value in values if value not in others] or values
 
 
 def _not_converted(answer: str, values: _Values) -> _Values:
-    """The values without those that convert the value before them to another period, and rightly so."""
+    """Return the values without those that convert the value before them to another period, and rightly so."""
     converted = [
         value
         for last, value, (before, _) in zip(values, values[1:], list(own_words(answer, values))[1:], strict=False)
@@ -191,7 +270,7 @@ def _not_converted(answer: str, values: _Values) -> _Values:
 
 
 def _is_multiple(one: Mention, two: Mention) -> bool:
-    """Whether one value is the other for a day, a month or a year."""
+    """Return whether one value is the other for a day, a month or a year."""
     if not (isinstance(one.value, Decimal) and isinstance(two.value, Decimal) and one.value and two.value):
         return False
     ratio = max(one.value, two.value) / min(one.value, two.value)
@@ -199,15 +278,15 @@ def _is_multiple(one: Mention, two: Mention) -> bool:
 
 
 def _not_each(question: str, answer: str, values: _Values) -> _Values:
-    """The values without shares (各执两份), unless the question asks for them."""
+    """Return the values without shares (各执两份), unless the question asks for them."""
     befores = (answer[max(0, value.start - thresholds.ALTERNATIVE_REACH) : value.start] for value in values)
     shares = [_WORDS["each_before"].search(before) is not None for before in befores]
-    kept = [value for value, is_share in zip(values, shares, strict=True) if not is_share]
-    return values if _WORDS["each"].search(question) else kept or values
+    wholes = [value for value, is_share in zip(values, shares, strict=True) if not is_share]
+    return values if _WORDS["each"].search(question) else wholes or values
 
 
 def _adding_up(question: str, answer: str, values: _Values) -> _Values:
-    """The total, or the first value before its parts, if the parts add up to it and no part is asked for."""
+    """Return the total, or the first value before its parts, if the parts add up to it and no part is asked for."""
     is_part_asked = not asked_roles(question, values[0].kind) <= _GENERIC
     if is_part_asked or not all(isinstance(value.value, Decimal) for value in values):
         return ()
@@ -222,14 +301,14 @@ def _adding_up(question: str, answer: str, values: _Values) -> _Values:
 
 
 def _in_role(question: str, answer: str, values: _Values, *, or_words: bool = False) -> _Values:
-    """The value in the asked role, of several the one whose words are most like the question.
+    """Return the value in the asked role, of several the one whose words are most like the question.
 
     With `or_words`, if the question names no role or the answer none, the value whose words are most like it.
     """
     asked = asked_roles(question, values[0].kind)
-    found = list(_stated(answer, values, partial(roles, kind=values[0].kind)))
-    in_role = [value for value, stated in found if asked & stated]
-    if or_words and not in_role and not (asked and any(stated for _, stated in found)):
+    with_roles = list(_stated(answer, values, partial(roles, kind=values[0].kind)))
+    in_role = [value for value, stated in with_roles if asked & stated]
+    if or_words and not in_role and not (asked and any(stated for _, stated in with_roles)):
         return _most_like(question, answer, values)
     return _most_like(question, answer, in_role) if len(_distinct(in_role)) > 1 else in_role
 
@@ -246,11 +325,11 @@ def _most_like(question: str, answer: str, values: _Values) -> _Values:
 
 def _is_about_something_else(question: str, answer: str, chosen: _Values, values: _Values) -> bool:
     asked = asked_roles(question, values[0].kind)
-    found = _stated(answer, values, partial(roles, kind=values[0].kind)) if asked else ()
-    stated = {value.start: names for value, names in found}
+    with_roles = _stated(answer, values, partial(roles, kind=values[0].kind)) if asked else ()
+    stated = {value.start: names for value, names in with_roles}
     others = [value for value in chosen if _contradicts(asked, stated.get(value.start, frozenset()))]
-    kept = [value for value in others if asked & roles(clause_of(answer, value.start).text, kind=value.kind)]
-    return bool(asked) and len(others) == len(chosen) and not kept
+    matching = [value for value in others if asked & roles(clause_of(answer, value.start).text, kind=value.kind)]
+    return bool(asked) and len(others) == len(chosen) and not matching
 
 
 # ----- the words of a value
@@ -259,7 +338,7 @@ def _is_about_something_else(question: str, answer: str, chosen: _Values, values
 def _stated(
     answer: str, values: _Values, aspect: Callable[[str], frozenset[str]]
 ) -> Iterator[tuple[Mention, frozenset[str]]]:
-    """Each value with what is said of it by the words before it in its clause, else by those after it."""
+    """Yield each value with what is said of it by the words before it in its clause, else by those after it."""
     for value, (before, behind) in zip(values, own_words(answer, values), strict=True):
         names = aspect(_WORDS["join"].split(before)[-1])
         if not names and not _WORDS["leads_on"].search(behind):
@@ -268,7 +347,7 @@ def _stated(
 
 
 def own_words(text: str, values: _Values) -> Iterator[tuple[str, str]]:
-    """The words before and after each value in its clause, up to the neighbouring values."""
+    """Yield the words before and after each value in its clause, up to the neighbouring values."""
     last = 0
     for at, value in enumerate(values):
         clause = clause_of(text, value.start)
@@ -283,20 +362,19 @@ def own_words(text: str, values: _Values) -> Iterator[tuple[str, str]]:
 
 @lru_cache(maxsize=1 << 12)
 def roles(text: str, kind: str = "") -> frozenset[str]:
-    """The roles that words of a text name, without those that a value of this kind cannot have."""
+    """Return the roles that words of a text name, without those that a value of this kind cannot have."""
     impossible = () if not kind else _SUM_ROLES if kind == "date" else _DATE_ROLES
     return frozenset(str(match.lastgroup) for match in _ROLE.finditer(text)).difference(impossible)
 
 
 def asked_roles(question: str, kind: str = "") -> frozenset[str]:
-    """The roles that a question asks about; payment only if no other is named."""
+    """Return the roles that a question asks about; payment only if no other is named."""
     names = roles(question)
     first = next((names & first for first in _FIRST if names & first), None)
     return (first or names - {"collected"} or names) & roles(question, kind)
 
 
 def _contradicts(asked: frozenset[str], stated: frozenset[str]) -> bool:
-    """Whether the stated roles are different from the asked ones."""
     if not asked or not stated or (asked <= _ENDS and not stated & _ENDS):
         return False
     if stated == {"collected"} and not asked & _FIRST[1]:
@@ -305,9 +383,9 @@ def _contradicts(asked: frozenset[str], stated: frozenset[str]) -> bool:
 
 
 def _items(text: str) -> frozenset[str]:
-    """The years, instalments and other numbered items that a text names, with numerals in figures."""
-    found = (match[0].lower() for match in _WORDS["item"].finditer(text))
-    return frozenset(_NUMERAL.sub(lambda numeral: str(value_of(numeral[0]) or numeral[0]), item) for item in found)
+    """Return the years, instalments and other numbered items that a text names, with numerals in figures."""
+    items = (match[0].lower() for match in _WORDS["item"].finditer(text))
+    return frozenset(_NUMERAL.sub(lambda numeral: str(value_of(numeral[0]) or numeral[0]), item) for item in items)
 
 
 def _named(text: str, classes: Sequence[str]) -> frozenset[str]:

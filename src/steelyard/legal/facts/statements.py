@@ -1,17 +1,74 @@
-"""What an answer says of its values: which it asserts, denies, corrects, doubts, totals, or offers as alternatives."""
+"""What an answer says of its values: which it asserts, denies, corrects, doubts, totals, or offers as alternatives.
+
+Every judge of a field is given a `Case` and returns a `FieldVerdict`.
+"""
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise, takewhile
-from typing import Final
+from typing import Final, NamedTuple
 
+from steelyard.i18n import Localized, Message
 from steelyard.legal import thresholds
-from steelyard.legal.clauses import clause_of, outline, without_quotes
+from steelyard.legal.model import LOOSE, FactRules, named
+from steelyard.legal.reading import clause_of, outline, without_quotes
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
-from steelyard.text.scripts import HAN
+from steelyard.text.normalisation import HAN
+
+
+class Case(NamedTuple):
+    """A question with the rules of its facts; the answer, its announced final part, and the currency of the record."""
+
+    question: str
+    rules: FactRules
+    answer: str = ""
+    final: str = ""
+    currency: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldVerdict:
+    """Whether a field is right, the reason, and flags that do not change the score (`approx_added`, `approx_dropped`).
+
+    `uncertain`: the rules cannot decide, and `correct` is the best guess. `names_another`: the answer gives the asked
+    role to somebody else. `unsettled`: the rules deny because they found too little, or too much.
+    """
+
+    correct: bool
+    why: Localized
+    flags: tuple[Message, ...] = ()
+    uncertain: bool = False
+    names_another: bool = False
+    unsettled: bool = False
+
+    @property
+    def reason(self) -> str:
+        """The reason, in English."""
+        return str(self.why)
+
+
+def right_value(value: Mention, known: Iterable[Mention], rules: FactRules) -> FieldVerdict:
+    """Return the verdict on a right value; `known` are the same values in the source.
+
+    With 约 it is correct and flagged if the source does not say so, and wrong if that is strictly judged.
+    """
+    is_source_approximate = any(each.approx for each in known)
+    if value.approx and not is_source_approximate and rules.numeric_exact:
+        is_strict = rules.approx_policy == "strict"
+        why = Message("legal.only_approximate" if is_strict else "legal.says_about", text=value.text)
+        return FieldVerdict(not is_strict, why, (Message("legal.approx_added"),))
+    flags = (Message("legal.approx_dropped"),) if is_source_approximate and not value.approx else ()
+    return FieldVerdict(True, Message("legal.answer_says", value=value.text), flags)
+
+
+def inexact(value: Mention, otherwise: str = "no number") -> Message:
+    """Return the reason why a value is not exact."""
+    return Message("legal.not_exact", text=value.text, why=named(LOOSE, value.loose or otherwise))
+
 
 _WORDS: Final = lexicon("facts")
 _SHARED: Final = lexicon("shared")
@@ -23,7 +80,7 @@ _FIGURE: Final = re.compile(r"\s{0,2}第?[\d一二两三四五六七八九十]")
 
 
 def without_stated_bounds(answer: str, source: str) -> str:
-    """The answer without the words of a bound that the source has beside the same value: up to 10."""
+    """Return the answer without the words of a bound that the source has beside the same value: up to 10."""
     stated = {value.value: value for value in reversed(mentions(source)) if value.loose == "bound"}
     for value in reversed(mentions(answer)) if stated else ():
         same = stated.get(value.value) if value.loose == "bound" and value.value is not None else None
@@ -35,25 +92,25 @@ def without_stated_bounds(answer: str, source: str) -> str:
 
 
 def _shared(one: str, other: str) -> int:
-    """How many characters two texts begin with in common, in any case."""
+    """Return how many characters two texts begin with in common, in any case."""
     pairs = zip(one.lower(), other[: len(one)].lower(), strict=False)
     return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
 
 def doubt(text: str) -> str:
-    """The words outside quotations by which an answer expresses doubt, or ""."""
+    """Return the words outside quotations by which an answer expresses doubt, or ""."""
     match = _SHARED["doubt"].search(without_quotes(text))
     return match[0] if match else ""
 
 
 def retraction(text: str) -> str:
-    """The words by which an answer retracts itself, or "": "or maybe not"."""
+    """Return the words by which an answer retracts itself, or "": "or maybe not"."""
     match = _WORDS["retraction"].search(without_quotes(text))
     return match[0] if match else ""
 
 
 def is_bare_list(text: str) -> bool:
-    """Whether a text only lists many values or names and states nothing about them."""
+    """Return whether a text only lists many values or names and states nothing about them."""
     pieces = [piece for piece in _SEPARATORS.split(_GROUP_COMMA.sub("", text)) if piece.strip()]
     if len(pieces) < thresholds.SHORTEST_LIST:
         return False
@@ -64,7 +121,7 @@ def is_bare_list(text: str) -> bool:
 
 
 def doubt_about(text: str, values: Sequence[Mention]) -> str:
-    """The words of doubt in the sentences of these values, or in the sentence after one."""
+    """Return the words of doubt in the sentences of these values, or in the sentence after one."""
     sentences = outline(text).sentences
     for sentence in dict.fromkeys(sentences.at(value.start) for value in values):
         if word := doubt(sentence.text):
@@ -75,7 +132,7 @@ def doubt_about(text: str, values: Sequence[Mention]) -> str:
 
 
 def asserted_values(text: str, values: Sequence[Mention]) -> list[Mention]:
-    """The values that the text asserts: not denied, not corrected, and not in brackets beside others."""
+    """Return the values that the text asserts: not denied, not corrected, and not in brackets beside others."""
     standing = [value for value in values if not is_denied_at(text, value.start, value.end)]
     if len(standing) < 2:
         return standing
@@ -85,7 +142,7 @@ def asserted_values(text: str, values: Sequence[Mention]) -> list[Mention]:
 
 
 def is_denied_at(text: str, start: int, end: int) -> bool:
-    """Whether a negator of its clause governs what is there."""
+    """Return whether a negator of its clause governs what is there."""
     first = max(clause_of(text, start).start, start - thresholds.DENIAL_REACH)
     return bool(_WORDS["denied_before"].search(text[first:start]) or _WORDS["denied_after"].match(text, end))
 
@@ -99,13 +156,13 @@ def _after_correction(text: str, values: Sequence[Mention]) -> list[Mention]:
 
 
 def after_last(words: re.Pattern[str], text: str, values: Sequence[Mention]) -> list[Mention]:
-    """The values after the last of these words that is followed by any."""
+    """Return the values after the last of these words that is followed by any."""
     marks = [mark.end() for mark in words.finditer(text) if values and mark.end() <= values[-1].start]
     return [value for value in values if marks and value.start >= marks[-1]]
 
 
 def are_alternatives(text: str, values: Sequence[Mention]) -> bool:
-    """Whether the text offers different values to choose from."""
+    """Return whether the text offers different values to choose from."""
     starts, ends = [value.start for value in values], [value.end for value in values]
     for word in _SHARED["alternative"].finditer(text):
         before, after = bisect_right(ends, word.start()) - 1, bisect_left(starts, word.end())
@@ -124,7 +181,7 @@ def are_alternatives(text: str, values: Sequence[Mention]) -> bool:
 
 
 def totalled(text: str, values: Sequence[Mention]) -> list[Mention]:
-    """The values that are announced as a total."""
+    """Return the values that are announced as a total."""
     ends = [0, *(mention.end for mention in mentions(text))]
     totals = []
     for value in values:
@@ -136,23 +193,23 @@ def totalled(text: str, values: Sequence[Mention]) -> list[Mention]:
 
 
 def found_by_court(question: str, text: str, values: Sequence[Mention]) -> Sequence[Mention]:
-    """The values without those that somebody only claims, if others were found, and the question asks for no claim."""
+    """Return the values that are not only claimed, if others were found and the question asks for no claim."""
     clauses = [clause_of(text, value.start).text for value in values]
-    found = {clause: _SHARED["finding"].search(clause) is not None for clause in set(clauses)}
+    is_finding = {clause: _SHARED["finding"].search(clause) is not None for clause in set(clauses)}
     is_claim_asked = _SHARED["claim"].search(question)
-    if is_claim_asked or (not any(found.values()) and not _SHARED["correction"].search(text)):
+    if is_claim_asked or (not any(is_finding.values()) and not _SHARED["correction"].search(text)):
         return values
     stated = [
         value
         for value, clause in zip(values, clauses, strict=True)
-        if found[clause] or not _SHARED["claim"].search(clause)
+        if is_finding[clause] or not _SHARED["claim"].search(clause)
     ]
     return stated or values
 
 
 @lru_cache(maxsize=1 << 10)
 def terms_of(text: str) -> frozenset[str]:
-    """The words that say what a text is about: stems of English words, pairs of Chinese characters."""
+    """Return the words that say what a text is about: stems of English words, pairs of Chinese characters."""
     words = set(re.findall("[a-z]{3,}", text.lower())) - _COMMON_WORDS
     pairs = {one + two for run in re.findall(f"[{HAN}]{{2,}}", text) for one, two in pairwise(run)}
     return frozenset(word[:5] for word in words) | {pair for pair in pairs if not _COMMON_CHARACTERS & set(pair)}

@@ -8,8 +8,8 @@ from typing import Final
 from steelyard.legal.thresholds import LONG_TITLE
 from steelyard.lexicon import lexicon
 from steelyard.text.citations import marks
-from steelyard.text.numerals import value_of
-from steelyard.text.scripts import HAN
+from steelyard.text.normalisation import HAN
+from steelyard.text.values import value_of
 
 _WORDS: Final = lexicon("grounding")
 _NUMBER: Final = r"(?:\d{1,5}|[零〇一二三四五六七八九十百千两]{1,9})"
@@ -59,25 +59,25 @@ class Article:
 
 
 def articles(text: str) -> list[Article]:
-    """The articles that a normalised text names, in order."""
-    found = [*_chinese(text), *_english(text)]
-    return sorted(found, key=lambda article: article.start)
+    """Return the articles that a normalised text names, in order."""
+    named = [*_chinese(text), *_english(text)]
+    return sorted(named, key=lambda article: article.start)
 
 
 def items(text: str) -> Iterator[Article]:
-    """The numbers that lines of a text begin with, as clauses of contracts do."""
+    """Yield the numbers that lines of a text begin with, as clauses of contracts do."""
     for match in _ITEM.finditer(text):
         yield Article("item", match[1], (), None, match[1], match.start(1), match.end(1))
 
 
 def case_numbers(text: str) -> frozenset[tuple[str, ...]]:
-    """The numbers of cases in a normalised text by their parts: year, court with kind, number."""
+    """Return the numbers of cases in a normalised text by their parts: year, court with kind, number."""
     return frozenset(match.groups() for match in _CASE.finditer(text))
 
 
-def own_numbers(text: str, found: Sequence[Article]) -> frozenset[int]:
-    """The positions of a text inside its articles and its citation marks."""
-    spans = [(article.start, article.end) for article in found]
+def own_numbers(text: str, named: Sequence[Article]) -> frozenset[int]:
+    """Return the positions of a text inside its articles and its citation marks."""
+    spans = [(article.start, article.end) for article in named]
     spans += [(mark.start, mark.end) for mark in marks(text)]
     return frozenset(at for start, end in spans for at in range(start, end))
 
@@ -117,12 +117,12 @@ def _digits(numeral: str) -> str:
 
 
 def _title_before(text: str, at: int) -> str | None:
-    """The title of the statute right before an article, or before the articles of a list; None if there is none."""
+    """Return the title of the statute right before an article, or before a list of articles; None if there is none."""
     before = text[max(0, at - 100) : at]
     while listed := _LISTED.search(before):
         before = before[: listed.start()]
-    found = _TITLE.search(before)
-    title = (found[1] or found[2]) if found else ""
+    match = _TITLE.search(before)
+    title = (match[1] or match[2]) if match else ""
     return title if title and not _WORDS["no_title"].search(title) else None
 
 
@@ -152,7 +152,7 @@ def _act_beside(text: str, start: int, end: int) -> str | None:
 
 
 def is_known_article(article: Article, known: Sequence[Article], text: str) -> bool:
-    """Whether a text, with the articles that it names, has an article under its title.
+    """Return whether a text, with the articles that it names, has an article under its title.
 
     An article that the text gives without a title has the title if the text names it. Paragraphs of Chinese statutes
     have no numbers, so that an article has all of them; of others the text must have the mark.
@@ -197,7 +197,7 @@ def _has_title(article: Article, other: Article, text: str) -> bool:
 
 
 def _plain_title(title: str) -> str:
-    """A title without what precedes it (根据, 中华人民共和国); a known English title in Chinese."""
+    """Return a title without what precedes it (根据, 中华人民共和国); a known English title in Chinese."""
     english = title.casefold().removeprefix("the ")
     title = _CHINESE_TITLES.get(english, english).rpartition("中华人民共和国")[2]
     starts = (at for at in range(len(title) - 2, 0, -1) if _WORDS["before_title"].search(title[:at]))
@@ -205,6 +205,6 @@ def _plain_title(title: str) -> str:
 
 
 def _begins_at(text: str, at: int) -> bool:
-    """Whether a title may begin here: 合同法 does not begin inside 劳动合同法."""
+    """Return whether a title may begin here: 合同法 does not begin inside 劳动合同法."""
     before = text[max(0, at - 8) : at]
     return re.search(f"[{HAN}]$", before) is None or _WORDS["before_title"].search(before) is not None

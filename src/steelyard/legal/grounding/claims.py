@@ -5,18 +5,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from steelyard.legal.clauses import QUOTED
 from steelyard.legal.evidence.quotes import quote_key
 from steelyard.legal.grounding.articles import Article, articles, own_numbers
-from steelyard.legal.grounding.chinese_places import Place, chinese_places
 from steelyard.legal.grounding.grounds import nouns_of, values_of
-from steelyard.legal.grounding.proper_names import names
-from steelyard.legal.reading import read, read_with_offsets
+from steelyard.legal.grounding.names import Place, chinese_places, names
+from steelyard.legal.reading import QUOTED, read, read_with_offsets
 from steelyard.legal.thresholds import FEW_TIMES, LONGEST_LIST, SMALL, SMALL_FIELD
 from steelyard.lexicon import lexicon
-from steelyard.text.measures import is_measure
 from steelyard.text.mentions import Mention
 from steelyard.text.normalisation import Folded
+from steelyard.text.values import is_measure
 
 _WORDS: Final = lexicon("grounding")
 _CHECKED: Final = frozenset(
@@ -56,7 +54,7 @@ class Claims:
         return read_with_offsets(self.original)
 
     def is_bare(self, value: Mention) -> bool:
-        """Whether a value is a claim only in full: a small number without a unit."""
+        """Return whether a value is a claim only in full: a small number without a unit."""
         return self.full and value.kind == "number" and value.value is not None and value.value < SMALL
 
     @property
@@ -67,7 +65,7 @@ class Claims:
 
 @lru_cache(maxsize=1 << 10)
 def claims_of(answer: str, *, full: bool = False) -> Claims:
-    """The claims of an answer, cached; `full` adds articles of statutes, addresses and small numbers without a unit."""
+    """Return the claims of an answer; `full` adds articles of statutes, addresses and small numbers without a unit."""
     text, is_record = _without_keys(read(answer).text)
     marks = frozenset(at for mark in _LIST_NUMBER.finditer(text) for at in range(mark.start(), mark.end()))
     named = articles(text) if full else []
@@ -99,7 +97,7 @@ def claims_of(answer: str, *, full: bool = False) -> Claims:
 
 
 def _without_keys(text: str) -> tuple[str, bool]:
-    """The text without the keys and quotation marks of a JSON record, and whether it has a record."""
+    """Return the text without the keys and quotation marks of a JSON record, and whether it has a record."""
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start or not _JSON_KEY.search(text, start, end):
         return text, False
@@ -112,7 +110,7 @@ def _without_keys(text: str) -> tuple[str, bool]:
 
 
 def _is_exempt(text: str, value: Mention, marks: frozenset[int], *, is_record: bool) -> bool:
-    """Whether a value is no claim: a list number, a single thing, a label, a statute, a count of statements."""
+    """Return whether a value is no claim: a list number, a single thing, a label, a statute, a count of statements."""
     match value.kind:
         case "count":
             return _is_own_count(text, value)
@@ -156,7 +154,7 @@ def _is_own_noun(text: str, value: Mention) -> bool:
 
 
 def _is_plain_number(text: str, value: Mention, *, is_record: bool) -> bool:
-    """Whether a number without a unit is no claim: it is small, or belongs to the name of a law."""
+    """Return whether a number without a unit is no claim: it is small, or belongs to the name of a law."""
     if value.value is None or value.value < (SMALL_FIELD if is_record else SMALL) or value.text in tuple("百千万亿"):
         return True
     before = text[max(0, value.start - 24) : value.start]
@@ -165,7 +163,7 @@ def _is_plain_number(text: str, value: Mention, *, is_record: bool) -> bool:
 
 
 def _bare_number(text: str, value: Mention, own: frozenset[int]) -> Mention | None:
-    """A number in digits that is not compared by its unit, as a claim; None if it is a label or part of a name."""
+    """Return a number in digits without a known unit as a claim; None if it is a label or part of a name."""
     digits = _DIGITS.match(text, value.start)
     if digits is None or value.kind not in ("number", "count") or value.value is None or value.start in own:
         return None
@@ -180,7 +178,7 @@ def _bare_number(text: str, value: Mention, own: frozenset[int]) -> Mention | No
 
 
 def _quoted(text: str) -> tuple[list[tuple[str, int]], frozenset[int]]:
-    """Quotations with their positions, and all positions inside quotations that the answer says are absent."""
+    """Return quotations with their positions, and all positions inside quotations that the answer says are absent."""
     quotes: list[tuple[str, int]] = []
     unsaid: list[int] = []
     for quote in QUOTED.finditer(_without_inches(text)):
@@ -193,7 +191,7 @@ def _quoted(text: str) -> tuple[list[tuple[str, int]], frozenset[int]]:
 
 
 def _without_inches(text: str) -> str:
-    """The text with ″ for the signs of inches: 6'2", and 5" where no quotation is open."""
+    """Return the text with ″ for the signs of inches: 6'2", and 5" where no quotation is open."""
     pieces: list[str] = []
     is_open = False
     for piece in text.split('"'):

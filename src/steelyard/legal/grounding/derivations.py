@@ -7,7 +7,7 @@ number of nearby operands, so the cost per value does not grow with the answer.
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 from itertools import accumulate, combinations
@@ -18,10 +18,8 @@ from steelyard.legal.grounding.claims import Claims
 from steelyard.legal.grounding.grounds import Ground, cents, minutes_of, values_of
 from steelyard.legal.thresholds import NEAR_COUNTS, NEAR_MOMENTS
 from steelyard.lexicon import lexicon
-from steelyard.text.dates import Day
-from steelyard.text.measures import same_measure
 from steelyard.text.mentions import Mention
-from steelyard.text.numerals import numerals
+from steelyard.text.values import Day, numerals, same_measure
 
 _WORDS: Final = lexicon("grounding")
 _Operand = TypeVar("_Operand")
@@ -49,12 +47,11 @@ class _Stated(Generic[_Operand]):
         self.values.insert(at, value)
 
     def near(self, position: int, limit: int = thresholds.NEAR_AMOUNTS) -> list[_Operand]:
-        """The values nearest to a position, before and after it."""
+        """Return the values nearest to a position, before and after it."""
         at = bisect_left(self.positions, position)
         return self.values[max(0, at - limit) : at + limit]
 
     def between(self, start: int, end: int) -> list[_Operand]:
-        """The values at positions from `start` to before `end`."""
         return self.values[bisect_left(self.positions, start) : bisect_left(self.positions, end)]
 
 
@@ -91,7 +88,6 @@ class DerivedValues:
                 self.percents.append(value.value)
 
     def follows(self, value: Mention) -> bool:
-        """Whether the value follows from the operands."""
         if value.value is None:
             return False
         match value.kind:
@@ -106,7 +102,7 @@ class DerivedValues:
         return False
 
     def _says(self, name: str, value: Mention) -> bool:
-        """Whether the words of the clause around a value have a class of words."""
+        """Return whether the words of the clause around a value have a class of words."""
         reach = thresholds.CLAUSE_REACH * (3 if self.text.isascii() else 1)
         before = re.split(r"[。;\n]", self.text[max(0, value.start - reach) : value.start])[-1]
         after = re.split(r"[,。;\n]", self.text[value.end : value.end + reach], maxsplit=1)[0]
@@ -139,7 +135,7 @@ class DerivedValues:
     # ----- counts and times
 
     def _is_count(self, value: Mention) -> bool:
-        """Whether a count is the time between two moments, or the number of payments that the answer lists."""
+        """Return whether a count is the time between two moments, or the number of payments that the answer lists."""
         number, unit = self._whole_span(value)
         days, clocks = self.days.near(value.start, NEAR_MOMENTS), self.minutes.near(value.start, NEAR_MOMENTS)
         if _is_span(number, unit, days, clocks) or self._is_total_count(value) or self._is_converted(value):
@@ -156,7 +152,7 @@ class DerivedValues:
         )
 
     def _whole_span(self, value: Mention) -> tuple[Decimal, str]:
-        """The full span that a value is part of: 1小时25分钟 is 85 minutes, 两年七个月 is 31 months."""
+        """Return the full span that a value is part of: 1小时25分钟 is 85 minutes, 两年七个月 is 31 months."""
         before, unit = self.text[max(0, value.start - 20) : value.start], value.unit
         match _SIZES.get(unit):
             case (dimension, 60, _) if dimension == _SECONDS and (hours := _WORDS["hours_before"].search(before)):
@@ -170,7 +166,7 @@ class DerivedValues:
         return value.value, unit
 
     def _is_converted(self, value: Mention) -> bool:
-        """Whether a measure is one of the document in another unit: 8 km for 5 miles."""
+        """Return whether a measure is one of the document in another unit: 8 km for 5 miles."""
         dimension, size, zero = _SIZES.get(value.unit, (-1, Decimal(1), Decimal(0)))
         figures = value.value.normalize().as_tuple()
         is_rough = len(figures.digits) <= thresholds.ROUGH_DIGITS
@@ -186,12 +182,10 @@ class DerivedValues:
         )
 
     def _counts_before(self, value: Mention) -> list[int]:
-        """The counts of the sentence before a value."""
         start = max(self.text.rfind(mark, max(0, value.start - 200), value.start) for mark in "。;\n")
         return self.counts.between(start, value.start)
 
     def _is_total_count(self, value: Mention) -> bool:
-        """Whether a count is the total of the counts in its sentence, or what is left of one."""
         pairs = combinations(self._counts_before(value)[-6:], 2)
         if self._says("rest", value) and any(one - two == value.value for one, two in pairs):
             return True
@@ -202,7 +196,7 @@ class DerivedValues:
         return len(parts) > 1 and sum(parts) == value.value
 
     def _is_later(self, value: Mention) -> bool:
-        """Whether a date is a period of the document after or before one of its days."""
+        """Return whether a date is a period of the document after or before one of its days."""
         if value.until is not None or not value.value.is_whole or not self._says("deadline", value):
             return False
         periods = [each for ground in self.grounds for each in ground.measures if each[1] in _SIZES]
@@ -223,7 +217,7 @@ def _number(text: str) -> Decimal:
 
 
 def _adds_up_to(value: int, position: int, stated: _Stated[int]) -> bool:
-    """Whether a value is the sum or the difference of two stated ones, or of several in a row beside it."""
+    """Return whether a value is the sum or the difference of two stated ones, or of several in a row beside it."""
     near = Counter(stated.near(position))
     for one in near:
         other = value - one
@@ -236,7 +230,6 @@ def _adds_up_to(value: int, position: int, stated: _Stated[int]) -> bool:
 
 
 def _is_product(value: int, amounts: Iterable[int], counts: Iterable[int]) -> bool:
-    """Whether a value is an amount times a count, or an amount divided by a count."""
     numbers = [count for count in counts if count > 1]
     return any(
         value == amount * count or 2 * abs(value * count - amount) <= count for amount in amounts for count in numbers
@@ -244,15 +237,12 @@ def _is_product(value: int, amounts: Iterable[int], counts: Iterable[int]) -> bo
 
 
 def _is_part(value: int, amounts: Iterable[int], percents: Sequence[Decimal], counts: Sequence[int]) -> bool:
-    """Whether a value is a percentage of an amount, the rest of it, or interest over a number of periods."""
-    shares = {share for percent in percents for share in _portions(percent / 100, counts)}
+    """Return whether a value is a percentage of an amount, the rest of it, or interest over a number of periods."""
+    shares: set[Decimal] = set()
+    for share in (percent / 100 for percent in percents):
+        shares |= {share, 1 - share, 1 + share}
+        shares |= {share * count / periods for count in counts[:4] for periods in (1, 12, 365, 360)}
     return any(abs(amount * share - value) <= thresholds.ROUNDED_CENTS for amount in amounts for share in shares)
-
-
-def _portions(share: Decimal, counts: Sequence[int]) -> Iterator[Decimal]:
-    yield from (share, 1 - share, 1 + share)
-    for count in counts[:4]:
-        yield from (share * count, share * count / 12, share * count / 365, share * count / 360)
 
 
 def _is_share(percent: Decimal, values: Iterable[int], *, of_rest: bool) -> bool:
@@ -266,7 +256,7 @@ def _is_share(percent: Decimal, values: Iterable[int], *, of_rest: bool) -> bool
 
 
 def is_rounded(value: Mention, known: Decimal) -> bool:
-    """Whether a value is an approximation of an amount: 约4万 and 4万多 of 42000, 近5万 of 48000."""
+    """Return whether a value is an approximation of an amount: 约4万 and 4万多 of 42000, 近5万 of 48000."""
     stated = value.value
     if known <= 0 or len(stated.normalize().as_tuple().digits) >= len(known.normalize().as_tuple().digits):
         return False
@@ -280,13 +270,14 @@ def is_rounded(value: Mention, known: Decimal) -> bool:
 
 
 def _is_span(value: Decimal, unit: str, days: Sequence[Day], clocks: Sequence[int]) -> bool:
-    """Whether so many days, weeks, months, years, hours or minutes lie between two of these moments."""
+    """Return whether so many days, weeks, months, years, hours or minutes lie between two of these moments."""
     dimension, size, _ = _SIZES.get(unit, (-1, Decimal(1), Decimal(0)))
     if dimension == _MONTHS:
+        months = [(day.year * 12 + day.month, day.day or 0) for day in days if day.year and day.month]  # since year 0
         years = {day.year for day in days if day.year} if size == 12 else ()
         if any(value == abs(one - two) for one, two in combinations(years, 2)):
             return True
-        return any(_is_months(value, int(size), one, two) for one, two in combinations(_months(days), 2))
+        return any(_is_months(value, int(size), one, two) for one, two in combinations(months, 2))
     if dimension != _SECONDS:
         return False
     if size >= _DAY:
@@ -297,13 +288,8 @@ def _is_span(value: Decimal, unit: str, days: Sequence[Day], clocks: Sequence[in
     return any(abs(minutes - length) * thresholds.ROUGH_MINUTES <= length for length in lengths if length)
 
 
-def _months(days: Sequence[Day]) -> list[tuple[int, int]]:
-    """Months since year 0 with the day of the month."""
-    return [(day.year * 12 + day.month, day.day or 0) for day in days if day.year and day.month]
-
-
 def _is_months(value: Decimal, length: int, one: tuple[int, int], two: tuple[int, int]) -> bool:
-    """Whole months that have passed, begun ones counted or not; years likewise."""
+    """Return whole months that have passed, begun ones counted or not; years likewise."""
     (first, first_day), (last, last_day) = sorted((one, two))
     passed = last - first - (last_day < first_day)
     if passed < 1:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Final, TypeVar
@@ -10,11 +10,9 @@ from typing import Final, TypeVar
 from steelyard.legal.evidence.quotes import quote_key
 from steelyard.legal.grounding.articles import Article, articles, items
 from steelyard.lexicon import lexicon
-from steelyard.text.dates import Day
-from steelyard.text.measures import is_measure
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normalisation import normalise
-from steelyard.text.numerals import CHINESE, NUMBER_WORDS, numerals, value_of
+from steelyard.text.values import CHINESE, NUMBER_WORDS, Day, is_measure, numerals, value_of
 
 _WORDS: Final = lexicon("grounding")
 _Key = TypeVar("_Key")
@@ -22,7 +20,7 @@ _Value = TypeVar("_Value")
 
 
 def cents(value: Decimal) -> int:
-    """An amount in hundredths, as an int: cheap to add and to look up."""
+    """Return an amount in hundredths, as an int: cheap to add and to look up."""
     return int((value * 100).to_integral_value())
 
 
@@ -43,17 +41,16 @@ class Ground:
         return quote_key(self.context)
 
     def has_address(self, address: str) -> bool:
-        """Whether the text has an address or one below it, with or without https://."""
+        """Return whether the text has an address or one below it, with or without https://."""
         pattern = rf"(?<![\w.-]){re.escape(host_of(address))}(?![\w-]|\.\w)"
         return re.search(pattern, self.context, re.IGNORECASE) is not None
 
     @cached_property
     def values(self) -> tuple[Mention, ...]:
-        """All values of the text, in order."""
         return values_of(self.text)
 
     def _of(self, *kinds: str) -> Iterator[Mention]:
-        """The values of these kinds that can be compared."""
+        """Return the values of these kinds that can be compared."""
         return (value for value in self.values if value.kind in kinds and value.value is not None)
 
     @cached_property
@@ -81,15 +78,20 @@ class Ground:
 
     @cached_property
     def days(self) -> tuple[Day, ...]:
-        """Days, each with a year if the text has any."""
-        return tuple(_with_years([value for value in self.values if value.kind == "date"]))
+        """Days; one without a year has the year of the preceding day, or else of the next."""
+        dates = (value for value in self.values if value.kind == "date")
+        days = [day for value in dates for day in (value.value, value.until) if day is not None]
+        year = next((day.year for day in days if day.year), None)
+        return tuple(Day(year := day.year or year, day.month, day.day) for day in days)
 
     @cached_property
     def dates(self) -> frozenset[tuple[int | None, int | None, int | None]]:
         """Days and birthdays with all their coarser forms."""
+        births = (value.value for value in self._of("id") if len(value.value) == 18)
+        birthdays = [Day(int(digits[6:10]), int(digits[10:12]), int(digits[12:14])) for digits in births]
         return frozenset(
             (year, month, number)
-            for day in (*self.days, *self._birthdays())
+            for day in (*self.days, *birthdays)
             for year in (day.year, None)
             for month in (day.month, None)
             for number in (day.day, None)
@@ -121,7 +123,6 @@ class Ground:
 
     @cached_property
     def percents(self) -> frozenset[Decimal]:
-        """Shares in per cent."""
         return frozenset(value.value for value in self._of("percent"))
 
     @cached_property
@@ -131,7 +132,6 @@ class Ground:
 
     @cached_property
     def ordinals(self) -> Mapping[str, set[Decimal]]:
-        """The ordinals of each unit."""
         return _grouped((value.unit, value.value) for value in self._of("ordinal"))
 
     @cached_property
@@ -144,15 +144,9 @@ class Ground:
         """The last digits that are named as such."""
         return frozenset(tail[1] for tail in _WORDS["tail"].finditer(self.text))
 
-    def _birthdays(self) -> Iterator[Day]:
-        """The days of birth in identity numbers."""
-        for value in self._of("id"):
-            if len(digits := value.value) == 18:
-                yield Day(int(digits[6:10]), int(digits[10:12]), int(digits[12:14]))
-
 
 def _with_tokens_joined(text: str) -> str:
-    """The text as it was before a tokenizer: 6 , 1869 · 26, 000 · 16 - year - old; and five (5) days as five days."""
+    """Undo a tokenizer: 6 , 1869 · 26, 000 · 16 - year - old; and read five (5) days as five days."""
     text = re.sub(rf"\b({NUMBER_WORDS}) ?\(\d[\d,.]*\)", r"\1", text, flags=re.IGNORECASE)
     text = re.sub(r" (?=[,;%](?:\s|$))|(?<=\d,) (?=\d{3}(?!\d))", "", text)
     return re.sub(r"(?<=\w) - (?=[a-z])", "-", text)
@@ -160,19 +154,19 @@ def _with_tokens_joined(text: str) -> str:
 
 @lru_cache(maxsize=1 << 7)
 def document_ground(text: str) -> Ground:
-    """The values of a document or a question, cached."""
+    """Return the values of a document or a question, cached."""
     return Ground(text)
 
 
 @lru_cache(maxsize=1 << 5)
 def values_of(text: str) -> tuple[Mention, ...]:
-    """The mentions in a text; the tail of a number is a card number, a number with a unit is a count."""
+    """Return the mentions in a text; the tail of a number is a card number, a number with a unit is a count."""
     tails = frozenset(tail.start(1) for tail in _WORDS["tail"].finditer(text))
     return tuple(_with_kind(text, value, tails) for value in mentions(text))
 
 
 def _with_kind(text: str, value: Mention, tails: frozenset[int]) -> Mention:
-    """A number as what it is by the words beside it; 第17届 as 17 with its unit."""
+    """Return a number as what it is by the words beside it; 第17届 as 17 with its unit."""
     if value.kind == "ordinal" and (ordinal := _ORDINAL.match(text, value.start)):
         unit, end = (ordinal[2], ordinal.end()) if is_measure(ordinal[2]) else ("", ordinal.end(1))
         return value._replace(value=value_of(ordinal[1]), unit=unit, end=end, text=text[value.start : end])
@@ -191,20 +185,11 @@ def _grouped(pairs: Iterable[tuple[_Key, _Value]]) -> Mapping[_Key, set[_Value]]
     return dict(groups)
 
 
-def _with_years(values: Sequence[Mention]) -> Iterator[Day]:
-    """The days of a document; a day without a year has the year of the preceding day, or else of the next."""
-    days = [day for value in values for day in (value.value, value.until) if day is not None]
-    year = next((day.year for day in days if day.year), None)
-    for day in days:
-        year = day.year or year
-        yield Day(year, day.month, day.day)
-
-
 _ENGLISH_NOUN: Final = re.compile(r" ?((?:[a-z][a-z'-]*[ ]){0,2}?)([a-z]+(?<!s)s|people|children|men|women)\b")
 
 
 def nouns_of(text: str, value: Mention) -> Iterator[str]:
-    """The nouns that a count belongs to: 段录音 for 三段录音 and 录音三段; vessel for "five other vessels"."""
+    """Yield the nouns that a count belongs to: 段录音 for 三段录音 and 录音三段; vessel for "five other vessels"."""
     if value.kind == "number" and text[value.end : value.end + 1] in _WORDS.words("counted_units"):
         value = value._replace(unit=text[value.end : value.end + 1], end=value.end + 1)
     if value.unit.isascii():
@@ -218,12 +203,12 @@ def nouns_of(text: str, value: Mention) -> Iterator[str]:
 
 
 def host_of(address: str) -> str:
-    """Host and path of an address."""
+    """Return host and path of an address."""
     return address.rpartition("://")[2].rstrip("/")
 
 
 def _digit_runs(text: str) -> Iterator[str]:
-    """Runs of digits, and the tails of long ones; blanks and hyphens inside are dropped."""
+    """Yield runs of digits, and the tails of long ones; blanks and hyphens inside are dropped."""
     for run in re.finditer(r"\d+(?:[- ]\d+)*", text):
         digits = re.sub(r"\D", "", run[0])
         yield digits
@@ -236,7 +221,7 @@ def _digit_runs(text: str) -> Iterator[str]:
 
 
 def _stated_minutes(text: str, values: Iterable[Mention]) -> frozenset[int]:
-    """All times in a document; a 12-hour time without am or pm stands for both, 8:0 in a record is 8:00."""
+    """Return all times in a document; a 12-hour time without am or pm stands for both, 8:0 in a record is 8:00."""
     minutes = {60 * int(hour) + int(minute) for hour, minute in re.findall(r"(?<![\d:.])(\d{1,2}):(\d)(?![\d:])", text)}
     is_afternoon, end = False, 0
     for value in values:
@@ -249,7 +234,7 @@ def _stated_minutes(text: str, values: Iterable[Mention]) -> frozenset[int]:
 
 
 def minutes_of(text: str, value: Mention) -> frozenset[int]:
-    """The minutes of the day that a time in an answer can mean; “about” an hour is any minute of it."""
+    """Return the minutes of the day that a time in an answer can mean; “about” an hour is any minute of it."""
     hour, minute = _read(text, value)
     times = _minutes(value.text, hour, minute, both=_is_open(value.text))
     before = text[max(0, value.start - 8) : value.start]
@@ -260,14 +245,14 @@ def minutes_of(text: str, value: Mention) -> frozenset[int]:
 
 
 def _is_open(text: str) -> bool:
-    """Whether a time does not say whether it is am or pm."""
+    """Return whether a time does not say whether it is am or pm."""
     return _WORDS["afternoon"].search(text) is None and _WORDS["morning"].search(text) is None
 
 
 def _read(text: str, value: Mention) -> tuple[int, int | None]:
-    """Hour and minute of a mention; for 10.30 am, the mention has only the second number."""
-    found = numerals(re.sub("[:点]", "时", value.text))
-    hour, *rest = [int(numeral.value) for numeral in found if numeral.value is not None] or [0]
+    """Return hour and minute of a mention; for 10.30 am, the mention has only the second number."""
+    figures = numerals(re.sub("[:点]", "时", value.text))
+    hour, *rest = [int(numeral.value) for numeral in figures if numeral.value is not None] or [0]
     if rest:
         return hour, 15 * rest[0] if "刻" in value.text else rest[0]
     if "半" in value.text:

@@ -1,6 +1,7 @@
 """Invented values: claims of an answer that are neither in the document, by value, nor follow from it.
 
-Known limit: relations between values that are both in the document (who paid whom) are not checked.
+Known limit: relations between values that are both in the document (who paid whom) are not checked. A question can also
+forbid values, such as a phone number or an exact amount, even if the document has them.
 """
 
 import re
@@ -12,16 +13,16 @@ from typing import Final
 
 from steelyard.legal.evidence.quotes import key_of, quote_key
 from steelyard.legal.grounding.articles import case_numbers, is_known_article
-from steelyard.legal.grounding.chinese_places import is_known_place
 from steelyard.legal.grounding.claims import REPORTED, Claims, claims_of
 from steelyard.legal.grounding.derivations import DerivedValues, is_rounded
-from steelyard.legal.grounding.english_names import latin_words
 from steelyard.legal.grounding.grounds import Ground, cents, document_ground, minutes_of
-from steelyard.legal.grounding.proper_names import is_known_name
+from steelyard.legal.grounding.names import is_known_name, is_known_place, latin_words, names
+from steelyard.legal.reading import without_quotes
 from steelyard.legal.thresholds import FEW_TIMES, HALF, NEAREST, WORDS_OF_TERM
 from steelyard.lexicon import lexicon
-from steelyard.text.measures import same_measure
-from steelyard.text.mentions import Mention
+from steelyard.text.mentions import Mention, mentions
+from steelyard.text.normalisation import normalise
+from steelyard.text.values import same_measure
 
 __all__ = ["Ground", "Invented", "document_ground", "find_invented"]
 
@@ -41,23 +42,25 @@ class Invented:
 
 
 def find_invented(answer: str, context: str, *, question: str = "", full: bool = False) -> list[Invented]:
-    """The claims of the answer that neither the document nor the question supports, in the order of the answer.
+    """Return the claims of the answer that neither the document nor the question supports, in the order of the answer.
 
     With `full`, articles of statutes, addresses and small numbers without a unit are claims too.
     """
     claims = claims_of(answer, full=full)
     grounds = [document_ground(text) for text in ((context, question) if question else (context,))]
     candidates = [*_words(claims, grounds), *_values(claims, grounds), *_quotations(claims, grounds)]
-    found = [Invented(each.text, each.kind, *claims.folded.original_span(each.start, each.end)) for each in candidates]
-    found = [
-        each for each in found if not any(low <= each.start and each.end <= high for low, high in claims.addresses)
+    invented = [
+        Invented(each.text, each.kind, *claims.folded.original_span(each.start, each.end)) for each in candidates
     ]
-    found += _addresses(claims, grounds)
-    return list(_outermost(sorted(found, key=lambda value: (value.start, -value.end))))
+    invented = [
+        each for each in invented if not any(low <= each.start and each.end <= high for low, high in claims.addresses)
+    ]
+    invented += _addresses(claims, grounds)
+    return list(_outermost(sorted(invented, key=lambda value: (value.start, -value.end))))
 
 
 def _outermost(values: Sequence[Invented]) -> Iterator[Invented]:
-    """The values without those inside another; `values` are sorted by start, longer ones first."""
+    """Yield the values without those inside another; `values` are sorted by start, longer ones first."""
     end = -1
     for value in values:
         if value.end > end:
@@ -69,7 +72,6 @@ def _outermost(values: Sequence[Invented]) -> Iterator[Invented]:
 
 
 def _words(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
-    """Articles, places and names that no ground has."""
     text = "\n".join(ground.text for ground in grounds)
     for article in claims.articles:
         known = [other for ground in grounds for other in ground.articles.get(article.number, ())]
@@ -91,7 +93,7 @@ def _quotations(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]
 
 
 def _is_term(quote: str, grounds: Sequence[Ground]) -> bool:
-    """Whether a quotation is a term of a few English words, all of which the document or the question has."""
+    """Return whether a quotation is a term of a few English words, all of which the document or the question has."""
     words = latin_words(quote)
     if len(words) > WORDS_OF_TERM or not re.fullmatch(r"[A-Za-z'.,!? -]+", quote):
         return False
@@ -126,10 +128,13 @@ def _values(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
 
 def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
     match value.kind:
+        case "money" | "number" | "date" | "percent" if value.value is None:
+            return quote_key(value.text) in ground.key
         case "money" | "number":
             return _is_known_amount(value, claims, ground)
         case "date":
-            return _is_dated(value, ground)
+            ends = [day for day in (value.value, value.until) if day is not None]
+            return all((day.year, day.month, day.day) in ground.dates for day in ends)
         case "count":
             return _is_counted(value, ground)
         case "ordinal":
@@ -151,7 +156,7 @@ def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
 
 
 def _is_known_code(value: Mention, ground: Ground) -> bool:
-    """Whether the document has an identifier, a case number or a version, in any writing."""
+    """Return whether the document has an identifier, a case number or a version, in any writing."""
     if numbers := case_numbers(value.text):
         return numbers <= case_numbers(ground.text)
     if masked := _MASKED.fullmatch(value.text):
@@ -163,8 +168,6 @@ def _is_known_code(value: Mention, ground: Ground) -> bool:
 
 
 def _is_known_amount(value: Mention, claims: Claims, ground: Ground) -> bool:
-    if value.value is None:
-        return quote_key(value.text) in ground.key
     if value.value in ground.money:
         units = ground.money[value.value]  # "" fits any, $ fits any dollar
         is_dollar = value.text[0] == "$" and any(unit.endswith("D") for unit in units)
@@ -176,7 +179,7 @@ def _is_known_amount(value: Mention, claims: Claims, ground: Ground) -> bool:
 
 
 def _is_about_known(value: Mention, ground: Ground) -> bool:
-    """Whether an approximate value is a rounded amount of the document."""
+    """Return whether an approximate value is a rounded amount of the document."""
     if not value.approx and not value.loose:
         return False
     stated, unit = cents(value.value), cents(Decimal(10) ** value.value.normalize().as_tuple().exponent)
@@ -197,7 +200,7 @@ def _is_known_number(value: Mention, claims: Claims, ground: Ground) -> bool:
 
 
 def _is_masked(masked: re.Match[str], ground: Ground) -> bool:
-    """Whether a number of the document begins and ends like a masked one (130****0045), or has its tail."""
+    """Return whether a number of the document begins and ends like a masked one (130****0045), or has its tail."""
     head, tail = masked.groups()
     shortest = len(head) + len(tail) + 1
     runs = (run for run in ground.digits if len(run) >= shortest)
@@ -205,32 +208,24 @@ def _is_masked(masked: re.Match[str], ground: Ground) -> bool:
 
 
 def _is_known_range(value: Mention, ground: Ground) -> bool:
-    """Whether what looks like a local phone number is a range of numbers that the document has: 500-1000."""
+    """Return whether what looks like a local phone number is a range of numbers that the document has: 500-1000."""
     ends = re.fullmatch(r"(\d{3})-(\d{4})", value.text)
     return ends is not None and all(Decimal(end) in ground.numerals for end in ends.groups())
 
 
 def _has_whole(key: str, piece: str) -> bool:
-    """Whether a key has a piece where it does not cut a number."""
+    """Return whether a key has a piece where it does not cut a number."""
     before, after = (r"(?<!\d)" if piece[:1].isdigit() else "", r"(?!\d)" if piece[-1:].isdigit() else "")
     return re.search(before + re.escape(piece) + after, key) is not None
 
 
 def _is_known_digits(text: str, ground: Ground) -> bool:
-    """Whether the document has a phone or card number, or its tail."""
     digits = re.sub(r"[^\dX*]", "", text.rpartition(" ")[2] if text[:1].isalpha() else text)
     if "*" in digits and (masked := _MASKED.fullmatch(digits)):
         return _is_masked(masked, ground)
     if digits in ground.digits or digits[-11:] in ground.digits or digits in ground.tails:
         return True
     return any(digits[at:] in ground.tails for at in range(1, max(1, len(digits) - 1)))
-
-
-def _is_dated(value: Mention, ground: Ground) -> bool:
-    if value.value is None:
-        return quote_key(value.text) in ground.key
-    ends = [day for day in (value.value, value.until) if day is not None]
-    return all((day.year, day.month, day.day) in ground.dates for day in ends)
 
 
 def _is_counted(value: Mention, ground: Ground) -> bool:
@@ -247,14 +242,46 @@ def _is_counted(value: Mention, ground: Ground) -> bool:
 
 
 def _is_same_unit(one: str, two: str) -> bool:
-    """Whether two units are the same; 度 may be degrees of any scale."""
+    """Return whether two units are the same; 度 may be degrees of any scale."""
     is_open = not _WORDS.words("open_degrees").isdisjoint((one, two))
     return same_measure(one, two) or (is_open and all(re.match("[°℃度摄华cdf]", unit) for unit in (one, two)))
 
 
 def _is_known_percent(value: Mention, text: str, ground: Ground) -> bool:
-    percent = value.value
-    if percent is None:
-        return quote_key(value.text) in ground.key
+    percent: Decimal = value.value
     is_about = _WORDS["about"].search(text[max(0, value.start - 8) : value.start]) is not None
     return percent in ground.percents or (is_about and any(abs(known - percent) <= HALF for known in ground.percents))
+
+
+_FORBIDDEN_KINDS: Final = {
+    "phone": ("phone",), "phone_number": ("phone",), "contact": ("phone",), "id": ("id",), "id_number": ("id",),
+    "card": ("card",), "bank_card": ("card",), "wechat_id": ("serial",), "wechat": ("serial",), "plate": ("serial",),
+    "account": ("serial", "card"), "serial": ("serial",), "exact_amount": ("money",), "amount": ("money",),
+    "exact_date": ("date",), "date": ("date",), "exact_time": ("time",), "time": ("time",), "count": ("count",),
+    "exact_count": ("count",), "percentage": ("percent",), "rate": ("percent",), "age": ("age",), "name": ("name",),
+    "real_name": ("name",), "full_name": ("name",), "person": ("name",),
+}  # fmt: skip
+
+
+def find_forbidden(answer: str, check: str, context: str, *, question: str = "") -> list[Invented]:
+    """Return values that `must_not_provide_…` forbids: outside quotations, and not in the question."""
+    what = check.removeprefix("must_not_provide_")
+    what = what if what in _FORBIDDEN_KINDS else what.removesuffix("s")
+    if what == check or what not in _FORBIDDEN_KINDS:
+        return []
+    claims = claims_of(answer)
+    forbidden = _forbidden(without_quotes(claims.text), what, normalise(question))
+    span = claims.folded.original_span
+    return [Invented(each.text, f"forbidden {each.kind}", *span(each.start, each.end)) for each in forbidden]
+
+
+def _forbidden(text: str, what: str, question: str) -> Iterator[Invented]:
+    kinds, is_exact = _FORBIDDEN_KINDS[what], what.startswith("exact")
+    for name, at in names(text) if "name" in kinds else ():
+        if name not in question:
+            yield Invented(name, "name", at, at + len(name))
+    asked = {(value.kind, str(value.value)) for value in mentions(question)}
+    for value in mentions(text):
+        is_meant = value.kind in kinds and not (is_exact and (not value.is_exact or value.approx))
+        if is_meant and (value.kind, str(value.value)) not in asked:
+            yield Invented(value.text, value.kind, value.start, value.end)

@@ -1,7 +1,7 @@
-"""The types of questions: one module for each type, and the table of them.
+"""The types of questions, each a module of this package, which is found by its being here.
 
-A type is a subclass of `legal.model.Question`. To add one: write its module, add it to `TYPES`, and put the labels of
-its parts into the catalogues; `make docs` adds its fields to `benchmark/schema.json`. The judges are not imported here.
+A type is a subclass of `legal.model.Question`. To add one: write its module, and put its label and those of its parts
+into the catalogues; `make docs` adds its fields to `benchmark/schema.json`. The judges are not imported here.
 """
 
 import json
@@ -9,7 +9,8 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
 
 from steelyard.errors import UnknownName
 from steelyard.i18n import Message
@@ -17,37 +18,36 @@ from steelyard.i18n import Message
 if TYPE_CHECKING:
     from steelyard.legal.model import Question
 
-TYPES: Final = {
-    "fact_exact": "fact.FactQuestion",
-    "evidence_set": "evidence.EvidenceQuestion",
-    "conflict_gap": "gap.GapQuestion",
-}
-"""The module and class of each type, by its name in question files; in the order of reports."""
-
 
 @cache
+def types_by_name() -> "Mapping[str, type[Question]]":
+    """Return the types by their names in question files, in the order of reports."""
+    from steelyard.legal.model import Question
+
+    modules = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
+    classes = [
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Question) and value.__module__ == module.__name__
+    ]
+    return {kind.type: kind for kind in sorted(classes, key=lambda kind: kind.order)}
+
+
 def question_types() -> "tuple[type[Question], ...]":
-    """All types, in the order of the table."""
-    return tuple(map(question_type, TYPES))
-
-
-@cache
-def question_type(name: str) -> "type[Question]":
-    """The type of this name."""
-    module, _, attribute = TYPES[name].partition(".")
-    cls: type[Question] = getattr(import_module(f"{__name__}.{module}"), attribute)
-    return cls
+    """Return all types, in the order of reports."""
+    return tuple(types_by_name().values())
 
 
 def type_of_parts(parts: Collection[str]) -> "type[Question] | None":
-    """The type whose items have these parts; None if there is none."""
+    """Return the type whose items have these parts; None if there is none."""
     return next((kind for kind in question_types() if kind.key_parts.issubset(parts)), None)
 
 
 def counted_parts(
     parts: Mapping[str, float], score: float, reached: Mapping[str, bool]
 ) -> dict[str, tuple[float, float]]:
-    """The parts that count in a score, each with its weight and the value that counts; empty if no type has them."""
+    """Return the parts that count in a score, each with its weight and the value that counts; empty if of no type."""
     kind = type_of_parts(parts)
     if kind is None:
         return {}
@@ -57,8 +57,8 @@ def counted_parts(
 
 @cache
 def part_labels() -> Mapping[str, Message]:
-    """The parts of legal scores with their labels, in the order of reports."""
-    from steelyard.legal.formulas import COMMON_PARTS
+    """Return the parts of legal scores with their labels, in the order of reports."""
+    from steelyard.legal.model import COMMON_PARTS
 
     names = [*(part for kind in question_types() for part in kind.parts), *COMMON_PARTS]
     return {name: Message(f"parts.{name}") for name in names}
@@ -66,14 +66,14 @@ def part_labels() -> Mapping[str, Message]:
 
 @cache
 def question_schema() -> Mapping[str, Any]:
-    """The JSON schema of question files, of which `benchmark/schema.json` is a copy.
+    """Return the JSON schema of question files, of which `benchmark/schema.json` is a copy.
 
     `common.json` has what all types have in common; the types themselves add the rest.
     """
     schema: dict[str, Any] = json.loads(Path(__file__).with_name("common.json").read_text(encoding="utf-8"))
     definitions = schema["$defs"]
     question = definitions["question"]
-    definitions["type"]["enum"] = list(TYPES)
+    definitions["type"]["enum"] = list(types_by_name())
     schema["allOf"], question["allOf"] = [], []
     for kind in question_types():
         definitions[kind.type] = kind.schema
@@ -93,11 +93,11 @@ def _has(field: str, value: str) -> dict[str, Any]:
 def question_of(
     fields: Mapping[str, Any], *, document: str = "", criteria: Mapping[str, Any] | None = None, where: str = ""
 ) -> "Question":
-    """The question that the fields of a question file describe; `type` is among them."""
+    """Return the question that the fields of a question file describe; `type` is among them."""
     from steelyard.legal.model import about_of
 
     name = fields.get("type", "")
-    if name not in TYPES:
-        raise UnknownName.of(Message("words.question_type"), str(name), TYPES, where=where or None)
-    kind = question_type(name)
+    kind = types_by_name().get(name)
+    if kind is None:
+        raise UnknownName.of(Message("words.question_type"), str(name), types_by_name(), where=where or None)
     return kind.parse(fields, about_of(kind, fields, document, criteria or {}, where))

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from steelyard.i18n import Message
-from steelyard.legal.formulas import SLACK, weighted_sum
-from steelyard.legal.model import About, Evidence, Fields, Question, listed, only
-from steelyard.legal.verdicts import Draft
+from steelyard.legal.model import SLACK, About, Draft, Evidence, Fields, Question, listed, only, weighted_sum
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
-    from steelyard.legal.cases import Case
+    from steelyard.legal.score import Case
 
 WEIGHTS: Final = {"recall": 0.5, "precision": 0.3, "citation_provided": 0.2}
 """Recall and precision count in full if they reach their thresholds, else not at all."""
@@ -21,6 +19,7 @@ WEIGHTS: Final = {"recall": 0.5, "precision": 0.3, "citation_provided": 0.2}
 class EvidenceQuestion(Question):
     """A question for passages."""
 
+    order: ClassVar = 2
     type: ClassVar = "evidence_set"
     schema: ClassVar = {
         "required": ["required_evidence"],
@@ -58,7 +57,7 @@ class EvidenceQuestion(Question):
 
     @classmethod
     def counted(cls, parts: Mapping[str, float], score: float, reached: Mapping[str, bool]) -> Mapping[str, float]:
-        """1 for recall and precision if they reach their thresholds; without `reached`, as the score implies.
+        """Return 1 for recall and precision if they reach their thresholds; without `reached`, as the score implies.
 
         Results files of earlier versions do not hold `reached`. The weights are such that every sum is unique.
         """

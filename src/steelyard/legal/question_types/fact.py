@@ -5,13 +5,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from steelyard.i18n import Message
-from steelyard.legal.formulas import weighted_sum
-from steelyard.legal.model import FIELDS, About, Evidence, FactRules, Fault, Fields, Question, listed, only
-from steelyard.legal.verdicts import Draft
+from steelyard.legal.model import (
+    FIELDS,
+    About,
+    Draft,
+    Evidence,
+    FactRules,
+    Fault,
+    Fields,
+    Question,
+    listed,
+    only,
+    weighted_sum,
+)
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
-    from steelyard.legal.cases import Case
+    from steelyard.legal.score import Case
 
 WEIGHTS: Final = {"exact_match": 0.7, "citation_correctness": 0.3}
 """The weights where passages must be cited; else the match is the whole score."""
@@ -21,6 +31,7 @@ WEIGHTS: Final = {"exact_match": 0.7, "citation_correctness": 0.3}
 class FactQuestion(Question):
     """A question with typed fields as its answer."""
 
+    order: ClassVar = 1
     type: ClassVar = "fact_exact"
     schema: ClassVar = {"required": ["expected"], "properties": {"expected": {"minProperties": 1, **only(*FIELDS)}}}
     digest_name: ClassVar = "Fact"

@@ -5,16 +5,29 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from steelyard.i18n import Joined, Localized, Message
-from steelyard.legal.formulas import PENALTIES, weighted_sum
-from steelyard.legal.model import FIELDS, About, Evidence, FactRules, Fault, Fields, Question, listed, only, quotes_of
-from steelyard.legal.verdicts import Draft, LegalVerdict
-from steelyard.legal.wording import invented_kind
+from steelyard.legal.model import (
+    FIELDS,
+    PENALTIES,
+    About,
+    Draft,
+    Evidence,
+    FactRules,
+    Fault,
+    Fields,
+    LegalVerdict,
+    Question,
+    invented_kind,
+    listed,
+    only,
+    quotes_of,
+    weighted_sum,
+)
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
-    from steelyard.legal.cases import Case
     from steelyard.legal.facts.fields import FactVerdict
     from steelyard.legal.grounding.inventions import Invented
+    from steelyard.legal.score import Case
     from steelyard.legal.stance import Stance
 
 WEIGHTS: Final = {"correct_abstention": 0.4, "no_hallucination": 0.4}
@@ -40,6 +53,7 @@ class GapQuestion(Question):
     With `should_abstain` false it is a control: it can be answered, and `expected` are the typed fields of its answer.
     """
 
+    order: ClassVar = 3
     type: ClassVar = "conflict_gap"
     schema: ClassVar = {
         "properties": {"expected": {"description": _EXPECTED, **only("should_abstain", "key_points", *FIELDS)}}
@@ -88,7 +102,7 @@ class GapQuestion(Question):
 
     @classmethod
     def faults(cls, fields: Fields) -> Iterator[Fault]:
-        """A quotation that is asked for and not given; `should_abstain` that is missing, or given with two values."""
+        """Yield a missing quotation, and `should_abstain` that is missing or given with two values."""
         scoring, should = fields.get("scoring", {}), _should_abstain(fields)
         if scoring.get("quote_required") and "required_quote" not in fields:
             yield Fault("/scoring/quote_required", Message("formats.quotation_without_quote"))
@@ -103,7 +117,7 @@ class GapQuestion(Question):
 
     @classmethod
     def warnings(cls, fields: Fields) -> Iterator[Fault]:
-        """A control with neither expected fields nor a quotation."""
+        """Yield a control with neither expected fields nor a quotation."""
         is_judged = "required_quote" in fields or any(name in fields.get("expected", {}) for name in FIELDS)
         if _should_abstain(fields) is False and not is_judged:
             pointer = "/should_abstain" if "should_abstain" in fields else "/expected/should_abstain"
@@ -160,7 +174,7 @@ class GapQuestion(Question):
     def _answered(
         self, case: "Case", abstention: "Stance", fact: "FactVerdict | None", quoted: str
     ) -> tuple[bool, Localized]:
-        """Whether the answer abstains as it should, or answers a control with the fact or the quotation."""
+        """Return whether the answer abstains as it should, or answers a control with the fact or the quotation."""
         if abstention.kind == "mixed":
             return False, abstention.why
         if self.should_abstain or abstention.abstains:
@@ -180,7 +194,6 @@ class GapQuestion(Question):
         return Message("legal.does_not_quote", quote=self.quotes[0])
 
     def _conflict_reported(self, case: "Case") -> tuple[float, Message]:
-        """Whether the answer says that statements disagree and gives both sides, quoted or cited."""
         if not case.reports_conflict():
             return 0.0, Message("legal.disagreement_not_said")
         missing = next((item for item in self.conflicting if not case.gives(item)), None)
@@ -202,7 +215,7 @@ class GapQuestion(Question):
         return {**typed, "answer": self._gold_answer(document), "citations": listed(self.conflicting)}
 
     def _gold_answer(self, document: "Document") -> str:
-        """A refusal or nothing, then the quotations, in the words of the document."""
+        """Return a refusal or nothing, then the quotations, in the words of the document."""
         texts = _GOLD_TEXTS["en" if self.about.question.isascii() else "zh"]
         sides = [item.must_include for item in self.conflicting]
         quoted = "".join(texts["quote"].format(quote) for quote in dict.fromkeys([*self.quotes[:1], *sides]))
@@ -219,13 +232,13 @@ class GapQuestion(Question):
 
 
 def _should_abstain(fields: Fields) -> bool | None:
-    """Whether a refusal is right, as a question file says; None where it does not."""
-    found: bool | None = fields.get("should_abstain", fields.get("expected", {}).get("should_abstain"))
-    return found
+    """Return whether a refusal is right, as a question file says; None where it does not."""
+    value: bool | None = fields.get("should_abstain", fields.get("expected", {}).get("should_abstain"))
+    return value
 
 
 def _level(penalty: str | float) -> str:
-    """The level of a penalty that a question file gives as a name or as a number."""
+    """Return the level of a penalty that a question file gives as a name or as a number."""
     if isinstance(penalty, str):
         return penalty if penalty in PENALTIES else "high"
     return "high" if penalty >= 0.75 else "medium" if penalty >= 0.4 else "low"

@@ -10,8 +10,7 @@ import numpy as np
 from steelyard.i18n import Joined, Message, from_json
 from steelyard.legal.evidence.citations import AT_PASSAGE, LONGEST_WORDS
 from steelyard.legal.evidence.quotes import quote_key, quote_pieces
-from steelyard.legal.formulas import METRIC
-from steelyard.legal.model import FIELDS
+from steelyard.legal.model import FIELDS, METRIC
 from steelyard.legal.question_types import counted_parts
 from steelyard.legal.report.results import output_of, parts_of_items
 from steelyard.legal.stance import detect_abstention
@@ -46,7 +45,7 @@ class Loss:
 
 
 def losses(table: Table) -> list[Loss]:
-    """The stages at which a legal result lost points, in order; with the points earned they add up to its items.
+    """Return the stages at which a legal result lost points, in order; with the points earned they add up to its items.
 
     The points that a part of a score lacks are lost at one stage, which the method of `_Case` with the name of the part
     finds. A passage is not retrieved if no text that the system shows has its words, not cited if only texts that it
@@ -71,7 +70,7 @@ def losses(table: Table) -> list[Loss]:
 
 
 def _passages(output: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The texts that a system showed, by field."""
+    """Return the texts that a system showed, by field."""
     found = {}
     for name in ("citations", "evidence", "contexts"):
         texts = [item.get("text") if isinstance(item, Mapping) else item for item in output.get(name) or ()]
@@ -89,7 +88,7 @@ class _Case:
     shows: bool
 
     def losses(self, lost: float) -> dict[str, float]:
-        """The points lost at each stage, which add up to `lost`: of each part its weight times what it lacks."""
+        """Return the points lost at each stage, which add up to `lost`: of each part its weight times what it lacks."""
         by_stage: dict[str, float] = {}
         for part, (weight, value) in counted_parts(self.parts, self.score, self._verdict.get("reached") or {}).items():
             if (points := weight * (1 - value)) > 0:
@@ -98,13 +97,13 @@ class _Case:
         return by_stage if abs(math.fsum(by_stage.values()) - lost) <= _TOLERANCE else {UNEXPLAINED: lost}
 
     def exact_match(self) -> str:
-        """The value is missing or wrong."""
+        """Return the value is missing or wrong."""
         if not all(self._is_retrieved(words) for words in self._evidence):
             return NOT_RETRIEVED
         return REFUSED if self._refuses() else WRONG_VALUE
 
     def correct_abstention(self) -> str:
-        """An answer in place of a refusal, or a refusal in place of an answer."""
+        """Return an answer in place of a refusal, or a refusal in place of an answer."""
         return NOT_REFUSED if self._verdict.get("should_abstain") else self.exact_match()
 
     def no_hallucination(self) -> str:
@@ -121,7 +120,7 @@ class _Case:
         return self._earliest(self._missed("citation_correctness"), self._judged("citations", "evidence"))
 
     def recall(self) -> str:
-        """Requested passages are not given as required."""
+        """Return the stage at which requested passages are not given as required."""
         return self._earliest(self._missed("recall"), self._judged("evidence", "citations"))
 
     def precision(self) -> str:
@@ -131,24 +130,24 @@ class _Case:
     citation_provided = precision
 
     def conflict_surfaced(self) -> str:
-        """Both sides of a conflict were retrieved and the conflict is not stated; or one was not retrieved."""
+        """Return both sides of a conflict were retrieved and the conflict is not stated; or one was not retrieved."""
         stage = self._earliest(self._evidence, self._stated)
         return NOT_REFUSED if stage == WRONG_PLACE else stage
 
     def _refuses(self) -> bool:
-        """Whether the answer refuses, or there is neither an answer nor a typed field."""
+        """Return whether the answer refuses, or there is neither an answer nor a typed field."""
         if self._answer.strip():
             return detect_abstention(self._answer, question=str(self.output.get("question", ""))).abstains
         return all(self.output.get(field) is None for field in FIELDS)
 
     def _earliest(self, passages: Sequence[str], cited: Sequence[str]) -> str:
-        """The first stage at which any of these passages was lost; if all are cited, not as required."""
+        """Return the first stage at which any of these passages was lost; if all are cited, not as required."""
         if not all(self._is_retrieved(words) for words in passages):
             return NOT_RETRIEVED
         return WRONG_PLACE if passages and all(_is_in(words, cited) for words in passages) else NOT_CITED
 
     def _missed(self, part: str) -> list[str]:
-        """The required passages that the reason of a part names as missing; all if it names none."""
+        """Return the required passages that the reason of a part names as missing; all if it names none."""
         reason = from_json(((self._verdict.get("messages") or {}).get("reasons") or {}).get(part))
         items = reason.items if isinstance(reason, Joined) else ()
         at = [item.args for item in items if isinstance(item, Message) and item.code == AT_PASSAGE]
@@ -162,7 +161,7 @@ class _Case:
         return not self.shows or _is_in(words, (self._answer, *texts))
 
     def _judged(self, first: str, second: str) -> list[str]:
-        """The texts that were judged: of one field, or of the other if the first is empty."""
+        """Return the texts that were judged: of one field, or of the other if the first is empty."""
         shown = _passages(self.output)
         return shown[first] or shown[second]
 
@@ -189,6 +188,6 @@ class _Case:
 
 
 def _is_in(words: str, texts: Sequence[str]) -> bool:
-    """Whether one of the texts has all pieces of the words."""
+    """Return whether one of the texts has all pieces of the words."""
     pieces = quote_pieces(words)
     return any(all(piece in quote_key(text) for piece in pieces) for text in texts)

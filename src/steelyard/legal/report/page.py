@@ -15,7 +15,7 @@ import numpy as np
 
 from steelyard.documents.pages import Document
 from steelyard.i18n import LANGUAGES, Language, Message, code_of, translations, words_of
-from steelyard.legal.formulas import METRIC
+from steelyard.legal.model import METRIC
 from steelyard.legal.report import results
 from steelyard.legal.report.items import LegalItems
 from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss, losses
@@ -23,10 +23,9 @@ from steelyard.legal.report.results import PartMean, Refusals, Uncertain, uncert
 from steelyard.legal.report.sections import mean_range
 from steelyard.legal.report.verdicts import note_in
 from steelyard.reports import cells
+from steelyard.reports.kinds import Chart, Json, KindPage, Rows, Section, Sections, Tile, TileLine, gauge_of
 from steelyard.reports.plots.items import waterfall, waterfall_panel
-from steelyard.reports.plots.style import description, draw
-from steelyard.reports.render.html.kind_page import Chart, Json, KindPage, Rows, Section, Sections
-from steelyard.reports.render.html.tiles import Tile, TileLine, gauge_of
+from steelyard.reports.plots.style import draw
 from steelyard.stats.review import UNCERTAIN
 from steelyard.stats.scopes import Units, clusters_of, scope_of
 from steelyard.table import FloatArray, IntArray, Table
@@ -78,7 +77,7 @@ class LegalPage(KindPage):
         self._losses = cache(losses)  # its panel and its chart have them
 
     def sections(self, tables: Sequence[Table], units: Units = "auto") -> Sections:
-        """A panel for each result; of a single one, the figures are below the headline."""
+        """Return a panel for each result; of a single one, the figures are below the headline."""
         panels = [self._panel(table, units) for table in tables if table.kind == METRIC]
         details = [Section("legal_panels.html.j2", panels)]
         return Sections([Section("legal_figures.html.j2", panels)] if len(panels) == 1 else [], details)
@@ -99,7 +98,10 @@ class LegalPage(KindPage):
         )
 
     def tiles(self, table: Table, units: Units = "auto") -> list[Tile]:
-        """What was passed, hallucinated, answered or refused wrongly, and cited, where there are questions for it."""
+        """Return what was passed, hallucinated, answered or refused wrongly, and cited.
+
+        A tile is left out where there are no questions for it.
+        """
         clusters = clusters_of(table, scope_of(units, table))
         parts, nothing = table.parts.get(METRIC, {}), np.full(len(table), np.nan)
         passed, cited = (_lines(clusters, parts.get(part, nothing)) for part in ("passed", "citation_correctness"))
@@ -144,8 +146,7 @@ def losses_chart(table: Table, lost: Sequence[Loss], language: Language = "en") 
     bars = waterfall((words(ALL_POINTS), len(table.scored(METRIC))), steps, words(EARNED))
     names = [translations(Message(code)) for code in (ALL_POINTS, *STAGES, EARNED)]
     panel = waterfall_panel(bars, room_for=[text for texts in names for text in texts])
-    about = description("plots.lost_by_stage", [stage for stage, _ in steps], language)
-    return draw(panel, about=about, language=language, translated=names)
+    return draw(panel, "plots.lost_by_stage", [stage for stage, _ in steps], language, translated=names)
 
 
 def _range(doubts: Uncertain | None) -> tuple[str, ...]:
@@ -154,7 +155,7 @@ def _range(doubts: Uncertain | None) -> tuple[str, ...]:
 
 
 def _duration(seconds: float) -> str:
-    """A time of three figures, below a second in milliseconds."""
+    """Return a time of three figures, below a second in milliseconds."""
     return f"{seconds:.3g} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
 
 
@@ -167,13 +168,13 @@ def _item_weights(table: Table, rows: Rows) -> list[list[list[str | float]]]:
 
 
 def _lines(clusters: IntArray | None, column: FloatArray, label: str = "", *, bad: bool = False) -> list[TileLine]:
-    """The share of the items of a column that have 1; nothing if no item has a value."""
+    """Return the share of the items of a column that have 1; nothing if no item has a value."""
     is_empty = bool(np.isnan(column).all())
     return [] if is_empty else [_line(results.part_mean("", "", column, clusters), label, bad=bad)]
 
 
 def _line(mean: PartMean, label: str = "", *, bad: bool = False) -> TileLine:
-    """A share in per cent, with the number of items that it is of; of shares within items only their number."""
+    """Return a share in per cent, with the number of items that it is of; of shares within items only their number."""
     count, interval = mean.mean * mean.items, mean.interval
     counted = f"{count:,.0f} / {mean.items:,}" if abs(count - round(count)) < _WHOLE else f"n = {mean.items:,}"
     bounds = _percent(interval.low, interval.high) if np.isfinite(interval.low) else (cells.DASH,)
@@ -182,12 +183,12 @@ def _line(mean: PartMean, label: str = "", *, bad: bool = False) -> TileLine:
 
 
 def _percent(*shares: float) -> tuple[str, ...]:
-    """A share in per cent, or a range of shares, in every language."""
+    """Return a share in per cent, or a range of shares, in every language."""
     return translations(Message("core.percent", n=" – ".join(f"{100 * share:.1f}" for share in shares)))
 
 
 def type_groups(table: Table, units: Units = "auto") -> dict[str, list[PartRow]]:
-    """The score and its parts, with their weights, by the code of the type of questions."""
+    """Return the score and its parts, with their weights, by the code of the type of questions."""
     tables = results.by_type(table)
     grouped = groupby(results.part_means(table, units), key=lambda part: part.type)
     return {code_of("type_values", kind): _rows(tables[kind], parts) for kind, parts in grouped}

@@ -8,14 +8,15 @@ nothing to show.
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
-from steelyard.legal.formulas import METRIC
+from steelyard.legal.model import METRIC
 from steelyard.legal.question_types import counted_parts, part_labels, question_types
 from steelyard.reports.content import lowest_rows
+from steelyard.reports.sections.answers import Counts, counts_of
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.review import UNCERTAIN, uncertain_flags
 from steelyard.stats.scopes import Units, clusters_of, scope_of
@@ -38,34 +39,21 @@ class PartMean:
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """Answered and refused, of questions that can and cannot be answered, and those without an answer."""
+    """Questions about gaps: answered and refused, and those without an answer."""
 
-    answered_answerable: int
-    refused_answerable: int
-    answered_unanswerable: int
-    refused_unanswerable: int
+    counts: Counts
     failed: int
     silent: int
 
-    @property
-    def over_refusal(self) -> float:
-        """The share of answerable questions that were refused."""
-        return _share(self.refused_answerable, self.answered_answerable)
-
-    @property
-    def false_answer(self) -> float:
-        """The share of unanswerable questions that were answered."""
-        return _share(self.answered_unanswerable, self.refused_unanswerable)
-
 
 def by_type(table: Table) -> dict[str, Table]:
-    """The items of each type of question, in the order of the items."""
+    """Return the items of each type of question, in the order of the items."""
     types = np.array(table.tags.get("type", ()))
     return {kind: table.take(np.flatnonzero(types == kind)) for kind in dict.fromkeys(types.tolist())}
 
 
 def part_means(table: Table, units: Units = "auto") -> Iterator[PartMean]:
-    """The score and its parts for each type, in order; the scope is that of the whole table."""
+    """Yield the score and its parts for each type, in order; the scope is that of the whole table."""
     scope = scope_of(units, table)
     for kind, of_type in by_type(table).items():
         columns = {METRIC: of_type.column(METRIC), **of_type.parts.get(METRIC, {})}
@@ -76,15 +64,14 @@ def part_means(table: Table, units: Units = "auto") -> Iterator[PartMean]:
 
 
 def part_mean(kind: str, part: str, column: FloatArray, clusters: IntArray | None) -> PartMean:
-    """The mean of a part over the items that have it; `clusters` are the units of all items (`clusters_of`)."""
+    """Return the mean of a part over the items that have it; `clusters` are the units of all items (`clusters_of`)."""
     scored = ~np.isnan(column)
     interval = mean_interval(column[scored], clusters=None if clusters is None else clusters[scored])
-    bounded = replace(interval, low=max(interval.low, 0.0), high=min(interval.high, 1.0))
-    return PartMean(kind, part, float(column[scored].mean()), bounded, int(scored.sum()))
+    return PartMean(kind, part, float(column[scored].mean()), interval.within((0.0, 1.0)), int(scored.sum()))
 
 
 def parts_of_items(table: Table) -> list[dict[str, float]]:
-    """The parts of the score of each item that have a value."""
+    """Return the parts of the score of each item that have a value."""
     parts: list[dict[str, float]] = [{} for _ in table.ids]
     for name, column in table.parts.get(METRIC, {}).items():
         for of_item, value in zip(parts, column.tolist(), strict=True):
@@ -94,12 +81,12 @@ def parts_of_items(table: Table) -> list[dict[str, float]]:
 
 
 def output_of(table: Table, row: int) -> Mapping[str, Any]:
-    """What the system returned for an item, with the verdict; empty if the result does not have it."""
+    """Return what the system returned for an item, with the verdict; empty if the result does not have it."""
     return (table.outputs[row] if table.outputs else None) or {}
 
 
 def weighted_parts(table: Table) -> list[dict[str, tuple[float, float]]]:
-    """The parts that count in the score of each item, each with its weight and the value that counts.
+    """Return the parts that count in the score of each item, each with its weight and the value that counts.
 
     Recall and precision count as 1 if they reach their thresholds, else as 0. Empty where no type has these parts.
     """
@@ -109,15 +96,10 @@ def weighted_parts(table: Table) -> list[dict[str, tuple[float, float]]]:
 
 
 def refusals(table: Table) -> Refusals:
-    """How questions about gaps were answered; those without an answer are counted by themselves."""
-    over, missed = wrong_refusals(table), wrong_answers(table)
-    answered, refused, wrong, right = (
-        int((column == value).sum()) for column, value in ((over, 0), (over, 1), (missed, 1), (missed, 0))
-    )
-    gaps = _gaps(table)
+    """Return how questions about gaps were answered; those without an answer are counted by themselves."""
+    counts, gaps = counts_of(wrong_refusals(table), wrong_answers(table)), _gaps(table)
     failed = sum(row in table.failures for row in gaps)
-    silent = len(gaps) - answered - refused - wrong - right - failed
-    return Refusals(answered, refused, wrong, right, failed, silent)
+    return Refusals(counts, failed, len(gaps) - sum(counts) - failed)
 
 
 def inventions(table: Table) -> FloatArray:
@@ -151,24 +133,25 @@ def _flags(table: Table, flag: Callable[[int, Mapping[str, Any]], bool | None]) 
 
 
 def hallucination_rate(table: Table) -> float:
-    """The share of answers to questions about gaps in which something is invented; no answer is not one."""
+    """Return the share of answers to questions about gaps in which something is invented; no answer is not one."""
     column = inventions(table)
-    return _share(int((column == 1).sum()), int((column == 0).sum()))
+    answered = int(np.count_nonzero(~np.isnan(column)))
+    return int((column == 1).sum()) / answered if answered else math.nan
 
 
 def has_gaps(table: Table) -> bool:
-    """Whether a result has questions about gaps."""
+    """Return whether a result has questions about gaps."""
     return bool(_gaps(table))
 
 
 def _gaps(table: Table) -> list[int]:
-    """The rows of questions about gaps."""
+    """Return the rows of questions about gaps."""
     gaps = {kind.type for kind in question_types() if kind.may_abstain}
     return [row for row, kind in enumerate(table.tags.get("type", ())) if kind in gaps]
 
 
 def score_range(scores: FloatArray, parts: Mapping[str, FloatArray]) -> tuple[FloatArray, FloatArray]:
-    """The lowest and the highest score of each item; both are its score where the verdict is certain.
+    """Return the lowest and the highest score of each item; both are its score where the verdict is certain.
 
     An item belongs to the type whose open part it has; a type without an open part has no range.
     """
@@ -208,7 +191,7 @@ class Uncertain:
 
 
 def uncertain(table: Table, kind: str = "", units: Units = "auto") -> Uncertain | None:
-    """What is uncertain in a result, or in its items of one type; None where the result does not say."""
+    """Return what is uncertain in a result, or in its items of one type; None where the result does not say."""
     flags = uncertain_flags(table, METRIC)
     if flags is None:
         return None
@@ -219,14 +202,14 @@ def uncertain(table: Table, kind: str = "", units: Units = "auto") -> Uncertain 
 
 
 def uncertain_by_type(table: Table, units: Units = "auto") -> list[Uncertain]:
-    """The same for each type of question that says it, in order."""
+    """Return the same for each type of question that says it, in order."""
     scope = scope_of(units, table)
     of_types = (uncertain(of_type, kind, scope) for kind, of_type in by_type(table).items())
     return [summary for summary in of_types if summary is not None]
 
 
 def weighted_mean(table: Table) -> float | None:
-    """The mean by the weights of the questions; None if the questions have none."""
+    """Return the mean by the weights of the questions; None if the questions have none."""
     weights = [float(weight or 1) for weight in table.tags.get("weight", ())]
     return float(np.average(table.column(METRIC), weights=weights)) if weights else None
 
@@ -243,8 +226,9 @@ def spent(table: Table) -> dict[str, float]:
 
 
 def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
-    """The figures as fields of JSON output."""
-    matrix, weighted, doubts = refusals(table), weighted_mean(table), uncertain(table, units=units)
+    """Return the figures as fields of JSON output."""
+    gaps, weighted, doubts = refusals(table), weighted_mean(table), uncertain(table, units=units)
+    counts = gaps.counts
     kinds = {each.share.type: each.as_dict() for each in uncertain_by_type(table, units)}
     by_part = [
         {"type": part.type, "part": part.part, "mean": known(part.mean), "ci95": interval_list(part.interval)}
@@ -255,9 +239,14 @@ def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
     return {
         "by_type": by_part,
         "abstention": {
-            **{name.replace("refused", "abstained"): count for name, count in asdict(matrix).items()},
-            "over_refusal_rate": known(matrix.over_refusal),
-            "false_answer_rate": known(matrix.false_answer),
+            "answered_answerable": counts.answered,
+            "abstained_answerable": counts.over_refused,
+            "answered_unanswerable": counts.missed,
+            "abstained_unanswerable": counts.refused,
+            "failed": gaps.failed,
+            "silent": gaps.silent,
+            "over_refusal_rate": known(counts.over_refusal),
+            "false_answer_rate": known(counts.false_answer),
         },
         **({} if weighted is None else {"weighted_mean": weighted}),
         "hallucination_rate": known(hallucination_rate(table)),
@@ -268,7 +257,3 @@ def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
         **spent(table),
         **({} if doubts is None else {UNCERTAIN: {**doubts.as_dict(), "by_type": kinds}}),
     }
-
-
-def _share(some: int, others: int) -> float:
-    return some / (some + others) if some + others else float("nan")

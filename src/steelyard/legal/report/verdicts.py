@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from steelyard.i18n import LANGUAGES, Language, Message, codes, translations_from_json
-from steelyard.legal.formulas import METRIC
+from steelyard.legal.model import FIELD_LABELS, METRIC, in_one_line
 from steelyard.legal.report.results import output_of
-from steelyard.legal.wording import FIELD_LABELS, in_one_line
 from steelyard.table import Table
 
 Output = Mapping[str, Any]
@@ -27,19 +26,19 @@ _WHOLE: Final = re.compile(r"[0-9]{4,15}")
 
 
 def reasons_in(language: Language, output: Output) -> dict[str, str]:
-    """The reasons of a verdict by part."""
+    """Return the reasons of a verdict by part."""
     index = LANGUAGES.index(language)
     return {part: texts[index] for part, texts in translated_reasons(output).items()}
 
 
 def translated_reasons(output: Output) -> dict[str, tuple[str, ...]]:
-    """The reasons of a verdict by part, each in every language."""
+    """Return the reasons of a verdict by part, each in every language."""
     written, stored = _verdict(output).get("reasons") or {}, _messages(output).get("reasons") or {}
     return {part: _texts(stored.get(part), english) for part, english in written.items()}
 
 
 def translated_remarks(output: Output) -> list[tuple[str, ...]]:
-    """The remarks of a verdict, each in every language."""
+    """Return the remarks of a verdict, each in every language."""
     written = [str(remark) for remark in _verdict(output).get("remarks") or ()]
     stored = _messages(output).get("remarks") or ()
     if len(stored) != len(written):
@@ -48,7 +47,7 @@ def translated_remarks(output: Output) -> list[tuple[str, ...]]:
 
 
 def note_in(language: Language, table: Table, row: int, metric: str = METRIC) -> str:
-    """The note of an item: all reasons of its verdict in one line, or the error; "" if it has no note."""
+    """Return the note of an item: all reasons of its verdict in one line, or the error; "" if it has no note."""
     note = table.notes(row).get(metric, "")
     output = output_of(table, row)
     messages = _messages(output) if metric == METRIC else {}
@@ -61,12 +60,12 @@ def note_in(language: Language, table: Table, row: int, metric: str = METRIC) ->
 
 
 def _texts(stored: Any, english: str) -> tuple[str, ...]:
-    """A stored message in every language; without one, the English text for all of them."""
+    """Return a stored message in every language; without one, the English text for all of them."""
     return translations_from_json(_worded(stored)) or (english,) * len(LANGUAGES)
 
 
 def _worded(stored: Any) -> Any:
-    """A stored message with the codes of words where its own text has names for programs (`approx_added`)."""
+    """Return a stored message with the codes of words where its own text has names for programs (`approx_added`)."""
     match stored:
         case ["core.labelled", {"label": [str(label)], "message": message}] if label in _AMOUNTS:
             labelled = {"label": [_FOR_PEOPLE.get(label, label)], "message": _separated(_worded(message))}
@@ -81,7 +80,7 @@ def _worded(stored: Any) -> Any:
 
 
 def _separated(stored: Any) -> Any:
-    """A stored message about an amount with separators in the numbers among its arguments."""
+    """Return a stored message about an amount with separators in the numbers among its arguments."""
     match stored:
         case [str(code), {"expected": str(number), **others}] if _WHOLE.fullmatch(number):
             return [code, {**others, "expected": f"{int(number):,}"}]

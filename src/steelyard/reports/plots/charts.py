@@ -11,21 +11,21 @@ from typing import Any, Final
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Language, Message
 from steelyard.io.writing import write_whole
-from steelyard.reports.content import Report, main_metric
-from steelyard.reports.kinds import kind_panels
+from steelyard.reports.content import Report
+from steelyard.reports.kinds import kind_report
 from steelyard.reports.plots import items as plot_items
 from steelyard.reports.plots import means as plot_means
 from steelyard.reports.plots.items import MOST_ROWS, Paired
-from steelyard.reports.plots.style import Spec, as_pdf, as_png, description, draw, labels, lacks_font
+from steelyard.reports.plots.style import Spec, as_pdf, as_png, draw, labels, lacks_font
 from steelyard.stats.compare import Comparison
 from steelyard.table import Table
 
-SUFFIXES: Final = (".svg", ".png", ".pdf")
 PAPER: Final = "white"
+_CONVERTERS: Final[Mapping[str, Callable[[str], bytes]]] = {".png": as_png, ".pdf": as_pdf}
 
 
 def forest(report: Report, language: Language = "en") -> str | None:
-    """The mean of each metric with its 95 % interval, a row for each; colour and shape distinguish results.
+    """Return the mean of each metric with its 95 % interval, a row for each; colour and shape distinguish results.
 
     Metrics from 0 to 1 share an axis, every other has its own. Totals, which have no mean, are left out
     unless there is nothing else. None where a single mean is all there is.
@@ -33,84 +33,69 @@ def forest(report: Report, language: Language = "en") -> str | None:
     panels = plot_means.forest_panels(report)
     if _marks(panels) < 2:
         return None
-    about = description("report.means_with_intervals", report.metrics, language)
-    return draw(_column(panels), about=about, language=language)
+    return draw(_column(panels), "report.means_with_intervals", report.metrics, language)
 
 
 def difference_forest(comparisons: Sequence[Comparison], language: Language = "en") -> str | None:
-    """The difference of each metric with its 95 % interval around 0; significant differences are filled.
-
-    None where a single difference is all there is.
-    """
+    """Return differences with 95 % intervals around 0, filled if significant; None for a single one."""
     panel = plot_means.difference_panel(comparisons)
     if _marks([panel]) < 2:
         return None
-    names = [comparison.metric for comparison in comparisons]
-    about = description("report.differences_with_intervals", names, language)
-    return draw(panel, about=about, language=language)
+    return draw(panel, "report.differences_with_intervals", [each.metric for each in comparisons], language)
 
 
 def distribution(tables: Sequence[Table], metric: str, language: Language = "en") -> str:
-    """A histogram of scores, a panel for each result that has the metric."""
+    """Return a histogram of scores, a panel for each result that has the metric."""
     having = [table for table in tables if metric in table.columns]
     if not having:
-        raise UnknownName.of(
-            Message("words.metric"), metric, {name: None for table in tables for name in table.columns}
-        )
-    panels = plot_items.histograms(having, metric)
-    about = description("report.distribution", [metric], language)
-    return draw(_column(panels), about=about, language=language)
+        names = {name: None for table in tables for name in table.columns}
+        raise UnknownName.of(Message("words.metric"), metric, names)
+    return draw(_column(plot_items.histograms(having, metric)), "report.distribution", [metric], language)
 
 
 def distributions(tables: Sequence[Table], metric: str, language: Language = "en") -> dict[str, str]:
-    """The histogram of each result that has the metric, by its name, all with the same axes."""
-    panels = plot_items.histograms(tables, metric)
-    about = description("report.distribution", [metric], language)
-    drawn = (draw({**panel, "title": None}, about=about, language=language) for panel in panels)
-    return dict(zip((table.name for table in tables), drawn, strict=True))
+    """Return the histogram of each result that has the metric, by its name, all with the same axes."""
+    return {
+        table.name: draw({**panel, "title": None}, "report.distribution", [metric], language)
+        for table, panel in zip(tables, plot_items.histograms(tables, metric), strict=True)
+    }
 
 
 def curves(report: Report, language: Language = "en") -> dict[str, str]:
     """For each family of metrics with several cut-offs its means over them, on a logarithmic axis."""
-    panels = plot_means.curve_panels(report)
     return {
-        family: draw(panel, about=description("plots.scores_by_cutoff", [family], language), language=language)
-        for family, panel in panels.items()
+        family: draw(panel, "plots.scores_by_cutoff", [family], language)
+        for family, panel in plot_means.curve_panels(report).items()
     }
 
 
 def kind_charts(report: Report, language: Language = "en") -> dict[str, str]:
-    """The charts that the kind of the results adds, by the code of their caption."""
+    """Return the charts that the kind of the results adds, by the code of their caption."""
     names = [table.name for table in report.tables]
-    return {
-        caption: draw(panel, about=description(caption, names, language), language=language)
-        for caption, panel in kind_panels(report.tables).items()
-    }
+    return {caption: draw(panel, caption, names, language) for caption, panel in _kind_panels(report).items()}
 
 
 def differences(new: Table, old: Table, metric: str, language: Language = "en") -> str:
-    """The change of each item that both results score, sorted; more than 300 items are averaged in 300 bins."""
+    """Return the change of each item that both results score, sorted; more than 300 items are averaged in 300 bins."""
     panel = plot_items.difference_bars(Paired.of(new, old, metric).difference, metric)
-    return draw(panel, about=description("plots.differences_by_item", [metric], language), language=language)
+    return draw(panel, "plots.differences_by_item", [metric], language)
 
 
 def dumbbell(new: Table, old: Table, metric: str, language: Language = "en") -> str | None:
-    """The old and the new score of the 20 items that changed most, the greatest gain first; None where none did."""
+    """Return old and new scores of the 20 items that changed most, the greatest gain first; None without changes."""
     shown = Paired.of(new, old, metric).largest(MOST_ROWS)
     if not shown.ids:
         return None
-    panel = plot_items.dumbbells(shown, [old.name, new.name], metric)
-    return draw(panel, about=description("plots.scores_by_item", [metric], language), language=language)
+    return draw(plot_items.dumbbells(shown, [old.name, new.name], metric), "plots.scores_by_item", [metric], language)
 
 
 def trend(points: Sequence[Mapping[str, Any]], language: Language = "en") -> str:
-    """The means of the last hundred runs in their order, a panel for each metric.
+    """Return the means of the last hundred runs in their order, a panel for each metric.
 
     Each point has `run`, `metric` and `mean`; `low` and `high` where there is an interval.
     """
     panels = plot_means.trend_panels(points)
-    about = description("plots.trend", panels, language)
-    return draw(_column(list(panels.values())), about=about, language=language)
+    return draw(_column(list(panels.values())), "plots.trend", panels, language)
 
 
 def save_plot(report: Report, path: Path, *, language: Language = "en", shown: str | None = None) -> Message | None:
@@ -125,22 +110,27 @@ def save_plot(report: Report, path: Path, *, language: Language = "en", shown: s
 
 
 def report_figure(report: Report, *, language: Language = "en", shown: str | None = None) -> str:
-    """One figure on white: the means, the differences where results were compared, and curves beside them.
+    """Return one figure on white: the means, the differences where results were compared, and curves beside them.
 
     `shown` is one of `SHOWN`, for a figure of that alone.
     """
-    about = description("report.means_with_intervals", report.metrics, language)
     if shown is None:
         means, differences, cutoffs, recall = (list(_PANELS[name](report)) for name in SHOWN[:4])
-        spec = _beside(_column([*means, *differences]), [*cutoffs, *recall])
+        spec = _column([*means, *differences])
+        if curves := [*cutoffs, *recall]:
+            spec = {"hconcat": [spec, _column(curves)], "spacing": 48}
     else:
         spec = _grid(list(_PANELS[shown](report)), shown)
-    return draw(spec, about=about, language=language, background=PAPER)
+    return draw(spec, "report.means_with_intervals", report.metrics, language, background=PAPER)
+
+
+def _kind_panels(report: Report) -> Mapping[str, Spec]:
+    return kind_report(report.tables[0].kind).panels(report.tables) if report.tables else {}
 
 
 def _item_panels(report: Report) -> Iterable[Spec]:
     """For each result that is compared, the change of each item in the metric of the headline, sorted."""
-    metric, (old, *new) = main_metric(report), report.tables
+    metric, (old, *new) = report.main, report.tables
     for table, name in zip(new, labels([each.name for each in new]), strict=True):
         if report.comparison(table.name, metric):
             changed = plot_items.difference_bars(Paired.of(table, old, metric).difference, metric)
@@ -151,13 +141,11 @@ _PANELS: Final[Mapping[str, Callable[[Report], Iterable[Spec]]]] = {
     "means": plot_means.forest_panels,
     "differences": lambda report: [plot_means.difference_panel(report.comparisons)] if report.comparisons else [],
     "cutoffs": lambda report: plot_means.curve_panels(report).values(),
-    "precision-recall": lambda report: kind_panels(report.tables).values(),
+    "precision-recall": lambda report: _kind_panels(report).values(),
     "items": _item_panels,
 }
 SHOWN: Final = tuple(_PANELS)
 """What a figure may show alone: means, differences, metrics over cut-offs, precision over recall, changed items."""
-
-
 _NEEDED: Final = {
     "differences": Message("plots.needs_differences"),
     "cutoffs": Message("plots.needs_cutoffs"),
@@ -175,19 +163,9 @@ def _grid(panels: Sequence[Spec], shown: str) -> Spec:
     return {"concat": list(panels), "columns": 2, "spacing": 40}
 
 
-_CONVERTERS: Final[Mapping[str, Callable[[str], bytes]]] = {".png": as_png, ".pdf": as_pdf}
-
-
 def _marks(panels: Sequence[Spec]) -> int:
-    """The number of points that panels with intervals have."""
+    """Return the number of points that panels with intervals have."""
     return sum(value["mean"] is not None for panel in panels for value in panel["data"]["values"])
-
-
-def _beside(left: Spec, curves: Sequence[Spec]) -> Spec:
-    """Means on the left and curves on the right, below one another; a figure of means alone stays as it is."""
-    if not curves:
-        return left
-    return {"hconcat": [left, _column(curves)], "spacing": 48}
 
 
 def _column(panels: Sequence[Spec]) -> Spec:

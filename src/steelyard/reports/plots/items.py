@@ -47,7 +47,7 @@ class Paired:
 
     @classmethod
     def of(cls, new: Table, old: Table, metric: str) -> Self:
-        """The items of both tables that have a score of this metric in both; differences by rounding are 0."""
+        """Return the items of both tables that have a score of this metric in both; differences by rounding are 0."""
         if set(new.ids).isdisjoint(old.ids):
             return cls([], np.empty(0), np.empty(0), np.empty(0))
         both = pair(new, old)
@@ -58,7 +58,7 @@ class Paired:
         return cls(ids, old.column(metric)[before], new.column(metric)[after], differences[order])
 
     def largest(self, count: int) -> "Paired":
-        """The items that changed most, in the same order; items that did not change are left out."""
+        """Return the items that changed most, in the same order; items that did not change are left out."""
         changed = int(np.count_nonzero(self.difference))
         chosen = np.sort(np.argsort(-np.abs(self.difference), kind="stable")[: min(count, changed)])
         ids = [self.ids[row] for row in chosen.tolist()]
@@ -66,7 +66,7 @@ class Paired:
 
 
 def histograms(tables: Sequence[Table], metric: str) -> list[Spec]:
-    """A panel for each table: 20 bins between the bounds of the metric, or two bars where every score is 0 or 1."""
+    """Return a panel for each table: 20 bins between the bounds of the metric, or two bars if every score is 0 or 1."""
     scores = [column[np.isfinite(column)] for column in (table.column(metric) for table in tables)]
     edges = _edges(np.concatenate(scores), tables[0].bounds(metric))
     counts = [np.histogram(column, edges)[0] for column in scores]
@@ -79,7 +79,7 @@ def histograms(tables: Sequence[Table], metric: str) -> list[Spec]:
 
 
 def difference_bars(differences: FloatArray, metric: str) -> Spec:
-    """A bar for each item, sorted; more than 300 items are in 300 bins of equal size, each as high as its mean."""
+    """Return a bar for each item, sorted; more than 300 items are averaged in 300 bins of equal size."""
     edges = np.linspace(0, len(differences), min(len(differences), MOST_BARS) + 1).round().astype(int).tolist()
     values = [
         {"start": start, "end": end, "value": value, "zero": 0, "colour": _colour(metric, value)}
@@ -112,7 +112,7 @@ def _colour(metric: str, difference: float) -> str:
 
 
 def dumbbells(shown: Paired, names: Sequence[str], metric: str) -> Spec:
-    """A row for each item: its score in the old and in the new result."""
+    """Return a row for each item: its score in the old and in the new result."""
     rowed = labels(shown.ids[::-1])
     before, after = labels(names)
     pairs = list(zip(rowed, shown.old[::-1].tolist(), shown.new[::-1].tolist(), strict=True))
@@ -139,7 +139,7 @@ def dumbbells(shown: Paired, names: Sequence[str], metric: str) -> Spec:
 
 
 def waterfall(total: tuple[str, int], losses: Sequence[tuple[str, float]], rest: str) -> list[Spec]:
-    """The bars of a waterfall: a total by its name, what each named loss takes off it, and the rest by its name."""
+    """Return the bars of a waterfall: a named total, what each named loss takes off it, and the named rest."""
     name, points = total
     bars = [_bar(name, 0.0, float(points), MUTED, f"{points:,}")]
     left = float(points)
@@ -150,7 +150,7 @@ def waterfall(total: tuple[str, int], losses: Sequence[tuple[str, float]], rest:
 
 
 def waterfall_panel(bars: Sequence[Spec], *, room_for: Iterable[str] = ()) -> Spec:
-    """The bars below one another, each with its number, joined where one ends and the next begins."""
+    """Return the bars below one another, each with its number, joined where one ends and the next begins."""
     joints = [{"row": bar["row"], "next": after["row"], "at": after["end"]} for bar, after in pairwise(bars)]
     scale = {"domain": [0, bars[0]["end"]], "nice": False}
     x = {**_QUANTITY, "scale": scale, "axis": {"tickCount": 5}, "title": Message("plots.axis_points")}
@@ -188,7 +188,7 @@ def _bar(row: str, start: float, end: float, colour: str, number: str) -> Spec:
 
 
 def _edges(scores: FloatArray, bounds: tuple[float, float]) -> FloatArray:
-    """The edges of the bins: two bins for 0 and 1, else twenty that hold every score and reach to finite bounds."""
+    """Return the edges of two bins for 0 and 1, else of twenty that hold every score and reach to finite bounds."""
     if len(scores) and np.isin(scores, (0.0, 1.0)).all():
         return np.array([-0.5, 0.5, 1.5])
     reached = np.array([*(bound for bound in bounds if np.isfinite(bound)), *scores])
@@ -197,7 +197,7 @@ def _edges(scores: FloatArray, bounds: tuple[float, float]) -> FloatArray:
 
 
 def _named(metric: str) -> Message | str:
-    """The name of a metric on an axis; the score of a benchmark has a word in each language."""
+    """Return the name of a metric on an axis; the score of a benchmark has a word in each language."""
     code = code_of("metric_names", metric)
     return short(metric) if code == metric else Message(code)
 

@@ -53,7 +53,7 @@ def forest_panels(report: Report) -> list[Spec]:
 
 
 def difference_panel(comparisons: Sequence[Comparison]) -> Spec:
-    """A row for each metric, its difference around 0, filled if it is significant.
+    """Return a row for each metric, its difference around 0, filled if it is significant.
 
     With one new result, up and down triangles are significant gains and losses; several results differ by colour
     and shape.
@@ -95,7 +95,7 @@ def curve_panels(report: Report) -> dict[str, Spec]:
 
 
 def precision_recall_panel(curves: Mapping[str, Iterable[float]], levels: Sequence[float]) -> Spec:
-    """The mean interpolated precision of each result at levels of recall."""
+    """Return the mean interpolated precision of each result at levels of recall."""
     names = labels(list(curves))
     values = [
         {"result": name, "dash": dash, "recall": level, **_numbers(float(precision), None, None)}
@@ -141,7 +141,7 @@ def _significance(comparison: Comparison) -> Spec:
 
 
 def _bounds(report: Report, metric: str) -> Bounds:
-    """The values that a metric can take; a metric that does not say is taken to be of its own kind."""
+    """Return the values that a metric can take; a metric that does not say is taken to be of its own kind."""
     return next((table.bounds(metric) for table in report.tables if metric in table.columns), UNBOUNDED)
 
 
@@ -228,7 +228,7 @@ def _spread(results: int) -> list[float]:
 
 
 def _trend_panel(metric: str, values: Sequence[Spec], runs: Sequence[str], *, with_names: bool) -> Spec:
-    """One metric over the runs; the names of the runs are below the last panel only."""
+    """Return one metric over the runs; the names of the runs are below the last panel only."""
     title = Message("plots.axis_run") if with_names else None
     axis = {"grid": False, "labelAngle": -35, "labelOverlap": True, "labels": with_names}
     x = {"field": "run", "type": "ordinal", "scale": {"domain": list(runs)}, "axis": axis, "title": title}

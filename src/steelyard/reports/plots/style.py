@@ -101,7 +101,7 @@ _ATTRIBUTE: Final = re.compile(
 
 
 def short(name: str) -> str:
-    """A name as it is shown in a plot.
+    """Return a name as it is shown in a plot.
 
     >>> short("nDCG@10\\u202e\\x00")
     'nDCG@10'
@@ -112,24 +112,24 @@ def short(name: str) -> str:
 
 
 def labels(names: Sequence[str]) -> list[str]:
-    """The names as they are shown in a plot, all different."""
+    """Return the names as they are shown in a plot, all different."""
     return unique_names([short(name) or "–" for name in names])
 
 
 def extent(names: Iterable[str]) -> int:
-    """The width of the longest of these labels in pixels, for any font (DejaVu Sans is a wide one)."""
+    """Return the width of the longest of these labels in pixels, for any font (DejaVu Sans is a wide one)."""
     return round(max((sum(map(_wide, name)) for name in names), default=0.0) * TEXT) + 8
 
 
 def _wide(char: str) -> float:
-    """The width of a character in a wide font, as a share of its size."""
+    """Return the width of a character in a wide font, as a share of its size."""
     if char in "@%" or unicodedata.east_asian_width(char) in "WF":
         return 1.0
     return 0.75 if char.isupper() or char in "mw" else 0.62
 
 
 def width_beside(names: Iterable[str]) -> int:
-    """The width of a panel beside these row labels, so that the drawing has the usual width."""
+    """Return the width of a panel beside these row labels, so that the drawing has the usual width."""
     return max(_LEAST, TOTAL - max(_TITLE_ROOM, extent(names)) - _NUMBER_ROOM)
 
 
@@ -140,7 +140,7 @@ def series(
     *,
     shown: Sequence[str] | None = None,
 ) -> Spec:
-    """The channels that distinguish results, colour and shape; several results have a legend, of all or of `shown`."""
+    """Return the channels that distinguish results: colour, shape, and a legend of all or of `shown`."""
     columns = max(1, WIDTH // (extent(names) + 32))
     legend = {"values": list(shown or names), "columns": columns} if len(names) > 1 else None
     by_colour = {**in_turn(names, colours), "legend": legend}
@@ -148,63 +148,52 @@ def series(
 
 
 def in_turn(names: Sequence[str], values: Sequence[Any]) -> Spec:
-    """A channel that gives each result one of the values, cyclically."""
+    """Return a channel that gives each result one of the values, cyclically."""
     taken = [values[place % len(values)] for place in range(len(names))]
     return {"field": "result", "type": "nominal", "scale": {"domain": list(names), "range": taken}}
 
 
 def rows(names: Sequence[str], title: Message, *, room_for: Iterable[str] = ()) -> Spec:
-    """The vertical channel of a plot with named rows, wide enough for other names that may replace them.
+    """Return the vertical channel of a plot with named rows, wide enough for other names that may replace them.
 
     The title is above the names: beside them it would take their room.
     """
     room = max(_TITLE_ROOM, extent([*names, *room_for]))
     above = {"titleAngle": 0, "titleAlign": "right", "titleAnchor": "start", "titleX": -8, "titleY": -10}
-    axis = {
-        **above,
-        "minExtent": room,
-        "labelColor": INK,
-        "ticks": False,
-        "domain": False,
-    }
+    axis = {**above, "minExtent": room, "labelColor": INK, "ticks": False, "domain": False, "labelPadding": 8}
     return {
         "field": "row",
         "type": "nominal",
         "title": title,
         "scale": {"domain": list(names), "paddingInner": 0.3, "paddingOuter": 0.15},
-        "axis": {**axis, "labelPadding": 8},
+        "axis": axis,
     }
-
-
-def description(code: str, names: Iterable[str], language: Language) -> str:
-    """What a screen reader reads for a plot: its caption by code, and the first names in it."""
-    shown = [short(name) for name in dict.fromkeys(names)]
-    more = " …" if len(shown) > _MOST_NAMES else ""
-    words = words_of(language)
-    return words.labelled(words(code), words.joined("core.listed", shown[:_MOST_NAMES]) + more)
 
 
 def draw(
     spec: Spec,
+    caption: str,
+    names: Iterable[str],
+    language: Language,
     *,
-    about: str,
-    language: Language = "en",
     translated: Sequence[Sequence[str]] = (),
     background: str | None = None,
 ) -> str:
-    """The specification as SVG; `about` is what a screen reader reads.
+    """Return the specification as SVG; a screen reader reads its caption, by code, and the first names in it.
 
     A message in it, such as the title of an axis, is drawn in the language. It and the texts in `translated`, each in
     every language, get all languages as attributes, for the language switch of a page.
     """
+    words, shown = words_of(language), [short(name) for name in dict.fromkeys(names)]
+    listed = words.joined("core.listed", shown[:_MOST_NAMES]) + (" …" if len(shown) > _MOST_NAMES else "")
     messages: list[Message] = []
     figure = {**_resolved(spec, language, messages), "config": _CONFIG, "background": background, "padding": _PADDING}
     drawn = load_vl_convert().vegalite_to_svg(figure)
-    return _safe(drawn, about, [*translated, *map(translations, messages)])
+    return _safe(drawn, words.labelled(words(caption), listed), [*translated, *map(translations, messages)])
 
 
 def _resolved(value: Any, language: Language, messages: list[Message]) -> Any:
-    """A part of a specification with the text of its messages, which are added to `messages`."""
+    """Return a part of a specification with the text of its messages, which are added to `messages`."""
     match value:
         case Message():
             messages.append(value)
@@ -217,35 +206,32 @@ def _resolved(value: Any, language: Language, messages: list[Message]) -> Any:
 
 
 def as_png(svg: str, *, scale: float = 2.0) -> bytes:
-    """A drawing as PNG, with the fonts of this machine: Chinese names need a CJK font installed."""
+    """Return a drawing as PNG, with the fonts of this machine: Chinese names need a CJK font installed."""
     png: bytes = load_vl_convert().svg_to_png(svg, scale=scale)
     return png
 
 
 def as_pdf(svg: str) -> bytes:
-    """A drawing as PDF, one page of its size; the fonts of this machine are embedded, as far as they are used."""
+    """Return a drawing as PDF, one page of its size, with the used fonts of this machine embedded."""
     pdf: bytes = load_vl_convert().svg_to_pdf(svg)
     return pdf
 
 
 def lacks_font(svg: str) -> bool:
-    """Whether a drawing has Chinese, Japanese or Korean text that no font of this machine has."""
-    wide = next((char for char in "".join(_texts(svg)) if unicodedata.east_asian_width(char) in "WF"), None)
+    """Return whether a drawing has Chinese, Japanese or Korean text that no font of this machine has."""
+    texts = (each.text or "" for each in ElementTree.fromstring(svg).iter())  # drawn by us  # nosec B314
+    wide = next((char for char in "".join(texts) if unicodedata.east_asian_width(char) in "WF"), None)
     return wide is not None and _glyph(wide) == _glyph(_NO_CHARACTER)
 
 
-def _texts(svg: str) -> list[str]:
-    return [text for each in ElementTree.fromstring(svg).iter() if (text := each.text)]  # drawn by us  # nosec B314
-
-
 def _glyph(char: str) -> bytes:
-    """A picture of one character; all that no font has look the same."""
+    """Return a picture of one character; all that no font has look the same."""
     text = f'<text y="20" font-size="16" font-family="{FONT}">{char}</text>'
     return as_png(f'<svg xmlns="{_SVG}" width="24" height="24">{text}</svg>')
 
 
 def load_vl_convert() -> ModuleType:
-    """The package that draws; MissingExtra if it is not installed."""
+    """Return the package that draws; MissingExtra if it is not installed."""
     try:
         import vl_convert
     except ImportError:
@@ -255,7 +241,7 @@ def load_vl_convert() -> ModuleType:
 
 
 def _safe(svg: str, about: str, translated: Sequence[Sequence[str]]) -> str:
-    """The drawing with nothing in it but shapes and texts: no style, script, link, or role of single marks."""
+    """Return the drawing with nothing in it but shapes and texts: no style, script, link, or role of single marks."""
     root = ElementTree.fromstring(svg)  # drawn by us  # nosec B314
     for element in root.iter():
         element.tag = element.tag.removeprefix(f"{{{_SVG}}}")

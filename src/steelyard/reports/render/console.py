@@ -18,10 +18,17 @@ from steelyard.reports.blocks import (
     Leaderboard,
     MetricMatrix,
     Note,
+    NoteRole,
     Notes,
     Row,
     TableBlock,
+)
+from steelyard.reports.render.tables import (
+    AXIS_AFTER,
+    COMPARED,
+    WIDE,
     divided,
+    plain,
     with_columns,
     without_columns,
 )
@@ -33,35 +40,40 @@ if TYPE_CHECKING:
 
 _COLOURS: Final = {cells.BETTER: "green", cells.WORSE: "red"}
 _STYLES: Final = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
+_NOTES: Final[dict[NoteRole, str]] = {"alert": "yellow", "warning": "yellow", "signature": "dim"}
 PIPED: Final = 300
 """The width of output that is not on a terminal: its lines of text are not wrapped."""
 AXIS: Final = (14, 32)
 """The least and the greatest width of an axis."""
 SHORTEST_NAME: Final = 12
+MOST_BESIDE: Final = 6
+"""So many other metrics follow in the same row of a leaderboard, if there is room; more are a table of their own."""
+OPTIONAL: Final = (3, 0)
+"""Columns that a leaderboard leaves out after its axis: the interval, and the rank."""
 _GAP: Final = 2
 _NARROWEST: Final = 8
 _INDENT: Final = "  "
 
 
 def render_console(blocks: Sequence[Block], *, width: int = PIPED, colour: bool = False, spaced: bool = True) -> str:
-    """The blocks one below the other, with an empty line between them if `spaced`.
+    """Return the blocks one below the other, with an empty line between them if `spaced`.
 
     A table with details that is wider than `width` is divided, a table for each column; a leaderboard has fewer
     columns. Lines of text are wrapped on a terminal, which is any width but that of piped output.
     """
-    parts = [lines for block in blocks for lines in _parts(block, width, colour)]
+    parts = [lines for block in plain(blocks) for lines in _parts(block, width, colour)]
     return ("\n\n" if spaced else "\n").join("\n".join(lines) for lines in parts) + "\n"
 
 
 def table_lines(block: TableBlock, *, width: int = PIPED, colour: bool = False) -> list[str]:
-    """The lines of a table, as wide as it must be, with its notes."""
+    """Return the lines of a table, as wide as it must be, with its notes."""
     return [*_draw(_rich_table(block), block.title, colour), *_text(block.notes, width, colour)]
 
 
 def _parts(block: Block, width: int, colour: bool) -> Iterator[list[str]]:
-    """The lines of a block; a table that is too wide has several parts, and an empty block none."""
+    """Yield the lines of a block; a table that is too wide has several parts, and an empty block none."""
     match block:
-        case TableBlock() if block.in_text:
+        case TableBlock() if block.role not in COMPARED:
             yield from (table_lines(part, width=width, colour=colour) for part in _divided(block, width))
         case Leaderboard():
             yield table_lines(fitted(block, width), width=width, colour=colour)
@@ -69,7 +81,7 @@ def _parts(block: Block, width: int, colour: bool) -> Iterator[list[str]]:
             fits = partial(_fits, width=width)
             yield from (table_lines(part, width=width, colour=colour) for part in divided(block.table, fits))
         case Headline():
-            yield [*_text(block.warnings, width, colour, "red"), styled(visible(block.text), "bold", colour)]
+            yield [*_text(block.warnings, width, colour, "red"), styled(visible(block.message), "bold", colour)]
         case Notes() if block.lines:
             yield _text(block.lines, width, colour)
         case ItemList() if block.items or block.lead:
@@ -81,18 +93,14 @@ def _parts(block: Block, width: int, colour: bool) -> Iterator[list[str]]:
 def _text(lines: Sequence[str | Note], width: int, colour: bool, style: str = "") -> list[str]:
     """Lines of text, wrapped with a hanging indent; warnings are yellow, and quiet lines dim."""
     return [
-        styled(part, style or _style_of(line), colour) for line in lines for part in _wrapped(visible(str(line)), width)
+        styled(part, style or (_NOTES.get(line.role, "") if isinstance(line, Note) else ""), colour)
+        for line in lines
+        for part in _wrapped(visible(str(line)), width)
     ]
 
 
-def _style_of(line: str | Note) -> str:
-    if isinstance(line, str):
-        return ""
-    return "yellow" if line.warning else "dim" if line.quiet else ""
-
-
 def _wrapped(text: str, width: int) -> list[str]:
-    """The text in lines no wider than the terminal, all but the first indented; as it is where output is piped."""
+    """Return the text in lines no wider than the terminal, all but the first indented; piped output is not wrapped."""
     from rich.cells import cell_len
     from rich.console import Console
     from rich.text import Text
@@ -107,30 +115,39 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def fitted(board: Leaderboard, width: int) -> TableBlock:
-    """The table of a leaderboard: with the other metrics and the axis if there is room, else without some columns.
+    """Return the table of a leaderboard.
+
+    With the other metrics and the axis if there is room, else without some columns.
 
     First the wide columns are left out, then the other metrics are left to a table of their own, then the axis is left
     out, then the optional columns; at last names are shortened.
     """
     table = board.whole if _is_whole(board, width) else board.table
-    gone = _left_out(table, board.wide, width - _axis_width(board))
+    gone = _left_out(table, _wide(board), width - _axis_width(board))
     room = width - _width(_rich_table(without_columns(table, gone))) - _GAP
     if board.axis and room >= AXIS[0]:
-        return _with_axis(without_columns(table, gone), board.axis, board.axis_after, min(room, AXIS[1]))
-    gone = [*gone, *_left_out(without_columns(table, gone), board.optional, width)]
-    return _with_short_names(without_columns(table, gone), board.table.text_columns - 1 - (0 in gone), width)
+        return _with_axis(without_columns(table, gone), board.axis, AXIS_AFTER, min(room, AXIS[1]))
+    gone = [*gone, *_left_out(without_columns(table, gone), OPTIONAL, width)]
+    return _with_short_names(without_columns(table, gone), board.table.labels - 1 - (0 in gone), width)
 
 
 def _left_out(block: TableBlock, columns: Sequence[int], width: int) -> Sequence[int]:
-    """The first of these columns without which the table fits, or all."""
+    """Return the first of these columns without which the table fits, or all."""
     counts = range(len(columns))
     enough = (count for count in counts if _fits(without_columns(block, columns[:count]), width=width))
     return columns[: next(enough, len(columns))]
 
 
 def _is_whole(board: Leaderboard, width: int) -> bool:
-    """Whether the other metrics are few, and there is room for them beside the axis."""
-    return board.is_small and _fits(without_columns(board.whole, board.wide), width=width - _axis_width(board))
+    """Return whether the other metrics are few, and there is room for them beside the axis."""
+    return len(board.others.headings) - board.others.labels <= MOST_BESIDE and _fits(
+        without_columns(board.whole, _wide(board)), width=width - _axis_width(board)
+    )
+
+
+def _wide(board: Leaderboard) -> list[int]:
+    """Return the numbers of the wide columns, which stay the same where other metrics follow."""
+    return [column % len(board.table.headings) for column in WIDE]
 
 
 def _axis_width(board: Leaderboard) -> int:
@@ -142,7 +159,7 @@ def _fits(block: TableBlock, *, width: int) -> bool:
 
 
 def _with_axis(block: TableBlock, axis: Axis, after: int, width: int) -> TableBlock:
-    """The table with a column of dots on an axis."""
+    """Return the table with a column of dots on an axis."""
     ends = f"{axis.low}{axis.high:>{width - len(axis.low)}}"
     rows = [
         [*row[: after + 1], gauge(dot, axis.line, width), *row[after + 1 :]]
@@ -152,7 +169,7 @@ def _with_axis(block: TableBlock, axis: Axis, after: int, width: int) -> TableBl
 
 
 def gauge(dot: Dot | None, line: float | None, width: int) -> str:
-    """A mean with its interval as characters of an axis; the line is where the baseline is.
+    """Return a mean with its interval as characters of an axis; the line is where the baseline is.
 
     >>> gauge(Dot(0.5, 0.3, 0.7), 0.1, 21)
     '··┊···────●────······'
@@ -169,7 +186,7 @@ def gauge(dot: Dot | None, line: float | None, width: int) -> str:
 
 
 def _with_short_names(block: TableBlock, column: int, width: int) -> TableBlock:
-    """The table with names cut in the middle so that it fits, unless two of them would be the same."""
+    """Return the table with names cut in the middle so that it fits, unless two of them would be the same."""
     excess = _width(_rich_table(block)) - width
     if excess <= 0:
         return block
@@ -201,7 +218,7 @@ def _list_lines(block: ItemList) -> Iterator[str]:
 
 
 def _score_lines(block: ItemScores) -> Iterator[str]:
-    """One line per item and result, tab-separated."""
+    """Yield one line per item and result, tab-separated."""
     yield "\t".join(block.keys)
     for scores in block.results:
         columns = [None if column is None else column.tolist() for column in scores.columns]
@@ -211,10 +228,10 @@ def _score_lines(block: ItemScores) -> Iterator[str]:
 
 
 def _divided(block: TableBlock, width: int) -> list[TableBlock]:
-    """A table for each column of numbers where the table has details and is wider than the terminal."""
+    """Return a table for each column of numbers where the table has details and is wider than the terminal."""
     if not block.detail or _width(_rich_table(block)) <= width:
         return [block]
-    columns = range(block.text_columns, len(block.headings))
+    columns = range(block.labels, len(block.headings))
     parts = [replace(with_columns(block, [column]), notes=()) for column in columns]
     return [*parts[:-1], *(replace(part, notes=block.notes) for part in parts[-1:])]
 
@@ -224,7 +241,7 @@ def _rich_table(block: TableBlock) -> "RichTable":
 
     table = RichTable(box=None, pad_edge=False, header_style="bold")
     for number, heading in enumerate(block.headings):
-        is_text = number < block.text_columns
+        is_text = number < block.labels
         table.add_column(visible(heading), justify="left" if is_text else "right", no_wrap=True)
         if block.detail and not is_text:
             table.add_column(block.detail, style="dim", no_wrap=True)
@@ -234,7 +251,7 @@ def _rich_table(block: TableBlock) -> "RichTable":
 
 
 def _printed_once(rows: Sequence[Row]) -> Iterator[Row]:
-    """The rows without the first cell where the row before has the same."""
+    """Yield the rows without the first cell where the row before has the same."""
     before: str | Cell | None = None
     for row in rows:
         yield ["", *row[1:]] if row[0] == before else row
@@ -242,9 +259,9 @@ def _printed_once(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _texts(block: TableBlock, row: Row) -> Iterator["Text"]:
-    """The texts of a row; details have a column of their own."""
+    """Yield the texts of a row; details have a column of their own."""
     for number, cell in enumerate(row):
-        if not block.detail or number < block.text_columns:
+        if not block.detail or number < block.labels:
             yield _styled_cell(cell)
         else:
             value = cell if isinstance(cell, Cell) else Cell(cell)
@@ -252,18 +269,18 @@ def _texts(block: TableBlock, row: Row) -> Iterator["Text"]:
 
 
 def _styled_cell(cell: str | Cell) -> "Text":
-    """The text of a cell: the best is bold, a mark of significance is green or red."""
+    """Return the text of a cell: the best is bold, a mark of significance is green or red."""
     from rich.text import Text
 
     if isinstance(cell, str):
         return Text(one_line(cell))
-    parts = ((cell.text, "bold" if cell.strong else ""), (cell.mark, _COLOURS.get(cell.mark, "")), (cell.detail, ""))
+    parts = ((cell.value, "bold" if cell.strong else ""), (cell.mark, _COLOURS.get(cell.mark, "")), (cell.detail, ""))
     shown = [Text(one_line(text), style) for text, style in parts if text]
     return Text(" ").join(shown)
 
 
 def _draw(table: "RichTable", title: str, colour: bool) -> list[str]:
-    """The lines of a table below its title, which may be wider than the table and is not wrapped."""
+    """Return the lines of a table below its title, which may be wider than the table and is not wrapped."""
     from rich.console import Console
 
     output = io.StringIO()
@@ -274,12 +291,12 @@ def _draw(table: "RichTable", title: str, colour: bool) -> list[str]:
 
 
 def styled(text: str, style: str, colour: bool) -> str:
-    """The text in a style of the terminal: bold, dim, red, green or yellow."""
+    """Return the text in a style of the terminal: bold, dim, red, green or yellow."""
     return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if colour and style else text
 
 
 def _width(table: "RichTable") -> int:
-    """The columns of the terminal that a table needs."""
+    """Return the columns of the terminal that a table needs."""
     from rich.console import Console
 
     return Console(width=10_000, markup=False).measure(table).maximum

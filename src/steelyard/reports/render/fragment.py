@@ -12,11 +12,9 @@ from steelyard.reports.blocks import (
     Leaderboard,
     MetricMatrix,
     Notes,
-    Row,
     TableBlock,
-    for_paper,
-    printed,
 )
+from steelyard.reports.render.tables import board_tables, plain
 
 MOST_COLUMNS: Final = 12
 """A table of metrics with more columns is divided."""
@@ -25,8 +23,8 @@ _TEXT: Final = ' style="text-align: left"'
 
 
 def render_fragment(blocks: Sequence[Block]) -> str:
-    """The headlines, tables, lists and notes of a report, every text escaped."""
-    return f"<div>{''.join(part for block in printed(blocks) for part in _parts(block))}</div>"
+    """Return the headlines, tables, lists and notes of a report, every text escaped."""
+    return f"<div>{''.join(part for block in plain(blocks) for part in _parts(block))}</div>"
 
 
 def _parts(block: Block) -> Iterator[str]:
@@ -35,36 +33,33 @@ def _parts(block: Block) -> Iterator[str]:
             yield _table(block)
             yield from map(_small, block.notes)
         case Leaderboard() | MetricMatrix():
-            yield from (part for table in for_paper(block, MOST_COLUMNS) for part in _parts(table))
+            yield from (part for table in board_tables(block, MOST_COLUMNS) for part in _parts(table))
         case Headline():
-            yield f"<p><strong>{escape(block.text)}</strong></p>"
+            yield f"<p><strong>{escape(block.message)}</strong></p>"
             yield from (f"<p>{escape(warning)}</p>" for warning in block.warnings)
         case Notes():
             yield from (f"<p><strong>{escape(text)}</strong></p>" for text in block.alerts)
-            yield from (_small(text) for text in block.texts if text not in block.alerts)
-        case ItemList() if block.items:
+            yield from map(_small, block.others)
+        case ItemList():
+            yield from (f"<p>{escape(line)}</p>" for line in block.lead)
             entries = (f"<li>{escape(' '.join(item.parts))}</li>" for item in block.items)
-            yield f"<p>{escape(block.title)}</p><ul>{''.join(entries)}</ul>"
+            if block.items:
+                yield f"<p>{escape(block.title)}</p><ul>{''.join(entries)}</ul>"
 
 
 def _table(block: TableBlock) -> str:
     caption = f"<caption>{escape(block.title)}</caption>" if block.title else ""
     head = "".join(_cell("th", heading, column, block) for column, heading in enumerate(block.headings))
-    rows = "".join(f"<tr>{_cells(row, block)}</tr>" for row in block.rows)
+    rows = "".join(
+        f"<tr>{''.join(_cell('td', cell, column, block) for column, cell in enumerate(row))}</tr>" for row in block.rows
+    )
     return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def _cells(row: Row, block: TableBlock) -> str:
-    return "".join(_cell("td", str(cell), column, block, strong=_is_strong(cell)) for column, cell in enumerate(row))
-
-
-def _is_strong(cell: str | Cell) -> bool:
-    return isinstance(cell, Cell) and cell.strong
-
-
-def _cell(tag: str, text: str, column: int, block: TableBlock, *, strong: bool = False) -> str:
-    shown = f"<strong>{escape(text)}</strong>" if strong else escape(text)
-    return f"<{tag}{_TEXT if column < block.text_columns else _NUMBER}>{shown}</{tag}>"
+def _cell(tag: str, cell: str | Cell, column: int, block: TableBlock) -> str:
+    text = escape(str(cell))
+    shown = f"<strong>{text}</strong>" if isinstance(cell, Cell) and cell.strong else text
+    return f"<{tag}{_TEXT if column < block.labels else _NUMBER}>{shown}</{tag}>"
 
 
 def _small(text: str) -> str:

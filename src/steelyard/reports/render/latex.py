@@ -15,13 +15,20 @@ from steelyard.reports.blocks import (
     MetricMatrix,
     Notes,
     TableBlock,
-    divided,
-    for_paper,
+    TableRole,
 )
+from steelyard.reports.render.tables import board_tables, divided, plain
 from steelyard.text.visible import one_line
 
 MOST_COLUMNS: Final = 8
 """A table of metrics with more columns is divided: it would be wider than a page."""
+SHOWN: Final[frozenset[TableRole]] = frozenset(
+    (
+        *("table", "means", "means_compared", "groups", "effects", "within", "within_compared"),
+        *("refusals", "uncertain", "kind"),
+    )
+)
+"""Tables that a paper prints."""
 _TEXT_WIDTH: Final = 345.0
 """The width in points of the text of the class article."""
 _NARROWEST: Final = 72.0
@@ -71,14 +78,14 @@ _SPECIAL: Final = str.maketrans(
 
 
 def render_latex(blocks: Sequence[Block], *, language: Language = "en") -> str:
-    """The tables (booktabs) without the details of their cells; raised + and - mark significant differences.
+    """Return the tables (booktabs) without the details of their cells; raised + and - mark significant differences.
 
     Lines of text are comments. Items and tables that no paper prints are left out. pdfLaTeX compiles the tables; if
     they hold Chinese, Japanese or Korean, a comment says what it needs for that.
     """
     words = words_of(language)
     legend = words.joined("core.comma", map(words, ("report.significantly_better", "report.significantly_worse")))
-    lines = list(_labelled(line for block in blocks for line in _lines(block)))
+    lines = list(_labelled(line for block in plain(blocks) for line in _lines(block)))
     head = [rf"% \usepackage{{booktabs}}; {words.labelled('$^{+}$ $^{-}$', legend)}"]
     if any(_CHINESE.search(line) for line in lines if not line.startswith("%")):
         head.append(f"% {words('report.chinese_in_latex')}")
@@ -87,21 +94,21 @@ def render_latex(blocks: Sequence[Block], *, language: Language = "en") -> str:
 
 def _lines(block: Block) -> Iterator[str]:
     match block:
-        case TableBlock() if block.in_papers:
+        case TableBlock() if block.role in SHOWN:
             yield from _table(block)
             yield from map(_comment, block.notes)
         case Leaderboard() | MetricMatrix():
-            yield from (line for table in for_paper(block, MOST_COLUMNS) for line in _lines(table))
-            if isinstance(block, Leaderboard) and block.paper:
-                yield from _lines(block.paper)
+            yield from (line for table in board_tables(block, MOST_COLUMNS) for line in _lines(table))
+            if isinstance(block, Leaderboard) and block.lettered:
+                yield from _lines(block.lettered)
         case Notes():
-            yield from map(_comment, block.texts)
+            yield from (_comment(str(line)) for line in block.lines)
         case ItemList():
             yield from map(_comment, block.lead)
 
 
 def _labelled(lines: Iterable[str]) -> Iterator[str]:
-    """The lines, those of captions with a label of its own: tab:results, tab:results-2 …"""
+    """Yield the lines, those of captions with a label of its own: tab:results, tab:results-2 …"""
     count = 0
     for line in lines:
         yield line
@@ -127,7 +134,7 @@ class _Size(NamedTuple):
         return max(map(_letters, texts)) * _LETTER * self.share + 2 * self.space
 
     def free(self, block: TableBlock, broken: int = -1) -> float:
-        """What the columns but a broken one leave of the width of the text."""
+        """Return what the columns but a broken one leave of the width of the text."""
         return _TEXT_WIDTH - sum(self.width(block, each) for each in range(len(block.headings)) if each != broken)
 
 
@@ -136,7 +143,7 @@ _SMALL: Final = _Size(r"\footnotesize\setlength{\tabcolsep}{3pt}", 0.82, 3.0)
 
 
 def _table(block: TableBlock) -> Iterator[str]:
-    """The table within the width of the text: in smaller letters, with broken names, or as several tables."""
+    """Yield the table within the width of the text: in smaller letters, with broken names, or as several tables."""
     if _USUAL.free(block) >= 0:
         yield from _sized(block, _USUAL)
         return
@@ -145,8 +152,8 @@ def _table(block: TableBlock) -> Iterator[str]:
 
 
 def _broken(block: TableBlock) -> int:
-    """The column of texts that is widest; -1 where there is none."""
-    return max(range(block.text_columns), key=lambda column: _SMALL.width(block, column), default=-1)
+    """Return the column of texts that is widest; -1 where there is none."""
+    return max(range(block.labels), key=lambda column: _SMALL.width(block, column), default=-1)
 
 
 def _sized(block: TableBlock, size: _Size) -> Iterator[str]:
@@ -156,7 +163,7 @@ def _sized(block: TableBlock, size: _Size) -> Iterator[str]:
     else:
         yield from ("", rf"\bigskip\noindent{title}")
     broken = -1 if size.free(block) >= 0 else _broken(block)
-    columns = ["l" if column < block.text_columns else "r" for column in range(len(block.headings))]
+    columns = ["l" if column < block.labels else "r" for column in range(len(block.headings))]
     if broken >= 0:
         columns[broken] = f"p{{{max(size.free(block, broken) - 2 * size.space, _NARROWEST / 2):.0f}pt}}"
     yield from ([f"{{{size.command}"] if size.command else [])
@@ -168,18 +175,18 @@ def _sized(block: TableBlock, size: _Size) -> Iterator[str]:
 
 
 def _placed(block: TableBlock, cell: str | Cell, column: int, broken: int) -> str:
-    """A cell; that of a broken column can be broken after signs, and within a long word."""
+    """Return a cell; that of a broken column can be broken after signs, and within a long word."""
     if column == broken:
         return r"\raggedright " + r"\allowbreak{}".join(map(_escaped, _PIECES.findall(one_line(_plain(cell)))))
-    return _cell(cell, number=column >= block.text_columns)
+    return _cell(cell, number=column >= block.labels)
 
 
 def _plain(cell: str | Cell) -> str:
-    return f"{cell.text}{cell.mark}" if isinstance(cell, Cell) else cell
+    return f"{cell.value}{cell.mark}" if isinstance(cell, Cell) else cell
 
 
 def _letters(text: str) -> float:
-    """The width of a text in letters: capitals are wider."""
+    """Return the width of a text in letters: capitals are wider."""
     wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
     return len(text) + wide + 0.4 * sum(letter.isupper() or letter == "@" for letter in text)
 
@@ -191,20 +198,15 @@ def _row(row: Sequence[str]) -> str:
 
 
 def _cell(cell: str | Cell, *, number: bool) -> str:
-    """A text, or a number with its mark raised; the best of a column is bold."""
+    """Return a text, or a number with its mark raised; the best of a column is bold."""
     value = cell if isinstance(cell, Cell) else Cell(cell)
-    text = _number(value.text) if number else _escaped(value.text)
+    text = _POWER.sub(_power, _MINUS.sub("$-$", _escaped(value.value))) if number else _escaped(value.value)
     text = rf"\textbf{{{text}}}" if value.strong else text
     if value.mark in _RAISED:
         return text + _RAISED[value.mark]
     if value.mark.isalpha():
         return rf"{text}$^{{\mathrm{{{value.mark}}}}}$"
     return f"{text} {_escaped(value.mark)}" if value.mark else text
-
-
-def _number(text: str) -> str:
-    """Text of numbers, with minus signs and powers of ten."""
-    return _POWER.sub(_power, _MINUS.sub("$-$", _escaped(text)))
 
 
 def _power(match: re.Match[str]) -> str:

@@ -16,11 +16,9 @@ from steelyard.reports.blocks import (
     ListItem,
     MetricMatrix,
     Notes,
-    Row,
     TableBlock,
-    for_paper,
 )
-from steelyard.table import FloatArray
+from steelyard.reports.render.tables import COMPARED, board_tables, plain
 from steelyard.text.visible import one_line
 
 MOST_COLUMNS: Final = 9
@@ -31,23 +29,23 @@ _SPECIAL: Final = re.compile(r"[\\`*\[\]<>#~&$]|(?<![^\W_])_|_(?![^\W_])")
 
 
 def render_markdown(blocks: Sequence[Block]) -> str:
-    """The blocks as headings, paragraphs, tables and lists."""
-    return "\n\n".join(paragraph for block in blocks for paragraph in _paragraphs(block)) + "\n"
+    """Return the blocks as headings, paragraphs, tables and lists."""
+    return "\n\n".join(paragraph for block in plain(blocks) for paragraph in _paragraphs(block)) + "\n"
 
 
 def _paragraphs(block: Block) -> Iterator[str]:
     match block:
-        case TableBlock() if block.in_text:
+        case TableBlock() if block.role not in COMPARED:
             yield from _table(block)
         case Leaderboard() | MetricMatrix():
-            yield from (paragraph for table in for_paper(block, MOST_COLUMNS) for paragraph in _table(table))
+            yield from (paragraph for table in board_tables(block, MOST_COLUMNS) for paragraph in _table(table))
         case Headline():
-            yield f"## {PASSED if block.passed else FAILED} {_escaped(block.text)}"
+            yield f"## {PASSED if block.passed else FAILED} {_escaped(block.message)}"
             yield from (f"**{_escaped(warning)}**" for warning in block.warnings)
         case Notes() if block.lines:
             yield from (f"**{_escaped(line)}**" for line in block.alerts)
-            if others := [text for text in block.texts if text not in block.alerts]:
-                yield _bullets(others)
+            if block.others:
+                yield _bullets(block.others)
         case ItemList():
             yield from _list(block)
         case ItemScores():
@@ -56,8 +54,11 @@ def _paragraphs(block: Block) -> Iterator[str]:
 
 def _table(block: TableBlock) -> Iterator[str]:
     headings = [_escaped_cell(heading) for heading in block.headings]
-    rules = ["---" if column < block.text_columns else "---:" for column in range(len(headings))]
-    rows = [_row(row, block.text_columns) for row in block.rows]
+    rules = ["---" if column < block.labels else "---:" for column in range(len(headings))]
+    rows = [
+        [_escaped_cell(str(cell)) if column < block.labels else _number(cell) for column, cell in enumerate(row)]
+        for row in block.rows
+    ]
     if block.title:
         yield f"### {_escaped(block.title)}"
     yield "\n".join(f"| {' | '.join(line)} |" for line in (headings, rules, *rows))
@@ -65,15 +66,11 @@ def _table(block: TableBlock) -> Iterator[str]:
         yield _bullets(block.notes)
 
 
-def _row(row: Row, texts: int) -> list[str]:
-    return [_escaped_cell(str(cell)) if column < texts else _number(cell) for column, cell in enumerate(row)]
-
-
 def _number(cell: str | Cell) -> str:
-    """A number with its mark and detail; the best of a column is bold."""
+    """Return a number with its mark and detail; the best of a column is bold."""
     if isinstance(cell, str) or not cell.strong:
         return str(cell)
-    return str(replace(cell, text=f"**{cell.text}**"))
+    return str(replace(cell, value=f"**{cell.value}**"))
 
 
 def _list(block: ItemList) -> Iterator[str]:
@@ -92,17 +89,17 @@ def _item(bullet: str, item: ListItem) -> str:
 
 
 def _scores(block: ItemScores) -> TableBlock:
-    """The scores as a table with a row per result and item."""
+    """Return the scores as a table with a row per result and item."""
     rows = [
-        [scores.result, identifier, *(_score(column, row) for column in scores.columns)]
+        [
+            scores.result,
+            identifier,
+            *((cells.DASH if column is None else cells.score(float(column[row]))) for column in scores.columns),
+        ]
         for scores in block.results
         for row, identifier in enumerate(scores.ids)
     ]
-    return TableBlock(block.headings, rows, text_columns=2)
-
-
-def _score(column: FloatArray | None, row: int) -> str:
-    return cells.DASH if column is None else cells.score(float(column[row]))
+    return TableBlock(block.headings, rows, labels=2)
 
 
 def _bullets(lines: Sequence[str]) -> str:

@@ -6,20 +6,19 @@ from typing import Final
 
 from steelyard.i18n import Words
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, ItemList, ListItem, Outcome, PageOnly
-from steelyard.reports.content import Report, main_metric
+from steelyard.reports.blocks import Block, Details, ItemList, ListItem, ListRole, Outcome
+from steelyard.reports.content import COMPARED, Report
 from steelyard.reports.kinds import item_reason
-from steelyard.reports.verdicts import TONES, outcome_of, report_verdicts, verdict_lines
+from steelyard.reports.sections import section
+from steelyard.reports.verdicts import TONES, outcome_of, verdict_lines
 from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import is_directed
-from steelyard.stats.pairing import Change, Changes, changes
 from steelyard.table import Table
 
-ORDER: Final = 4
-PRINTED: Final = 5
-"""So many items each way are printed, unless the scores of all items are asked for."""
+LISTED: Final = 5
+"""So many items each way are listed, unless the scores of all items are asked for."""
 REGRESSED, IMPROVED = 10, 5
-"""So many items are on a page."""
+"""So many items are details, in the metric of the headline."""
 _TITLES: Final = {
     True: ("report.most_regressed", "report.most_improved"),
     False: ("report.most_fallen", "report.most_risen"),
@@ -29,90 +28,77 @@ LONGEST_QUESTION: Final = 100
 LONGEST_REASON: Final = 160
 
 
+@section(4, *COMPARED)
 def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """The outcome and the lists, for two results; a report that does not begin with lists has them on pages only."""
-    if not report.is_pair:
-        return
-    main = main_metric(report)
+    """Yield the outcome and the lists; those of the metrics that a report begins with are no details."""
+    main = report.main
     compared = report.comparison(report.tables[1].name, main)
     if compared is None:
         return
-    yield _outcome(report, compared, words)
-    yield PageOnly(partial(changed_items, report, main, words, REGRESSED, IMPROVED))
-    most = len(report.tables[1]) if report.per_item else PRINTED
+    yield _outcome(compared, words)
+    yield Details(partial(changed_items, report, main, words, REGRESSED, IMPROVED))
+    most = len(report.tables[1]) if report.per_item else LISTED
     for metric in report.changed:
-        yield from changed_items(report, metric, words, most, most, on_page=False)
+        yield from changed_items(report, metric, words, most, most, role="changed")
 
 
-def _outcome(report: Report, compared: Comparison, words: Words) -> Outcome:
-    same = compared.n - compared.wins - compared.losses
-    numbers = {"better": compared.wins, "worse": compared.losses, "same": same}
+def _outcome(compared: Comparison, words: Words) -> Outcome:
+    numbers = {"better": compared.wins, "worse": compared.losses, "same": compared.ties}
     directed = is_directed(compared.metric)
     code = "report.changed_counts" if directed else "report.undirected_counts"
     counts = words(code, **{name: f"{number:,}" for name, number in numbers.items()})
-    name = words.name("metric", compared.metric)
+    name, headline = words.name("metric", compared.metric), words.name("headline", compared.metric)
+    sentences = verdict_lines(compared, words)
     before, after = cells.number(compared.b_mean), cells.number(compared.a_mean)
     title = f"{compared.b} → {compared.a}"
     return Outcome(
         title,
         compared.metric,
-        words.name("headline", compared.metric),
-        f"{counts} ({name})",
-        report_verdicts(report, words),
-        verdict_lines(compared, words),
+        headline,
+        sentences,
+        [
+            words.labelled(title, f"{name} {before} → {after}"),
+            *(words.labelled(headline, line) for line in sentences),
+            f"{counts} ({name})",
+        ],
         TONES.get(outcome_of(compared), "even") if directed else "even",
         **numbers,
         directed=directed,
         before=before,
         after=after,
-        line=words.labelled(title, f"{name} {before} → {after}"),
     )
 
 
 def changed_items(
-    report: Report, metric: str, words: Words, worse: int, better: int, *, on_page: bool = True
+    report: Report, metric: str, words: Words, worse: int, better: int, *, role: ListRole = "most_changed"
 ) -> Iterator[ItemList]:
     """At most so many of the items that are worse and better in a metric, those that changed most first."""
-    found = _changes(report, metric)
+    found = report.changes(report.tables[1].name, metric)
     titles = _TITLES[is_directed(metric)]
     sides = ((titles[0], found.worse, worse, 1), (titles[1], found.better, better, 0))
     for title, changed, most, chosen in sides:
         if changed:
-            items = [_item(report, metric, change, words, chosen) for change in changed[:most]]
+            items = [
+                changed_item(
+                    each.id,
+                    f"{cells.score(each.old)} → {cells.score(each.new)}",
+                    [(table, rows[each.id]) for table, rows in zip(report.tables, report.rows, strict=True)],
+                    metric,
+                    words,
+                    chosen=chosen,
+                )
+                for each in changed[:most]
+            ]
             more = words("gate.and_more", n=f"{len(changed) - most:,}") if len(changed) > most else ""
-            shown = words.name("headline" if on_page else "metric", metric)
+            shown = words.name("metric" if role == "changed" else "headline", metric)
             heading = words.labelled(words(title), shown)
-            yield ItemList(heading, items, on_page=on_page, more=more, place="changes")
-
-
-def _changes(report: Report, metric: str) -> Changes:
-    """The changes in a metric, found once for all languages."""
-    key = f"changes in {metric}"
-    if key not in report.kept:
-        old, new = report.tables
-        report.kept[key] = changes(new, old, metric)
-    found: Changes = report.kept[key]
-    return found
-
-
-def _places(report: Report) -> list[dict[str, int]]:
-    """The row of each item in each result."""
-    if "places" not in report.kept:
-        report.kept["places"] = [{item: row for row, item in enumerate(table.ids)} for table in report.tables]
-    found: list[dict[str, int]] = report.kept["places"]
-    return found
-
-
-def _item(report: Report, metric: str, change: Change, words: Words, chosen: int) -> ListItem:
-    scores = f"{cells.score(change.old)} → {cells.score(change.new)}"
-    rows = [places[change.id] for places in _places(report)]
-    return changed_item(change.id, scores, list(zip(report.tables, rows, strict=True)), metric, words, chosen=chosen)
+            yield ItemList(heading, items, role=role, more=more)
 
 
 def changed_item(
     identifier: str, scores: str, found: Sequence[tuple[Table, int]], metric: str, words: Words, *, chosen: int = -1
 ) -> ListItem:
-    """An item with its scores and its question, found in these rows of these tables.
+    """Return an item with its scores and its question, found in these rows of these tables.
 
     Text has the reason of the table with the number `chosen`, and says if that is the earlier one; a page has all.
     """
@@ -138,6 +124,6 @@ def is_question(identifier: str, question: str) -> bool:
 
 
 def excerpt(text: str, longest: int) -> str:
-    """The text in one line, cut after so many characters."""
+    """Return the text in one line, cut after so many characters."""
     line = " ".join(text.split())
     return line if len(line) <= longest else f"{line[:longest].rstrip()}…"

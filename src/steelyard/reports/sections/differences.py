@@ -1,83 +1,73 @@
 """How each result differs from the first, metric by metric; of two results also part by part."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from steelyard.i18n import Words
 from steelyard.reports import cells
 from steelyard.reports.blocks import (
     Block,
     Cell,
+    Details,
     DifferenceGroup,
     DifferenceTable,
     Fields,
-    PageForm,
-    PageOnly,
-    PageTables,
-    Place,
     Row,
     TableBlock,
+    TableRole,
 )
-from steelyard.reports.content import Report
-from steelyard.reports.kinds import PartGroup, compared_parts
+from steelyard.reports.content import COMPARED, Report
+from steelyard.reports.sections import section
 from steelyard.reports.sections.footnotes import CORRECTIONS
 from steelyard.stats.compare import Comparison
 from steelyard.stats.direction import is_directed
-from steelyard.stats.summary import Summary
+from steelyard.stats.risk import Risk, risks
+from steelyard.stats.summary import Summary, known
 
-ORDER: Final = 20
 _HEADINGS: Final = (
     *("report.metric", "report.before", "report.after", "report.difference", "report.interval"),
     *("report.p", "report.p_adjusted", "report.effect_size", "report.better_same_worse", "report.detectable"),
     "report.needed",
 )
-_PRINTED: Final = (0, 3, 4, 5, 6, 9, 10)
-_TESTS: Final = (0, 5, 6, 7, 9, 10)
 _PAIR: Final = (
     *("report.metric", "report.before", "report.after", "report.difference"),
     *("report.interval", "report.p_adjusted", "report.better_same_worse"),
 )
 
 
-def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """A table for each result that is compared with the first, of many results only where items are asked for too.
+@section(20, "many", of_each=True)
+def differences(report: Report, words: Words) -> Iterator[Block]:
+    """Yield a table for each result that is compared with the first."""
+    for name in dict.fromkeys(comparison.a for comparison in report.comparisons):
+        compared = [comparison for comparison in report.comparisons if comparison.a == name]
+        yield _without_means(_table(compared, words, about=name), compared)
 
-    Of two results there is one table of metrics and parts.
-    """
-    if report.is_pair:
-        yield from _pair_blocks(report, words)
-    else:
-        tables = partial(_tables, report, words)
-        yield from [PageTables(tables)] if report.is_short else tables()
+
+@section(20, *COMPARED)
+def pair_differences(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the table of metrics and parts, and every number of the comparison; one of the two is a detail."""
+    table, numbers = pair_table(report, words), _table(report.comparisons, words)
+    is_first = report.layout == "changes"
+    yield table if is_first else Details(lambda: [table])
+    yield Details(lambda: [numbers]) if is_first else numbers
+
+
+@section(21)
+def comparison_fields(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the comparisons as fields."""
     yield Fields(lambda: {"comparisons": [comparison.as_dict() for comparison in report.comparisons]})
 
 
-def _tables(report: Report, words: Words) -> Iterator[TableBlock]:
-    place: Place = "results" if report.is_many else "metrics"
-    for name in dict.fromkeys(comparison.a for comparison in report.comparisons):
-        compared = [comparison for comparison in report.comparisons if comparison.a == name]
-        yield _table(compared, words, PageForm(place, folded=True, result=name))
-
-
-def _pair_blocks(report: Report, words: Words) -> Iterator[Block]:
-    """The table of differences; on pages the tests in full are with the settings."""
-    if report.changed:
-        yield pair_table(report, words)
-    else:
-        yield PageOnly(lambda: [pair_table(report, words)])
-    yield _table(report.comparisons, words, folded=PageForm("settings", folded=True), in_text=not report.changed)
-
-
 def difference(comparison: Comparison) -> Cell:
-    """The difference of the means, marked where it is significant."""
+    """Return the difference of the means, marked where it is significant."""
     return Cell(cells.signed(comparison.difference), cells.mark(comparison))
 
 
 def effect(comparison: Comparison) -> tuple[str, str, str, str]:
-    """The effect size, and how many items are better, equal and worse."""
-    ties = comparison.n - comparison.wins - comparison.losses
-    better, same, worse = (f"{count:,}" for count in (comparison.wins, ties, comparison.losses))
+    """Return the effect size, and how many items are better, equal and worse."""
+    better, same, worse = (f"{count:,}" for count in (comparison.wins, comparison.ties, comparison.losses))
     if not is_directed(comparison.metric):
         better = worse = cells.DASH
     return cells.number(comparison.effect_size, 2), better, same, worse
@@ -86,14 +76,14 @@ def effect(comparison: Comparison) -> tuple[str, str, str, str]:
 def pair_table(report: Report, words: Words) -> DifferenceTable:
     """Before, after and the difference of every metric of two results, then of the parts of their scores."""
     compared = {comparison.metric: comparison for comparison in report.comparisons}
+    headlines = {metric: words.name("headline", metric) for metric in report.metrics}
     metrics = [
-        _pair_row(_metric_name(metric, words), compared[metric])
+        _pair_row(words.name("metric", metric) if headline == metric else headline, compared[metric])
         if metric in compared
         else _untested(metric, report.summaries)
-        for metric in report.metrics
+        for metric, headline in headlines.items()
     ]
-    groups = _parts(report)
-    tested = sum(len(group.parts) for group in groups)
+    tested = sum(len(group.parts) for group in report.parts)
     correction = words(CORRECTIONS[report.comparisons[0].settings.correction])
     return DifferenceTable(
         [words(heading) for heading in _PAIR],
@@ -102,34 +92,17 @@ def pair_table(report: Report, words: Words) -> DifferenceTable:
             DifferenceGroup(
                 words.named(group.title), [_pair_row(words.named(name), each) for name, each in group.parts]
             )
-            for group in groups
+            for group in report.parts
         ],
         title=words("report.parts"),
         part=words("report.part"),
-        notes=[words("report.exploratory_parts", n=f"{tested:,}", correction=correction)] if groups else [],
+        notes=[words("report.exploratory_parts", n=f"{tested:,}", correction=correction)] if report.parts else [],
     )
 
 
-def _metric_name(metric: str, words: Words) -> str:
-    """What a headline calls a metric, else its name."""
-    name = words.name("headline", metric)
-    return words.name("metric", metric) if name == metric else name
-
-
 def tests_table(report: Report, words: Words) -> TableBlock:
-    """The tests in full: p-values, effect sizes, and what the sample could detect."""
-    rows = [[row[column] for column in _TESTS] for row in (_row(each, words) for each in report.comparisons)]
-    headings = [words(_HEADINGS[column]) for column in _TESTS]
-    return TableBlock(headings, rows, words("report.tests"), in_papers=False, page=None)
-
-
-def _parts(report: Report) -> Sequence[PartGroup]:
-    """The comparisons of parts, made once for all languages."""
-    if "parts" not in report.kept:
-        old, new = report.tables
-        report.kept["parts"] = compared_parts(new, old, report.comparisons[0].settings)
-    found: Sequence[PartGroup] = report.kept["parts"]
-    return found
+    """Return the tests in full: p-values, effect sizes, and what the sample could detect."""
+    return _numbers(report.comparisons, words, words("report.tests"), "tests")
 
 
 def _pair_row(name: str, comparison: Comparison) -> Row:
@@ -145,7 +118,7 @@ def _pair_row(name: str, comparison: Comparison) -> Row:
 
 
 def _untested(metric: str, summaries: Sequence[Summary]) -> Row:
-    """A metric that is not compared, such as a total, or one that only one result has."""
+    """Return a metric that is not compared, such as a total, or one that only one result has."""
     means = [summary.metrics.get(metric) for summary in summaries]
     before, after = (cells.DASH if mean is None else cells.mean(mean) for mean in means)
     change = cells.DASH
@@ -155,24 +128,25 @@ def _untested(metric: str, summaries: Sequence[Summary]) -> Row:
     return [metric, before, after, change, cells.DASH, cells.DASH, cells.DASH]
 
 
-def _table(
-    comparisons: Sequence[Comparison],
-    words: Words,
-    folded: PageForm = PageForm(folded=True),  # noqa: B008 - frozen
-    *,
-    in_text: bool = True,
-) -> TableBlock:
-    """A row per metric; means and effects are columns of pages, for text has them in other tables."""
+def _table(comparisons: Sequence[Comparison], words: Words, about: str = "") -> TableBlock:
+    """Return every number of the comparisons, a row per metric."""
     title = f"{comparisons[0].a} {words('report.against')} {comparisons[0].b}"
-    return TableBlock(
-        [words(heading) for heading in _HEADINGS],
-        [_row(comparison, words) for comparison in comparisons],
-        title,
-        in_papers=False,
-        in_text=in_text,
-        printed=_PRINTED,
-        page=folded,
-    )
+    return replace(_numbers(comparisons, words, title, "differences"), about=about)
+
+
+def _without_means(block: TableBlock, comparisons: Sequence[Comparison]) -> TableBlock:
+    """Return the table with dashes for means over other items than those that the leaderboard has."""
+    dashes = [cells.DASH, cells.DASH]
+    rows = [
+        [row[0], *(dashes if comparison.unpaired else row[1:3]), *row[3:]]
+        for row, comparison in zip(block.rows, comparisons, strict=True)
+    ]
+    return replace(block, rows=rows)
+
+
+def _numbers(comparisons: Sequence[Comparison], words: Words, title: str, role: TableRole) -> TableBlock:
+    rows = [_row(comparison, words) for comparison in comparisons]
+    return TableBlock([words(heading) for heading in _HEADINGS], rows, title, role)
 
 
 def _row(comparison: Comparison, words: Words) -> Row:
@@ -190,3 +164,49 @@ def _row(comparison: Comparison, words: Words) -> Row:
         cells.number(comparison.smallest_detectable),
         cells.needed(comparison),
     ]
+
+
+ALPHAS: Final = (1, 5, 10)
+"""How much more a fall weighs than a gain; those of the TREC Web Track. Tables have the first."""
+_KIND: Final = "retrieval"
+
+
+@section(28)
+def risk(report: Report, words: Words) -> Iterator[Block]:
+    """Yield a row for each result, in the metric of the headline; JSON has every metric that is compared."""
+    if report.tables[0].kind == _KIND and report.comparisons:
+        yield _risk_table(report, words)
+        yield Fields(partial(_risk_fields, report))
+
+
+def _risk_table(report: Report, words: Words) -> TableBlock:
+    metric = report.main
+    rows: list[Row] = [
+        [name, cells.signed(each.urisk), cells.number(each.trisk, 2), cells.number(each.georisk)]
+        for name, each in _risks(report, metric, ALPHAS[0])
+    ]
+    title = words("report.risk", metric=words.name("metric", metric), baseline=report.tables[0].name, alpha=ALPHAS[0])
+    return TableBlock([words("report.system"), "URisk", "TRisk", "GeoRisk"], rows, title, role="risk")
+
+
+def _risk_fields(report: Report) -> dict[str, Any]:
+    named = {"baseline": report.tables[0].name}
+    return {
+        "risk": [
+            {
+                "name": name,
+                **named,
+                "metric": metric,
+                "alpha": alpha,
+                **{k: known(v) for k, v in each._asdict().items()},
+            }
+            for metric in dict.fromkeys(comparison.metric for comparison in report.comparisons)
+            for alpha in ALPHAS
+            for name, each in _risks(report, metric, alpha)
+        ]
+    }
+
+
+def _risks(report: Report, metric: str, alpha: float) -> list[tuple[str, Risk]]:
+    having = [table for table in report.tables if metric in table.columns]
+    return list(zip((table.name for table in having), risks(having, metric, alpha=alpha), strict=True))

@@ -1,48 +1,71 @@
-"""The means of every metric, with intervals and marks of significance; in files, the summary of each result."""
+"""Means with intervals and marks of significance, blocks of the kind, and what files have: summaries, rules, scores."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.i18n import Words
+from steelyard.io.results import items_of
 from steelyard.reports import cells
-from steelyard.reports.blocks import IN_METRICS, Block, Cell, Fields, PageForm, Records, Row, TableBlock
-from steelyard.reports.content import Report
-from steelyard.reports.kinds import kind_fields
-from steelyard.reports.ranking import mean_column
+from steelyard.reports.blocks import (
+    Block,
+    Cell,
+    Details,
+    Fields,
+    ItemList,
+    ItemScores,
+    Records,
+    ResultScores,
+    Row,
+    TableBlock,
+    TableRole,
+)
+from steelyard.reports.content import COMPARED, Report
+from steelyard.reports.kinds import kind_report
+from steelyard.reports.sections import section
 from steelyard.reports.sections.footnotes import caption
+from steelyard.reports.sections.leaderboard import mean_column
 from steelyard.stats.summary import Summary, head_fields, known
+from steelyard.table import Table
 
-ORDER: Final = 10
+if TYPE_CHECKING:
+    from steelyard.stats.gate import Gate
+
 _SUMMARY: Final = ("result", "metric", "mean", "low", "high", "sum", "scored", "unscored", "errors")
 _DIFFERENCE: Final = ("b", "diff", "p_value", "p_adjusted", "significant")
 """The columns of a comparison, named as in JSON."""
 
 
+@section(10)
 def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """The table of means, where no leaderboard has them, and the same as values."""
+    """Yield the summaries as values."""
     yield Fields(partial(head_fields, report.tables[0], report.units, report.scope))
     for index in range(len(report.tables)):
         yield Fields(partial(_summary, report, index), index)
-    if not report.is_many:
-        yield _means(report, words)
     yield Records((*_SUMMARY, *_DIFFERENCE), list(_records(report)))
 
 
+@section(11, "one", *COMPARED)
+def means(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the table of means; a leaderboard has its own."""
+    yield _means(report, words)
+
+
 def _summary(report: Report, index: int) -> dict[str, Any]:
-    """The summary of a result, and what its kind adds under its own name."""
-    return {**report.summaries[index].as_dict(), **kind_fields(report.tables[index], report.scope)}
+    """Return the summary of a result, and what its kind adds under its own name."""
+    table = report.tables[index]
+    added = kind_report(table.kind).fields(table, report.scope)
+    return {**report.summaries[index].as_dict(), **({} if added is None else {table.kind: added})}
 
 
 def _means(report: Report, words: Words) -> TableBlock:
-    """A row per metric, a column per result; a page draws the means of the last result as bars."""
+    """Return a row per metric, a column per result; those of the last result can be drawn as bars."""
     rows: list[Row] = [[words.name("metric", metric), *_mean_cells(report, metric)] for metric in report.metrics]
     headings = [words("report.metric"), *(summary.name for summary in report.summaries)]
-    detail, value, extra = map(words, ("report.interval", "report.mean", "report.fates"))
-    form = PageForm("settings") if report.is_pair else IN_METRICS  # two results have a table of differences
-    settings: dict[str, Any] = {"in_text": not report.changed, "page": form, "caption": caption(report, words)}
-    return TableBlock(headings, rows, detail=detail, value=value, extra=extra, **settings)
+    main, detail, extra = map(words, ("report.mean", "report.interval", "report.fates"))
+    role: TableRole = "means_compared" if report.layout == "changes" else "means"
+    return TableBlock(headings, rows, role=role, main=main, detail=detail, extra=extra, caption=caption(report, words))
 
 
 def _mean_cells(report: Report, metric: str) -> list[Cell]:
@@ -53,7 +76,7 @@ def _mean_cells(report: Report, metric: str) -> list[Cell]:
 
 
 def mean_cell(report: Report, summary: Summary, metric: str) -> Cell:
-    """The mean with its interval and the numbers of items; dashes where the result does not have the metric."""
+    """Return the mean with its interval and the numbers of items; dashes where the result does not have the metric."""
     mean = summary.metrics.get(metric)
     if mean is None:
         return Cell(cells.DASH, detail=cells.DASH, extra=cells.DASH)
@@ -62,7 +85,7 @@ def mean_cell(report: Report, summary: Summary, metric: str) -> Cell:
 
 
 def _records(report: Report) -> Iterator[list[object]]:
-    """A row per result and metric."""
+    """Yield a row per result and metric."""
     for summary in report.summaries:
         for metric, mean in summary.metrics.items():
             compared = report.comparison(summary.name, metric)
@@ -70,3 +93,54 @@ def _records(report: Report) -> Iterator[list[object]]:
             bounds = (mean.mean, mean.interval.low, mean.interval.high)
             counted = (mean.total, mean.scored, mean.unscored, mean.errors)
             yield [summary.name, metric, *map(known, bounds), *counted, *(values.get(key) for key in _DIFFERENCE)]
+
+
+@section(40, of_each=True)
+def of_kind(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the tables of every result, then its other blocks; of two results, what the kind has about both."""
+    of_pair: Iterable[Block] | None = None
+    if report.layout in COMPARED:
+        old, new = report.tables
+        of_pair = kind_report(new.kind).pair_blocks(new, old, words)
+    if of_pair is not None and report.layout == "changes":
+        yield from of_pair
+        return
+    if of_pair is not None:
+        yield Details(lambda: of_pair)
+    added = [each for table in report.tables for each in kind_report(table.kind).blocks(table, words, report.scope)]
+    for block in sorted(added, key=lambda block: not isinstance(block, TableBlock)):
+        yield replace(block, role="kind") if isinstance(block, TableBlock | ItemList) else block
+
+
+@section(50)
+def rules(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the findings as fields; nothing where there were no rules."""
+    if report.gate is not None:
+        yield Fields(partial(_rule_fields, report.gate))
+
+
+def _rule_fields(gate: "Gate") -> dict[str, Any]:
+    from steelyard.reports.gate import findings_json
+
+    return {"gate": findings_json(gate)}
+
+
+@section(100)
+def scores(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the scores, a column per metric; nothing where only means are asked for."""
+    if report.per_item:
+        headings = (words("report.result"), "id", *report.metrics)
+        results = [
+            ResultScores(
+                table.name,
+                table.ids,
+                [table.column(metric) if metric in table.columns else None for metric in report.metrics],
+            )
+            for table in report.tables
+        ]
+        yield ItemScores(headings, ("result", "id", *report.metrics), results)
+        yield from (Fields(partial(_item_fields, table), index) for index, table in enumerate(report.tables))
+
+
+def _item_fields(table: Table) -> dict[str, Any]:
+    return {"per_item": [item.to_json() for item in items_of(table)]}

@@ -28,7 +28,7 @@ _LARGEST_DIGITS: Final = 10**18
 class RowDigest:
     """SHA-256 of rows of query, document and value: the same for the same rows, whatever form they were given in.
 
-    Used as a context, it hashes on a thread of its own, while the next rows are read.
+    Used as a context, it hashes on a thread of its own, while the next rows are read and after its end.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,6 @@ class RowDigest:
 
     def __exit__(self, *_: object) -> None:
         self._waiting.put(None)
-        self._thread.join()
 
     def add(self, queries: bytes, counts: IntArray, documents: bytes, values: FloatArray | IntArray) -> None:
         """Add rows: `counts` says how many rows in succession are of each query; every id ends with NUL."""
@@ -53,7 +52,9 @@ class RowDigest:
             self._update(columns)
 
     def hexdigest(self) -> str:
-        """The digest of all rows; of a context, after its end."""
+        """Return the digest of all rows; of a context, after its end."""
+        if self._thread.is_alive():
+            self._thread.join()
         return hashlib.sha256(b"".join(part.digest() for part in self._parts)).hexdigest()
 
     def _work(self) -> None:
@@ -66,24 +67,19 @@ class RowDigest:
 
 
 def digest_of_rows(queries: bytes, counts: IntArray, documents: bytes, values: FloatArray | IntArray) -> str:
-    """The digest of rows that are there at once."""
+    """Return the digest of rows that are there at once."""
     digest = RowDigest()
     digest.add(queries, counts, documents, values)
     return digest.hexdigest()
 
 
 def joined_ids(ids: Iterable[str]) -> bytes:
-    """The ids as one text, each with NUL at its end; TypeError or UnicodeError if one is no text."""
+    """Return the ids as one text, each with NUL at its end; TypeError or UnicodeError if one is no text."""
     return ("\0".join(ids) + "\0").encode()
 
 
-def count_ids(text: bytes) -> int:
-    """The number of ids in one text."""
-    return len(text) - int(np.count_nonzero(np.frombuffer(text, np.uint8)))
-
-
 def split_ids(text: bytes, count: int) -> Spans | None:
-    """The column of `count` ids in one text; None if an id is empty or has a NUL byte in it."""
+    """Return the column of `count` ids in one text; None if an id is empty or has a NUL byte in it."""
     buffer = padded(text)
     ends = np.flatnonzero(buffer[PADDING:-PADDING] == 0) + PADDING
     if len(ends) != count:
@@ -95,7 +91,7 @@ def split_ids(text: bytes, count: int) -> Spans | None:
 
 
 def split_known_ids(text: bytes, count: int) -> Spans:
-    """The column of ids that are known to be regular."""
+    """Return the column of ids that are known to be regular."""
     spans = split_ids(text, count)
     if spans is None:
         raise ValueError("ids are not regular")
@@ -103,7 +99,7 @@ def split_known_ids(text: bytes, count: int) -> Spans:
 
 
 def numbers_of(values: Iterable[Any], types: Iterable[type], count: int) -> FloatArray | None:
-    """Values of these types as doubles; None if one is not a number."""
+    """Return values of these types as doubles; None if one is not a number."""
     if not NUMBERS.issuperset(types):
         return None
     try:
@@ -129,7 +125,7 @@ class ValueColumn:
 
     @classmethod
     def of(cls, column: Any) -> "ValueColumn | None":
-        """A column of any kind; None if it cannot be cut, such as an iterator."""
+        """Return a column of any kind; None if it cannot be cut, such as an iterator."""
         if isinstance(column, list | tuple) or is_arrow(column):
             return cls(column)
         if isinstance(column, np.ndarray):  # not subclasses, such as those with masked values
@@ -142,7 +138,7 @@ class ValueColumn:
         return len(self._values)
 
     def ids(self, start: int, end: int) -> bytes | None:
-        """The ids of some rows as one text, each with NUL at its end; None if one is neither text nor whole number."""
+        """Return the ids of some rows, each with NUL at its end; None if one is neither text nor whole number."""
         part = self._values[start:end]
         try:
             if self._is_arrow:
@@ -156,7 +152,7 @@ class ValueColumn:
             return None
 
     def numbers(self, start: int, end: int) -> FloatArray | None:
-        """The numbers of some rows as doubles; None if a value is not a number."""
+        """Return the numbers of some rows as doubles; None if a value is not a number."""
         part = self._values[start:end]
         if self._is_arrow:
             part = _arrow_numbers(part)
@@ -169,13 +165,13 @@ class ValueColumn:
 
 
 def is_arrow(column: Any) -> bool:
-    """Whether a column is an array of pyarrow."""
+    """Return whether a column is an array of pyarrow."""
     pyarrow = sys.modules.get("pyarrow")
     return pyarrow is not None and isinstance(column, pyarrow.Array | pyarrow.ChunkedArray)
 
 
 def _series_values(series: Any) -> Any:
-    """The values of a series of a data frame: as Arrow if they are stored so, else as a numpy array."""
+    """Return the values of a series of a data frame: as Arrow if they are stored so, else as a numpy array."""
     if isinstance(series.dtype, np.dtype):
         return series.to_numpy()
     pyarrow = sys.modules.get("pyarrow")
@@ -220,7 +216,7 @@ def _whole_ids(numbers: NDArray[Any]) -> bytes:
 
 
 def _packed(characters: NDArray[Any], used: Flags) -> bytes:
-    """The used characters of each row, and NUL after them."""
+    """Return the used characters of each row, and NUL after them."""
     cells = np.zeros((len(used), used.shape[1] + 1), np.uint8)
     cells[:, :-1] = characters
     text: bytes = cells[np.column_stack((used, np.ones(len(used), np.bool_)))].tobytes()

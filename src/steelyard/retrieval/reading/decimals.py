@@ -31,7 +31,7 @@ _SPLITTER = 134217729.0  # 2^27 + 1: halves a double for an exact product (Veltk
 
 
 def parse_numbers(column: Spans) -> tuple[FloatArray, IntArray]:
-    """The values as doubles, and the rows that are not numbers; these are NaN, and so are written NaNs."""
+    """Return the values as doubles, and the rows that are not numbers; these are NaN, and so are written NaNs."""
     values = np.zeros(len(column))
     plain = _parse_plain(column, values)
     if plain.all():
@@ -43,7 +43,7 @@ def parse_numbers(column: Spans) -> tuple[FloatArray, IntArray]:
 
 
 def parse_integers(column: Spans) -> tuple[IntArray, IntArray]:
-    """The values as integers, and the rows that are not integers; `2.0` is the integer 2."""
+    """Return the values as integers, and the rows that are not integers; `2.0` is the integer 2."""
     values, _ = parse_numbers(column)
     is_integer = np.isfinite(values) & (np.floor(values) == values) & (np.abs(values) < LARGEST_WHOLE)
     bad = np.flatnonzero(~is_integer)
@@ -52,7 +52,7 @@ def parse_integers(column: Spans) -> tuple[IntArray, IntArray]:
 
 
 def means_infinity(text: str) -> bool:
-    """Whether an infinite number is written as infinity (`-inf`) and not too large for a double (`1e999`)."""
+    """Return whether an infinite number is written as infinity (`-inf`) and not too large for a double (`1e999`)."""
     return "inf" in text.lower()
 
 
@@ -87,7 +87,7 @@ def _parse_plain(column: Spans, values: FloatArray) -> Flags:
 
 
 def _ending_words(column: Spans, lengths: IntArray) -> list[Words]:
-    """The last 8, 16 or 24 bytes of each value as words, last word first: digits as 0 to 9, 0 before the value."""
+    """Return the last 8, 16 or 24 bytes of each value as words, last word first: digits as 0 to 9, 0 before."""
     view = word_view(column.buffer)
     shortest, longest = int(lengths.min()), int(lengths.max())
     words = []
@@ -117,7 +117,7 @@ def _squeeze_point(words: list[Words]) -> IntArray:
 
 
 def _marked_byte(marks: Words) -> IntArray:
-    """The first byte of each word that is marked by its highest bit."""
+    """Return the first byte of each word that is marked by its highest bit."""
     lowest = marks & (~marks + np.uint64(1))
     return np.bitwise_count(lowest - np.uint64(1)).astype(np.int64) // 8
 
@@ -177,7 +177,7 @@ def _divide_exactly(mantissa: Words, power: FloatArray) -> tuple[FloatArray, Fla
 
 
 def _exact_product(left: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The rounded product and its rounding error (Dekker)."""
+    """Return the rounded product and its rounding error (Dekker)."""
     product = left * right
     left_high, left_low = _halves(left)
     right_high, right_low = _halves(right)

@@ -36,12 +36,12 @@ class RunBlock:
 
     @classmethod
     def unreadable(cls, problem: tuple[int, Message]) -> "RunBlock":
-        """An empty block with the problem."""
+        """Return an empty block with the problem."""
         none = Spans.of(())
         return cls(none, none, np.zeros(0), None, np.zeros(0, np.int64), 0, [problem], readable=False)
 
     def take(self, rows: IntArray) -> "RunBlock":
-        """The same block with its rows in another order."""
+        """Return the same block with its rows in another order."""
         return replace(
             self,
             queries=self.queries.take(rows),
@@ -81,22 +81,14 @@ class Qrels:
 
     @cached_property
     def keys(self) -> Words:
-        """A hash of query and document for each row."""
+        """Return a hash of query and document for each row."""
         return combine(self.documents.hashes(), self.query)
-
-    @cached_property
-    def by_text(self) -> dict[str, tuple[int, dict[str, int]]]:
-        """By query its number and, by document, the row of each judgment."""
-        found: list[dict[str, int]] = [{} for _ in self.ids]
-        for row, (query, document) in enumerate(zip(self.query.tolist(), self.documents.texts(), strict=True)):
-            found[query][document] = row
-        return {text: (number, found[number]) for number, text in enumerate(self.ids)}
 
 
 def qrels_from_columns(
     name: str, queries: Spans, documents: Spans, grades: IntArray, *, digest: str, place: Callable[[int], str]
 ) -> Qrels:
-    """Qrels from columns; a document judged twice for one query is an error, and so are empty qrels."""
+    """Return qrels from columns; a document judged twice for one query is an error, and so are empty qrels."""
     if not len(grades):
         raise InputError(Message("formats.no_judgments"), where=name, hint=QRELS_HINT)
     query, heads = _number_queries(queries)
@@ -131,7 +123,7 @@ def qrels_by_subtopic(
     digest: str,
     place: Callable[[int], str],
 ) -> Qrels:
-    """Qrels in which a document has a judgment for each subtopic; two for the same subtopic are an error."""
+    """Return qrels in which a document has a judgment for each subtopic; two for the same subtopic are an error."""
     seen: dict[tuple[str, str], int] = {}
     pairs = zip(queries.texts(), documents.texts(), strict=True)
     judgment = np.array([seen.setdefault(pair, len(seen)) for pair in pairs], np.int64)
@@ -154,7 +146,7 @@ def _same_subtopic(judgment: IntArray, subtopic: IntArray) -> list[tuple[int, in
 
 
 def _number_queries(queries: Spans) -> tuple[IntArray, Spans]:
-    """The query number of each row, and the queries by number, in byte order as in trec_eval."""
+    """Return the query number of each row, and the queries by number, in byte order as in trec_eval."""
     firsts = np.flatnonzero(queries.changes())
     segments = queries.take(firsts)
     order = segments.order()
@@ -193,5 +185,5 @@ def _confirm_repeated(keys: Words, query: IntArray, documents: Spans) -> list[tu
 
 
 def grouped(block: RunBlock) -> RunBlock:
-    """The same lines grouped by query; the lines of a query keep their order."""
+    """Return the same lines grouped by query; the lines of a query keep their order."""
     return block.take(block.queries.order())

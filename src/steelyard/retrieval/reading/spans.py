@@ -35,7 +35,7 @@ class Spans:
 
     @classmethod
     def of(cls, values: Iterable[bytes]) -> "Spans":
-        """A column of these values, copied into one buffer."""
+        """Return a column of these values, copied into one buffer."""
         parts = list(values)
         lengths = np.fromiter((len(part) for part in parts), np.int64, len(parts))
         ends = np.cumsum(lengths) + PADDING
@@ -45,7 +45,7 @@ class Spans:
         return len(self.starts)
 
     def take(self, rows: IntArray | slice) -> "Spans":
-        """The same column with only these rows, in this order."""
+        """Return the same column with only these rows, in this order."""
         return Spans(self.buffer, self.starts[rows], self.ends[rows])
 
     def bytes_at(self, row: int) -> bytes:
@@ -57,19 +57,19 @@ class Spans:
         return self.bytes_at(row).decode("utf-8")
 
     def texts(self) -> list[str]:
-        """All values as text; no value contains a zero byte."""
+        """Return all values as text; no value contains a zero byte."""
         portions = (self.take(slice(first, first + _PORTION)) for first in range(0, len(self), _PORTION))
-        return [text for portion in portions for text in portion._joined().decode("utf-8").split("\0")[:-1]]
+        return [text for portion in portions for text in portion.joined().decode("utf-8").split("\0")[:-1]]
 
-    def _joined(self) -> bytes:
-        """The values one after the other, each with a zero byte at its end."""
+    def joined(self) -> bytes:
+        """Return the values one after the other, each with a zero byte at its end."""
         sizes = self.ends - self.starts + 1
         joined = self.buffer[ranges(self.starts, sizes)]
         joined[np.cumsum(sizes) - 1] = 0
         return joined.tobytes()
 
     def words(self) -> Iterator[tuple[IntArray | slice, Words]]:
-        """Each value as zero-padded little-endian words, eight bytes at a time: rows that reach so far, their words.
+        """Yield the values as zero-padded little-endian words, eight bytes at a time: rows that reach so far, words.
 
         The first step has all rows; one very long value does not slow down the others.
         """
@@ -83,16 +83,16 @@ class Spans:
             yield rows, view[index] & _FIRST_BYTES.take(np.minimum(lengths[rows] - first, 8))
 
     def order(self) -> IntArray:
-        """Rows in byte order, smallest first; equal values keep their order."""
+        """Return rows in byte order, smallest first; equal values keep their order."""
         keys = self.sort_keys()
         return stable_order(keys[0]) if len(keys) == 1 else np.lexsort(keys)
 
     def sort_keys(self) -> list[Words]:
-        """Keys for `np.lexsort` that sort the rows in byte order, the most significant key last."""
+        """Return keys for `np.lexsort` that sort the rows in byte order, the most significant key last."""
         return [_spread(rows, words, len(self)).byteswap() for rows, words in self.words()][::-1]
 
     def hashes(self) -> Words:
-        """A 64-bit hash of each value; equal values have equal hashes, and values up to eight bytes never collide."""
+        """Return 64-bit hashes; equal values have equal hashes, and values up to eight bytes never collide."""
         total = np.zeros(len(self), np.uint64)
         weight = 1
         for rows, words in self.words():
@@ -110,24 +110,6 @@ class Spans:
             same[both[rows]] &= ours == theirs
         return same
 
-    def exceeds(self, other: "Spans") -> Flags:
-        """Row by row, whether this value comes after the other one in byte order; no value contains a zero byte."""
-        lengths = self.ends - self.starts, other.ends - other.starts
-        views = word_view(self.buffer), word_view(other.buffer)
-        after = np.zeros(len(self), np.bool_)
-        rows: IntArray | slice = slice(None)
-        for first in range(0, int(max(length.max(initial=0) for length in lengths)), 8):
-            ours, theirs = (
-                (view[column.starts[rows] + first] & _FIRST_BYTES[np.clip(length[rows] - first, 0, 8)]).byteswap()
-                for column, view, length in zip((self, other), views, lengths, strict=True)
-            )
-            after[rows] = ours > theirs
-            same = np.flatnonzero((ours == theirs) & (lengths[0][rows] > first + 8))
-            rows = same if isinstance(rows, slice) else rows[same]
-            if not len(rows):
-                break
-        return after
-
     def changes(self) -> Flags:
         """Row by row, whether the value differs from the row before; the first row always does."""
         changed = np.ones(len(self), np.bool_)
@@ -140,7 +122,7 @@ class Spans:
 
 
 def _spread(rows: IntArray | slice, words: Words, count: int) -> Words:
-    """The words in a column of all rows, zero if a row has none."""
+    """Return the words in a column of all rows, zero if a row has none."""
     if isinstance(rows, slice):
         return words
     column = np.zeros(count, np.uint64)
@@ -149,7 +131,7 @@ def _spread(rows: IntArray | slice, words: Words, count: int) -> Words:
 
 
 def stable_order(keys: Words) -> IntArray:
-    """The order of keys, smallest first; equal keys keep their order.
+    """Return the order of keys, smallest first; equal keys keep their order.
 
     The keys are sorted by sixteen bits at a time, the last ones first, which NumPy does in linear time.
     """
@@ -163,25 +145,25 @@ def stable_order(keys: Words) -> IntArray:
 
 
 def grouped_order(groups: Words, keys: Words) -> IntArray:
-    """The order of rows by group, then by key, smallest first; equal rows keep their order."""
+    """Return the order of rows by group, then by key, smallest first; equal rows keep their order."""
     order = stable_order(keys)
     return order[stable_order(groups[order])]
 
 
 def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
-    """All of `start … start + length - 1`, one range after the other."""
+    """Return all of `start … start + length - 1`, one range after the other."""
     ends = np.cumsum(lengths)
     return np.repeat(starts - ends + lengths, lengths) + np.arange(lengths.sum())
 
 
 def padded(text: bytes) -> Bytes:
-    """The bytes as a buffer with spare bytes on both sides, none of them white; `text` begins at PADDING."""
+    """Return the bytes as a buffer with spare bytes on both sides, none of them white; `text` begins at PADDING."""
     spare = b"~" * PADDING
     return np.frombuffer(b"".join((spare, text, spare)), np.uint8)
 
 
 def word_view(buffer: Bytes) -> Words:
-    """The buffer as the little-endian words that begin at each of its bytes."""
+    """Return the buffer as the little-endian words that begin at each of its bytes."""
     return np.ndarray((len(buffer) - 7,), np.dtype("<u8"), buffer, 0, (1,))
 
 

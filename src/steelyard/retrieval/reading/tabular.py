@@ -4,21 +4,19 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.i18n import Message
 from steelyard.io.records import Record, format_suffix
-from steelyard.retrieval.reading.columns import digest_of_rows
+from steelyard.retrieval.matching import Run
+from steelyard.retrieval.reading.blocks import Columns, qrels_of_columns, run_of_columns
+from steelyard.retrieval.reading.columns import ValueColumn
 from steelyard.retrieval.reading.decimals import LARGEST_WHOLE, means_infinity
-from steelyard.retrieval.reading.rankings import Qrels, qrels_from_columns
-from steelyard.retrieval.reading.spans import Spans
+from steelyard.retrieval.reading.rankings import Qrels
 from steelyard.retrieval.reading.trec import ORDER_HINT
-from steelyard.retrieval.runs import Run, run_from_rows
-from steelyard.table import FloatArray, IntArray
 
 QUERY_ID, DOCUMENT_ID = Message("words.query"), Message("words.document")
 QUERY = ("query", "query_id", "query-id", "qid", "q_id", "topic", "topic_id", "topicno")
@@ -38,12 +36,13 @@ DOCUMENT = (
 SCORE = ("score", "sim", "similarity")
 GRADE = ("grade", "relevance", "rel", "label", "judgment", "score")
 
+Made = TypeVar("Made")
 Row = tuple[str, Any, Any, Any]
 """Location, query, document, and score or grade."""
 
 
 def named_rows(records: Sequence[Record], values: Sequence[str], name: str) -> Iterator[Row]:
-    """The query, document and value columns, found by their usual names."""
+    """Yield the query, document and value columns, found by their usual names."""
     if not records:
         raise InputError(Message("formats.no_rows"), where=name)
     fields = list(records[0].fields)
@@ -56,7 +55,7 @@ def named_rows(records: Sequence[Record], values: Sequence[str], name: str) -> I
 
 
 def nested_rows(content: Mapping[Any, Any], name: str, *, judged: bool) -> Iterator[Row]:
-    """Rows of `{query: {document: value}}`, the form of pytrec_eval and ranx.
+    """Yield rows of `{query: {document: value}}`, the form of pytrec_eval and ranx.
 
     In a run a query may have no documents (it is then missing); in qrels it may not.
     """
@@ -74,40 +73,28 @@ def nested_rows(content: Mapping[Any, Any], name: str, *, judged: bool) -> Itera
 
 
 def qrels_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Qrels:
-    """Judgments from rows; grades are whole numbers."""
-    where, queries, documents, values = _columns(rows, name, _grade)
-    grades = np.array(values, np.int64)
-    return qrels_from_columns(
-        name,
-        Spans.of(queries),
-        Spans.of(documents),
-        grades,
-        digest=digest or _digest(queries, documents, grades),
-        place=where.__getitem__,
-    )
+    """Return judgments from rows; grades are whole numbers."""
+    where, columns = _columns(rows, name, _grade)
+    return _regular(qrels_of_columns(columns, name, where.__getitem__, digest))
 
 
 def run_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Run:
-    """A run from rows; the rows of a query need not be adjacent."""
-    where, queries, documents, values = _columns(rows, name, _score)
-    scores = np.array(values, np.float64)
-    digest = digest or _digest(queries, documents, scores)
-    return run_from_rows(name, queries, documents, scores, digest=digest, place=where.__getitem__)
+    """Return a run from rows; the rows of a query need not be adjacent."""
+    where, columns = _columns(rows, name, _score)
+    return _regular(run_of_columns(columns, name, where.__getitem__, digest))
 
 
-def _digest(queries: list[bytes], documents: list[bytes], values: FloatArray | IntArray) -> str:
-    runs = [(query, len(list(rows))) for query, rows in groupby(queries)]
-    counts = np.array([count for _, count in runs], np.int64)
-    heads, ids = (b"".join(id_ + b"\0" for id_ in column) for column in ((query for query, _ in runs), documents))
-    return digest_of_rows(heads, counts, ids, values)
+def _regular(made: Made | None) -> Made:
+    if made is None:
+        raise ValueError("rows that were read are not regular")
+    return made
 
 
-def _columns(
-    rows: Iterable[Row], name: str, read: Callable[[Any], Any]
-) -> tuple[list[str], list[bytes], list[bytes], list[Any]]:
+def _columns(rows: Iterable[Row], name: str, read: Callable[[Any], Any]) -> tuple[list[str], Columns]:
+    """Return the places of rows, and their columns; raise InputError if a value cannot be read."""
     where: list[str] = []
-    queries: list[bytes] = []
-    documents: list[bytes] = []
+    queries: list[str] = []
+    documents: list[str] = []
     values: list[Any] = []
     problems: list[Problem] = []
     for place, query, document, value in rows:
@@ -125,17 +112,18 @@ def _columns(
         raise InputError.of(problems, hint=ORDER_HINT if is_run else None)
     if not values:
         raise InputError(Message("formats.empty_file"), where=name)
-    return where, queries, documents, values
+    return where, Columns(ValueColumn(queries), ValueColumn(documents), ValueColumn(values))
 
 
-def _identifier(value: Any, what: Message) -> bytes:
+def _identifier(value: Any, what: Message) -> str:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str) and value and "\0" not in value:
         with suppress(UnicodeEncodeError):  # a lone surrogate
-            return value.encode("utf-8")
+            value.encode("utf-8")
+            return value
     if isinstance(value, int) and not isinstance(value, bool):
-        return str(value).encode()
+        return str(value)
     raise BadValue(Message("formats.invalid_id_of", what=what, value=value))
 
 
@@ -171,21 +159,19 @@ def _shown(value: Any) -> str:
 
 
 def find_column(fields: Sequence[str], names: Sequence[str], source: str) -> str:
-    """The column with one of the names, in any case."""
+    """Return the column with one of the names, in any case."""
     folded = {field.casefold(): field for field in fields}
     for name in names:
         if name in folded:
             return folded[name]
+    accepted, kind = ", ".join(names), format_suffix(source)
+    hint = Message("formats.accepted_names_hint", names=accepted)
+    if kind:
+        hint = Message("formats.accepted_names_of_kind_hint", names=accepted, kind=kind)
     raise InputError(
         Message(
             "formats.no_column_of_either_name", first=names[0], second=names[1], columns=", ".join(map(repr, fields))
         ),
         where=source,
-        hint=_accepted(", ".join(names), format_suffix(source)),
+        hint=hint,
     )
-
-
-def _accepted(names: str, kind: str | None) -> Message:
-    if kind:
-        return Message("formats.accepted_names_of_kind_hint", names=names, kind=kind)
-    return Message("formats.accepted_names_hint", names=names)

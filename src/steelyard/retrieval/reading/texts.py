@@ -9,21 +9,33 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from html import unescape
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
+from xml.parsers import expat
 
 from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.records import Record, format_suffix, parse_json, stream_records
 from steelyard.io.streams import Stream, is_folder, open_stream, read_text, text_blocks
-from steelyard.retrieval.reading.topics import NUMBER, is_markup, read_topics
 from steelyard.table import Table
 
 TextSource = Any
 """A path, or a mapping from ids to texts; that of a document may be a mapping with `title` and `text`."""
+
+NUMBER: Final = ("num", "number", "identifier", "id", "qid", "query_id", "topic_id", "topicid", "queryid")
+"""Names of the element or attribute with the id of a topic."""
+TITLE: Final = ("title", "query", "topic", "text")
+"""Names of what a user would type; the first that a topic has is its text."""
+SENTENCE: Final = ("question", "desc", "description", "summary")
+"""Names of the sentence that says the same at length; it follows the title."""
+
+_TOPIC: Final = re.compile(r"<top\b[^>]*>(.*?)(?=</top\s*>|<top\b|\Z)", re.DOTALL | re.IGNORECASE)
+_TOPIC_TAG: Final = re.compile(r"<(/?)([A-Za-z][\w.-]*)[^<>]*>")
+_LABEL: Final = re.compile(r"\s*(?:number|topic|description|narrative|title)\s*:", re.IGNORECASE)
 
 QUERY_IDS: Final = ("_id", "query_id", "query-id", "q_id", *NUMBER, "topic")
 QUERY_TEXTS: Final = ("text", "query", "question", "title", "query_text", "description")
@@ -61,19 +73,19 @@ def with_texts(
     docs: TextSource | None,
     columns: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Table]:
-    """Tables of kept rankings with the texts of their queries and documents, and the counts of those without.
+    """Return tables of kept rankings with the texts of their queries and documents, and the counts of those without.
 
     `columns` are the names of columns of documents for id, title and text, where they are not the usual ones.
     """
     if queries is None and docs is None:
         return list(tables)
     asked = None if queries is None else _asked(tables, queries)
-    found = None if docs is None else read_documents(docs, {id_ for table in tables for id_ in _shown(table)}, columns)
+    found = None if docs is None else read_documents(docs, set().union(*map(_shown, tables)), columns)
     return [_with_texts(table, asked, found) for table in tables]
 
 
 def read_queries(source: TextSource) -> dict[str, str]:
-    """Query → text, from any source."""
+    """Return query → text, from any source."""
     if isinstance(source, Mapping):
         return {str(key): str(value) for key, value in source.items()}
     path = _in_folder(source, "queries.jsonl")
@@ -88,10 +100,10 @@ def read_queries(source: TextSource) -> dict[str, str]:
 def read_documents(
     source: TextSource, wanted: Collection[str], columns: Mapping[str, str] = MappingProxyType({})
 ) -> dict[str, DocumentText]:
-    """The wanted documents that a source has; a file is read until all are found."""
-    for field in columns:
-        if field not in DOCUMENT_FIELDS:
-            raise UnknownName.of(Message("words.column"), field, DOCUMENT_FIELDS)
+    """Return the wanted documents that a source has; a file is read until all are found."""
+    for name in columns:
+        if name not in DOCUMENT_FIELDS:
+            raise UnknownName.of(Message("words.column"), name, DOCUMENT_FIELDS)
     if isinstance(source, Mapping):
         return {id_: _document(source[id_]) for id_ in wanted if id_ in source}
     found: dict[str, DocumentText] = {}
@@ -105,7 +117,7 @@ def read_documents(
 
 
 def _in_folder(source: Any, name: str) -> str | Path:
-    """The file, in a BEIR folder the one of this name."""
+    """Return the file, in a BEIR folder the one of this name."""
     if not isinstance(source, str | Path):
         raise TypeError(f"queries and docs are paths or mappings, not {type(source).__name__}")
     if not is_folder(source):
@@ -115,7 +127,7 @@ def _in_folder(source: Any, name: str) -> str | Path:
 
 
 def _asked(tables: Sequence[Table], queries: TextSource) -> dict[str, str]:
-    """The texts of queries; texts of other queries only are an error."""
+    """Return the texts of queries; texts of other queries only are an error."""
     texts = read_queries(queries)
     ids = [id_ for table in tables for id_ in table.ids]
     if ids and texts and not any(id_ in texts for id_ in ids):
@@ -125,31 +137,30 @@ def _asked(tables: Sequence[Table], queries: TextSource) -> dict[str, str]:
     return texts
 
 
-def _shown(table: Table) -> Iterator[str]:
-    for output in table.outputs:
-        yield from (output or {}).get("ranked", ())
-        yield from (id_ for id_, _, _ in (output or {}).get("missed", ()))
-
-
 def _with_texts(table: Table, asked: Mapping[str, str] | None, found: Mapping[str, DocumentText] | None) -> Table:
     counts = dict(table.counts)
     outputs = [dict(output or {}) for output in table.outputs]
     if asked is not None:
-        outputs = [_with_question(asked.get(id_), each) for id_, each in zip(table.ids, outputs, strict=True)]
+        outputs = [
+            {"question": asked[id_], **output} if asked.get(id_) else output
+            for id_, output in zip(table.ids, outputs, strict=True)
+        ]
         counts["counts.queries_without_text"] = sum(id_ not in asked for id_ in table.ids)
     if found is not None:
-        outputs = [{**each, "texts": _texts_of(each, found)} for each in outputs]
-        counts["counts.documents_without_text"] = len(set(_shown(table)) - found.keys())
+        outputs = [
+            {**output, "texts": {id_: list(found[id_]) for id_ in _ids_of(output) if id_ in found}}
+            for output in outputs
+        ]
+        counts["counts.documents_without_text"] = len(_shown(table) - found.keys())
     return replace(table, outputs=outputs, counts=counts)
 
 
-def _with_question(text: str | None, output: dict[str, Any]) -> dict[str, Any]:
-    return {"question": text, **output} if text else output
+def _shown(table: Table) -> set[str]:
+    return {id_ for output in table.outputs for id_ in _ids_of(output or {})}
 
 
-def _texts_of(output: Mapping[str, Any], found: Mapping[str, DocumentText]) -> dict[str, list[str]]:
-    ids = (*output.get("ranked", ()), *(id_ for id_, _, _ in output.get("missed", ())))
-    return {id_: list(found[id_]) for id_ in ids if id_ in found}
+def _ids_of(output: Mapping[str, Any]) -> Iterator[str]:
+    return chain(output.get("ranked", ()), (id_ for id_, _, _ in output.get("missed", ())))
 
 
 Row = tuple[str, str, str]
@@ -196,7 +207,7 @@ def _fields(value: Any, where: str) -> dict[str, Any]:
 def _named(
     records: Sequence[Record], ids: Sequence[str], texts: Sequence[str], name: str, hint: Message
 ) -> Iterator[Row]:
-    """The id and the text of each record, by the usual names of these fields."""
+    """Yield the id and the text of each record, by the usual names of these fields."""
     for record in records:
         by_name = {key.lower(): value for key, value in record.fields.items()}
         key = next((each for each in ids if by_name.get(each) not in (None, "")), None)
@@ -210,7 +221,7 @@ def _named(
 def _tab_rows(
     lines: Iterator[tuple[int, str]], name: str, ids: Collection[str], hint: Message
 ) -> Iterator[tuple[str, list[str]]]:
-    """The cells of lines with tabs, without a first line of column names."""
+    """Yield the cells of lines with tabs, without a first line of column names."""
     for place, (number, line) in enumerate(lines):
         cells = line.rstrip("\r\n").split("\t")
         if len(cells) < 2 or not cells[0].strip():
@@ -220,7 +231,7 @@ def _tab_rows(
 
 
 def _by_id(rows: Iterator[Row], name: str) -> dict[str, str]:
-    """Query → text; a query without id or text, or with two texts, is an error."""
+    """Return query → text; a query without id or text, or with two texts, is an error."""
     texts: dict[str, str] = {}
     problems: list[Problem] = []
     for where, id_, text in rows:
@@ -238,7 +249,7 @@ def _by_id(rows: Iterator[Row], name: str) -> dict[str, str]:
 def _document_rows(
     stream: Stream, kind: str, wanted: Collection[str], columns: Mapping[str, str]
 ) -> Iterator[tuple[str, DocumentText]]:
-    """The wanted documents as they are read."""
+    """Return the wanted documents as they are read."""
     if kind in _COLUMNS:
         return _wanted_records(stream_records(stream, kind), wanted, columns)
     lines = enumerate(chain.from_iterable(text.removesuffix("\n").split("\n") for text in text_blocks(stream)), 1)
@@ -256,7 +267,7 @@ def _document_rows(
 
 
 def _wanted_markup(lines: Iterator[tuple[int, str]], wanted: Collection[str]) -> Iterator[tuple[str, DocumentText]]:
-    """The wanted documents of TREC: <DOC> with <DOCNO>, and texts in other elements; only their beginning is kept."""
+    """Yield the wanted documents of TREC: <DOC> with <DOCNO> and texts in other elements, of which the beginning."""
     text, size = [""], 0
     for _, line in lines:
         if _DOCUMENT.match(line):
@@ -279,7 +290,7 @@ def _from_markup(text: str) -> DocumentText:
 
 
 def _records_of(lines: Iterator[tuple[int, str]], name: str, wanted: Collection[str] | None) -> Iterator[Record]:
-    """The lines of JSONL; of a line that begins with the id of another document nothing more is parsed."""
+    """Yield the lines of JSONL; of a line that begins with the id of another document nothing more is parsed."""
     for number, line in lines:
         leading = None if wanted is None else _LEADING_ID.match(line)
         if leading is None or wanted is None or leading[1] in wanted:
@@ -301,14 +312,14 @@ def _wanted_records(
 
 
 def _wanted_cells(rows: Iterator[tuple[str, list[str]]], wanted: Collection[str]) -> Iterator[tuple[str, DocumentText]]:
-    """Rows of id and text, id, title and text, or (MS MARCO) id, address, title and text."""
+    """Yield rows of id and text, id, title and text, or (MS MARCO) id, address, title and text."""
     for _, (id_, *cells) in rows:
         if id_ in wanted:
             yield id_, _document({"title": cells[-2] if len(cells) > 1 else "", "text": cells[-1]})
 
 
 def _document(value: Any) -> DocumentText:
-    """Title and text, cut; a title that the text repeats is left out of the text."""
+    """Return title and text, cut; a title that the text repeats is left out of the text."""
     fields = value if isinstance(value, Mapping) else {"text": value}
     title, text = (" ".join(str(fields.get(key) or "").split()) for key in ("title", "text"))
     text = "" if text == title else text
@@ -317,3 +328,109 @@ def _document(value: Any) -> DocumentText:
 
 def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+@dataclass(slots=True)
+class Topic:
+    """One topic: its line, and its fields by name in lower case; attributes are fields too."""
+
+    line: int
+    fields: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def number(self) -> str:
+        """Its id; "" where it has none."""
+        return _first(self.fields, NUMBER)
+
+    @property
+    def text(self) -> str:
+        """Its title, and on the next line the sentence at length; "" where it has neither."""
+        return "\n".join(text for text in (_first(self.fields, TITLE), _first(self.fields, SENTENCE)) if text)
+
+
+def is_markup(text: str) -> bool:
+    """Return whether a text may be topics."""
+    return text.lstrip().startswith("<")
+
+
+def read_topics(text: str, name: str) -> list[Topic]:
+    """Return the topics of a file, which has one of the two forms."""
+    topics = list(_classic(text)) if re.match(r"\s*<top\b", text, re.IGNORECASE) else _xml(text, name)
+    if not topics:
+        raise InputError(Message("formats.no_topics"), where=name, hint=Message("formats.topics_hint"))
+    return topics
+
+
+def _classic(text: str) -> Iterator[Topic]:
+    """Yield topics whose tags need not be closed: a field reaches to the next tag."""
+    for found in _TOPIC.finditer(text):
+        topic = Topic(text.count("\n", 0, found.start()) + 1)
+        tags = list(_TOPIC_TAG.finditer(found[1]))
+        ends = [*(tag.start() for tag in tags[1:]), len(found[1])]
+        for tag, end in zip(tags, ends, strict=True):
+            value = found[1][tag.end() : end]
+            if not tag[1]:
+                topic.fields.setdefault(tag[2].lower(), _plain(unescape(_LABEL.sub("", value, count=1))))
+        yield topic
+
+
+def _plain(value: str) -> str:
+    return " ".join(value.split())
+
+
+def _first(fields: Mapping[str, str], names: tuple[str, ...]) -> str:
+    return next((fields[name] for name in names if fields.get(name)), "")
+
+
+def _xml(text: str, name: str) -> list[Topic]:
+    """Return the children of the root as topics."""
+
+    def refuse(*_: object) -> None:
+        raise InputError(Message("formats.topics_doctype"), where=f"{name}:{parser.CurrentLineNumber}")
+
+    handler = _Handler()
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler = lambda tag, attributes: handler.start(tag, attributes, parser.CurrentLineNumber)
+    parser.EndElementHandler = handler.end
+    parser.CharacterDataHandler = handler.characters
+    parser.StartDoctypeDeclHandler = refuse
+    try:
+        parser.Parse(text.lstrip().encode("utf-8"), True)
+    except expat.ExpatError as error:
+        before = text[: len(text) - len(text.lstrip())].count("\n")
+        message = Message("formats.topics_not_xml", error=expat.errors.messages[error.code])
+        raise InputError(
+            message, where=f"{name}:{before + error.lineno}", hint=Message("formats.topics_hint")
+        ) from None
+    return handler.topics
+
+
+class _Handler:
+    """Collects the children of the root: attributes, the texts of their own children, or their own text."""
+
+    def __init__(self) -> None:
+        self.topics: list[Topic] = []
+        self._open: list[str] = []
+        self._pieces: list[str] = []
+
+    def start(self, tag: str, attributes: Mapping[str, Any], line: int) -> None:
+        """Handle the beginning of an element."""
+        self._open.append(tag.rpartition(":")[2].lower())
+        if len(self._open) == 2:
+            self.topics.append(Topic(line, {key.lower(): _plain(value) for key, value in attributes.items()}))
+        if len(self._open) <= 3:
+            self._pieces = []
+
+    def characters(self, text: str) -> None:
+        """Handle text, of an element or of one inside it."""
+        self._pieces.append(text)
+
+    def end(self, _tag: str) -> None:
+        """Handle the end of an element."""
+        name, depth = self._open.pop(), len(self._open)
+        if depth not in (1, 2):
+            return
+        value, self._pieces = _plain("".join(self._pieces)), []
+        if value:
+            self.topics[-1].fields.setdefault(name if depth == 2 else "text", value)

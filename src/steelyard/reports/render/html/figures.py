@@ -9,19 +9,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from xml.etree import ElementTree
 
 import numpy as np
+from markupsafe import Markup
 
 from steelyard.errors import MissingExtra
 from steelyard.i18n import Language
-from steelyard.reports.content import Report
-from steelyard.reports.render.html.kind_page import KindPage
+from steelyard.reports.content import COMPARED, Report
+from steelyard.reports.kinds import KindPage
 from steelyard.table import FloatArray, Table
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 BINS: Final = 10
 WIDEST: Final = 455
@@ -36,19 +34,16 @@ _REFERENCE: Final = re.compile(r"url\(#([^)]+)\)")
 class Figure:
     """A chart: the code of its caption, the result or metric that it is about ("" for all), and its drawing.
 
-    A drawing that `scrolls` would have text that is too small to read if it were fitted to a phone.
+    `key` is an id within the page. A drawing that `scrolls` would have text that is too small to read if it were fitted
+    to a phone.
     """
 
     name: str
     caption: str
     of: str
-    drawing: "Markup"
+    key: str
+    drawing: Markup
     scrolls: bool = False
-
-    @property
-    def key(self) -> str:
-        """An id within the page."""
-        return _key(self.name, self.of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +53,16 @@ class Charts:
     figures: tuple[Figure, ...] = ()
 
     def of(self, name: str, result: str = "") -> Figure | None:
-        """The chart of this name and result, if there is one."""
+        """Return the chart of this name and result, if there is one."""
         return next((figure for figure in self.named(name) if figure.of == result), None)
 
     def named(self, name: str) -> list[Figure]:
-        """All charts of this name."""
+        """Return all charts of this name."""
         return [figure for figure in self.figures if figure.name == name]
 
 
 def charts(report: Report, metric: str, language: Language, kind: KindPage) -> Charts:
-    """Every chart that the report has numbers for; none if the package that draws is not installed."""
+    """Return every chart that the report has numbers for; none if the package that draws is not installed."""
     try:
         return Charts(tuple(_figures(report, metric, language, kind)))
     except MissingExtra:
@@ -75,7 +70,7 @@ def charts(report: Report, metric: str, language: Language, kind: KindPage) -> C
 
 
 def distribution_rows(tables: Sequence[Table], metric: str) -> list[tuple[str, list[str]]]:
-    """The numbers of the chart: how many items of each result lie in each tenth of the range of scores."""
+    """Return the numbers of the chart: how many items of each result lie in each tenth of the range of scores."""
     columns = [table.scored(metric) if metric in table.columns else np.empty(0) for table in tables]
     everything = np.concatenate(columns)
     if not len(everything):
@@ -96,9 +91,9 @@ def _figures(report: Report, metric: str, language: Language, kind: KindPage) ->
     from steelyard.reports.plots import charts as plots
 
     with_metric = [table for table in report.tables if metric in table.columns]
-    if not report.is_pair:  # two means are in the headline
+    if report.layout not in COMPARED:  # two means are in the headline
         yield from _figure("forest", "report.means_with_intervals", plots.forest(report, language))
-    if report.is_many:
+    if report.layout == "many":
         for name, histogram in plots.distributions(with_metric, metric, language).items():
             yield from _figure("distribution", "report.distribution", histogram, name)
     else:
@@ -113,38 +108,23 @@ def _figures(report: Report, metric: str, language: Language, kind: KindPage) ->
     for table in report.tables:
         for chart in kind.charts(table, language):
             yield from _figure(chart.name, chart.caption, chart.svg, table.name)
-    for table in report.tables[1:]:
-        yield from _changes(table, report.tables[0], metric, language)
-
-
-def _changes(new: Table, old: Table, metric: str, language: Language) -> Iterator[Figure]:
-    from steelyard.reports.plots import charts as plots
-
-    if metric in new.columns and metric in old.columns:
-        differences = plots.differences(new, old, metric, language)
-        yield from _figure("differences", "report.item_changes", differences, new.name)
-        yield from _figure("dumbbell", "report.most_changed", plots.dumbbell(new, old, metric, language), new.name)
+    old, *others = report.tables
+    for new in others:
+        if metric in new.columns and metric in old.columns:
+            changes = plots.differences(new, old, metric, language)
+            yield from _figure("differences", "report.item_changes", changes, new.name)
+            yield from _figure("dumbbell", "report.most_changed", plots.dumbbell(new, old, metric, language), new.name)
 
 
 def _figure(name: str, caption: str, svg: str | None, of: str = "") -> Iterator[Figure]:
     if svg:
-        yield Figure(name, caption, of, _embedded(svg, _key(name, of)), _width(svg) > WIDEST)
+        key = f"{name}-{sha256(of.encode('utf-8', 'replace')).hexdigest()[:8]}"
+        width = re.search(r'\bwidth="([\d.]+)"', svg)
+        yield Figure(name, caption, of, key, _embedded(svg, key), width is not None and float(width[1]) > WIDEST)
 
 
-def _width(svg: str) -> float:
-    found = re.search(r'\bwidth="([\d.]+)"', svg)
-    return float(found[1]) if found else 0.0
-
-
-def _key(name: str, of: str) -> str:
-    """An id within the page: no two figures have the same name and result."""
-    return f"{name}-{sha256(of.encode('utf-8', 'replace')).hexdigest()[:8]}"
-
-
-def _embedded(svg: str, prefix: str) -> "Markup":
-    """The drawing with only shapes and texts in it, and unique ids; screen readers read the caption instead."""
-    from markupsafe import Markup
-
+def _embedded(svg: str, prefix: str) -> Markup:
+    """Return the drawing with only shapes and texts in it, and unique ids; screen readers read the caption instead."""
     root = ElementTree.fromstring(svg)  # drawn by us  # nosec B314
     _clean(root, prefix)
     root.attrib |= {"aria-hidden": "true", "focusable": "false"}
@@ -168,6 +148,6 @@ def _clean(element: ElementTree.Element, prefix: str) -> None:
 
 
 def _is_harmful(key: str, value: str) -> bool:
-    """Whether the policy of the page forbids it, or a screen reader would read the chart twice."""
+    """Return whether the policy of the page forbids it, or a screen reader would read the chart twice."""
     named = key.startswith(("on", "aria-", "{")) or key in ("style", "role", "href", "class")
     return named or "script:" in value.lower()

@@ -16,16 +16,23 @@ from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from markupsafe import Markup
 
 from steelyard.i18n import LANGUAGES, Language, Message, code_of, texts, translations, words_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
+
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 _QUOTED: Final = re.compile(r'"([a-z]+\.[a-z0-9_]+)"')
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_INVALID: Final = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
+_LINE_ENDS: Final = re.compile("[\x0b\x0c\x85\u2028\u2029]")
+"""Line separators that are not valid in older JavaScript strings."""
+_ESCAPED: Final = re.compile(r"\\(?![nrt'\\]|u3000|xa0)")
+"""What `repr` of a value has, if a text in it is to be changed: those characters are escaped, and no common ones."""
 NAMES: Final = ("_names", "_values")
 """How the sections end that have the words for names of the program, such as those of parts and types."""
 LARGE: Final = 1_500_000
@@ -44,7 +51,7 @@ def render_page(
     scripts: Sequence[str] = (),
     **context: Any,
 ) -> str:
-    """The page of a template with its data; every text in both is escaped.
+    """Return the page of a template with its data; every text in both is escaped.
 
     Templates and scripts are looked for in `folders` and then beside the frame.
     """
@@ -56,7 +63,7 @@ def render_page(
         "title": title,
         "language": language,
         "language_tag": texts(language)["language.tag"],
-        "other_language": texts(_next(language))["language.name"],
+        "other_language": texts(LANGUAGES[(LANGUAGES.index(language) + 1) % len(LANGUAGES)])["language.name"],
         "style": _safe(style),
         "scripts": [_safe(source) for source in sources],
         "policy": _policy(style, sources),
@@ -66,18 +73,14 @@ def render_page(
         "label": partial(label, language),
         "option": partial(option, language),
         "metric_name": partial(metric_name, language),
+        "address": lambda identifier: quote(sanitized(identifier), safe=""),
     }
     page = _environment(folders).get_template(f"{name}.html.j2").render(**context, **frame)
-    return _without_surrogates(page)
-
-
-def _next(language: Language) -> Language:
-    """The language that the switch shows next; `frame.js` has the same rule."""
-    return LANGUAGES[(LANGUAGES.index(language) + 1) % len(LANGUAGES)]
+    return str(_sanitized_value(page))
 
 
 def _words_of(scripts: Sequence[str]) -> dict[str, dict[str, str]]:
-    """The texts of the scripts in every language: of the codes that are written in them, and of names."""
+    """Return the texts of the scripts in every language: of the codes that are written in them, and of names."""
     written = {code for script in scripts for code in _QUOTED.findall(script)}
     named = {code for code in texts("en") if code.partition(".")[0].endswith(NAMES)}
     known = sorted((written | named) & texts("en").keys())
@@ -85,7 +88,7 @@ def _words_of(scripts: Sequence[str]) -> dict[str, dict[str, str]]:
 
 
 def _policy(style: str, scripts: list[str]) -> str:
-    """The Content-Security-Policy: nothing may be loaded or run but what has these hashes."""
+    """Return the Content-Security-Policy: nothing may be loaded or run but what has these hashes."""
     allowed = " ".join(_hash(script) for script in scripts)
     return (
         f"default-src 'none'; script-src {allowed}; style-src {_hash(style)}; img-src data:; "
@@ -97,56 +100,58 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _embedded(data: Mapping[str, Any]) -> "tuple[Markup, str]":
-    """The content of a script element and its type: JSON that cannot end the element, or compressed JSON."""
+def _embedded(data: Mapping[str, Any]) -> tuple[Markup, str]:
+    """Return the content of a script element and its type: JSON that cannot end the element, or compressed JSON."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     if len(text) > LARGE:
-        return _safe(_compressed(text)), "text/plain"
-    for character in "<>&\u2028\u2029":
+        return _safe(
+            base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), _LEVEL, mtime=0)).decode()
+        ), "text/plain"
+    for character in "<>&\x7f\x85\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
-    return _safe(_without_surrogates(text)), "application/json"
+    return _safe(text), "application/json"
 
 
-def _compressed(text: str) -> str:
-    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), _LEVEL, mtime=0)).decode()
+def sanitized(value: Any) -> Any:
+    """Return the value with every text in it sanitized, keys included; offsets into a text stay valid."""
+    return _sanitized_value(value) if _ESCAPED.search(repr(value)) else value
 
 
-def _without_surrogates(text: str) -> str:
-    """The text with ? for every lone surrogate; a large text without one is not copied."""
-    return _SURROGATE.sub("?", text) if _SURROGATE.search(text) else text
+def _sanitized_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return _LINE_ENDS.sub("\n", _INVALID.sub("\ufffd", value))
+    if isinstance(value, dict):
+        return {_sanitized_value(key): _sanitized_value(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_sanitized_value(entry) for entry in value]
+    return value
 
 
-def word(language: Language, *translated: str, **values: object) -> "Markup":
-    """A text of the page in its language, with the same in every language as attributes.
+def word(language: Language, *translated: str, **values: object) -> Markup:
+    """Return a text of the page in its language, with the same in every language as attributes.
 
     One argument is a code (with values in its places), or a name that is not ours and the same in every language.
     Several are the text in every language, in the order of `LANGUAGES`.
     """
-    from markupsafe import Markup
-
     translated = translations(Message(*translated, **values)) if values else translated
     by_language = dict(zip(LANGUAGES, translated, strict=True)) if len(translated) > 1 else _named(*translated)
     return Markup("<span {}>{}</span>").format(_attributes("data", by_language), by_language[language])
 
 
-def label(language: Language, code: str) -> "Markup":
-    """The accessible name of an element, as attributes."""
-    from markupsafe import Markup
-
+def label(language: Language, code: str) -> Markup:
+    """Return the accessible name of an element, as attributes."""
     by_language = _named(code)
     return Markup('aria-label="{}" {}').format(by_language[language], _attributes("data-label", by_language))
 
 
-def metric_name(language: Language, name: str) -> "Markup | str":
-    """What the page calls a metric: most have their own names."""
+def metric_name(language: Language, name: str) -> Markup | str:
+    """Return what the page calls a metric: most have their own names."""
     code = code_of("metric_names", name)
     return name if code == name else word(language, code)
 
 
-def option(language: Language, value: object, code: str) -> "Markup":
-    """An option of a choice; its text changes with the language of the page."""
-    from markupsafe import Markup
-
+def option(language: Language, value: object, code: str) -> Markup:
+    """Return an option of a choice; its text changes with the language of the page."""
     by_language = _named(code)
     attributes = _attributes("data", by_language)
     return Markup('<option value="{}" {}>{}</option>').format(value, attributes, by_language[language])
@@ -156,16 +161,14 @@ def _named(code: str) -> dict[Language, str]:
     return {language: words_of(language).named(code) for language in LANGUAGES}
 
 
-def _attributes(prefix: str, by_language: Mapping[Language, str]) -> "Markup":
-    from markupsafe import Markup
-
+def _attributes(prefix: str, by_language: Mapping[Language, str]) -> Markup:
     pairs = (Markup('{}-{}="{}"').format(prefix, language, text) for language, text in by_language.items())
     return Markup(" ").join(pairs)
 
 
 @lru_cache(maxsize=8)
 def _environment(folders: tuple[Path, ...]) -> "Environment":
-    """The templates of these folders, compiled once."""
+    """Return the templates of these folders, compiled once."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     loader = FileSystemLoader(folders)
@@ -177,8 +180,6 @@ def _read(name: str, folders: Sequence[Path]) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _safe(text: str) -> "Markup":
+def _safe(text: str) -> Markup:
     """Style, scripts and JSON of this package as markup; nothing in the JSON can end its element."""
-    from markupsafe import Markup
-
     return Markup(text)  # nosec B704

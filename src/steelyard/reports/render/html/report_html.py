@@ -1,42 +1,64 @@
 """The page of a report: one HTML file with results, comparisons, sections of their kind, and every item."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
 from steelyard import __version__
-from steelyard.documents.pages import Document
-from steelyard.documents.sets import missing_of
-from steelyard.errors import Problem
-from steelyard.i18n import Language, Message, code_of, translations, words_of
+from steelyard.documents.pages import Document, missing_of
+from steelyard.i18n import LANGUAGES, Language, Message, code_of, translations, words_of
 from steelyard.registry.kinds import kind_of
-from steelyard.reports.content import Report, main_metric
+from steelyard.reports import cells
+from steelyard.reports.blocks import Cell
+from steelyard.reports.content import COMPARED, Report, lowest_rows
+from steelyard.reports.kinds import Gauge, KindPage, Sections, Tile, TileLine, as_text, gauge_of, kind_page, kind_report
 from steelyard.reports.plots.means import MOST_METRICS
 from steelyard.reports.render.html.figures import charts, distribution_rows
-from steelyard.reports.render.html.frame import render_page
-from steelyard.reports.render.html.headlines import headlines, lowest
+from steelyard.reports.render.html.frame import render_page, sanitized
 from steelyard.reports.render.html.items import item_data
-from steelyard.reports.render.html.kind_page import KindPage, Sections, kind_page
-from steelyard.reports.render.html.sanitize import sanitized, sanitized_documents, sanitized_report
 from steelyard.reports.render.html.tables import page_blocks
-from steelyard.reports.render.html.tiles import metric_tiles
+from steelyard.reports.sections.changes import is_question
 from steelyard.reports.sections.leaderboard import board_title
+from steelyard.reports.sections.means import mean_cell
+from steelyard.stats.summary import Summary
+from steelyard.table import Table
 
 NO_DOCUMENTS: Final[Mapping[str, Document]] = MappingProxyType({})
 NO_LINKS: Final[Mapping[str, str]] = MappingProxyType({})
 SCRIPTS: Final = (
-    "report_texts.js",
-    "report_diff.js",
-    "report_list.js",
-    "report_filters.js",
-    "report_address.js",
-    "report_rows.js",
-    "report_evidence.js",
-    "report_contexts.js",
-    "report_rankings.js",
-    "report_item.js",
+    *("report_texts.js", "report_diff.js", "report_list.js", "report_filters.js", "report_address.js"),
+    *("report_rows.js", "report_evidence.js", "report_contexts.js", "report_rankings.js", "report_item.js"),
 )
 """The scripts that the page's own script uses, in order."""
+FURTHER: Final = ("AP", "RR", "R@100", "EM", "Grounded", "CitationR", "ContextR", "CoverEM", "ROUGE-L")
+"""Metrics that have a tile where a result has them; then the others in their order."""
+MOST_TILES: Final = 3
+WORST: Final = 8
+LONGEST_NOTE: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The headline of one result; `gauge` is low, mean and high where these are between 0 and 1."""
+
+    summary: Summary
+    mean: Cell
+    gauge: Gauge | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LowItem:
+    """An item with a low score, and its note in every language, or its answer if it has no note.
+
+    `below` is the id where the question does not say it.
+    """
+
+    id: str
+    score: str
+    question: str
+    note: tuple[str, ...]
+    below: str
 
 
 def render_html(
@@ -46,93 +68,115 @@ def render_html(
     *,
     links: Mapping[str, str] = NO_LINKS,
 ) -> str:
-    """The report as a page; `documents` are those that the items are about, by the name in their tag `document`.
+    """Return the report as a page; `documents` are those that the items are about, by the name in their tag `document`.
 
     The page lists the documents that a DocumentSet names as missing, with the reasons. Its header has the `links`:
     addresses of other pages with the codes of their names.
     """
-    report = sanitized_report(report)
     kind = kind_page(report.tables[0].kind)
-    main = main_metric(report)
     return render_page(
         "report",
-        item_data(report, sanitized_documents(documents), main, kind),
-        title=_title(report, main, language),
+        sanitized(item_data(report, documents, report.main, kind)),
+        title=_title(report, language),
         language=language,
         folders=kind.folders,
         scripts=SCRIPTS,
-        **_context(report, main, language, kind),
-        remarks=[*_undrawn(len(report.metrics)), *_absences(missing_of(documents))],
+        **_context(report, language, kind),
+        remarks=[translations(remark) for remark in _remarks(report, documents)],
         links=links,
     )
 
 
-def _title(report: Report, main: str, language: Language) -> str:
-    """What the window is called: the names of one or two results, or what many were compared in."""
-    if report.is_many:
+def _title(report: Report, language: Language) -> str:
+    """Return what the window is called: the names of one or two results, or what many were compared in."""
+    if report.layout == "many":
         return board_title(report, words_of(language))
-    between = " → " if report.is_pair else " · "
+    between = " → " if report.layout in COMPARED else " · "
     return between.join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard"
 
 
-def _context(report: Report, main: str, language: Language, kind: KindPage) -> dict[str, Any]:
-    """What the template shows."""
-    first = report.tables[0].kind
+def _context(report: Report, language: Language, kind: KindPage) -> dict[str, Any]:
+    """Return what the template shows; the sections of each of two results are folded."""
+    first, main = report.tables[0].kind, report.main
+    is_pair = report.layout in COMPARED
+    counted = code_of("count_names", first)
+    wordless = (metric for metric in report.metrics if code_of("headline_names", metric) == metric)
     return {
         "report": report,
-        "layout": _layout(report),
+        "layout": f"layout_{'two' if is_pair else report.layout}.html.j2",
         "kind": kind_of(first).title or first,
         "about_documents": kind.about_documents,
         "main": main,
-        "names": _names(report),
+        "names": (*(table.name for table in report.tables), *wordless),  # a page does not capitalise them
         "version": __version__,
-        "headlines": headlines(report, main),
-        "blocks": page_blocks(report, language),
-        "tiles": kind.tiles(report.tables[0], report.units) or metric_tiles(report, main),
+        "headlines": [Headline(each, mean_cell(report, each, main), _gauge(each, main)) for each in report.summaries],
+        "blocks": page_blocks(report, language, kind_shown=kind_report(first).page() is None),
+        "tiles": kind.tiles(report.tables[0], report.units) or metric_tiles(report),
         "headline_name": code_of("headline_names", main),
-        "counted": _counted(first, report.summaries[0].items),
+        "counted": translations(
+            Message("report.n_items" if counted == first else counted, n=f"{report.summaries[0].items:,}")
+        ),
         "tags_shown": {code for tag in kind.tags_shown for code in (tag, code_of("tag_names", tag))},
         "distribution": distribution_rows(report.tables, main),
-        "sections": Sections() if report.is_pair else kind.sections(report.tables, report.scope),
-        "figures": _figures(report, kind),
+        "sections": Sections() if is_pair else kind.sections(report.tables, report.scope),
+        "figures": [(table.name, kind.sections([table], report.scope)) for table in report.tables if is_pair],
         "worst": [(table.name, low) for table in report.tables if (low := lowest(table, main, kind))],
         "charts": charts(report, main, language, kind),
     }
 
 
-def _names(report: Report) -> tuple[str, ...]:
-    """The names of results and of metrics without words, which a page does not begin with a capital."""
-    metrics = (metric for metric in report.metrics if code_of("headline_names", metric) == metric)
-    return (*(table.name for table in report.tables), *metrics)
+def _remarks(report: Report, documents: Mapping[str, Document]) -> Iterator[Message]:
+    """Yield that charts leave metrics out, if they do, and why documents are not on the page."""
+    if len(report.metrics) > MOST_METRICS:
+        yield Message("report.not_drawn", n=f"{MOST_METRICS:,}", of=f"{len(report.metrics):,}")
+    for problem in missing_of(documents):
+        yield Message("core.labelled", label=Message("report.documents_not_shown"), message=problem.plain())
 
 
-def _figures(report: Report, kind: KindPage) -> list[tuple[str, Sections]]:
-    """The sections of each of two results, which are folded; of other reports nothing."""
-    tables = report.tables if report.is_pair else ()
-    return [(table.name, kind.sections([table], report.scope)) for table in tables]
+def _gauge(summary: Summary, metric: str) -> Gauge | None:
+    mean = summary.metrics.get(metric)
+    return None if mean is None or mean.total is not None else gauge_of(mean.mean, mean.interval)
 
 
-def _counted(kind: str, items: int) -> tuple[str, ...]:
-    """How many items there are, by what the kind calls them, in every language."""
-    code = code_of("count_names", kind)
-    return translations(Message(code if code != kind else "report.n_items", n=f"{items:,}"))
+def metric_tiles(report: Report) -> list[Tile]:
+    """Return the tiles of a few metrics of the first result, besides that of the headline; totals have none."""
+    summary = report.summaries[0]
+    means = {name: mean for name, mean in summary.metrics.items() if name != report.main and mean.total is None}
+    order = dict.fromkeys((*(name for name in FURTHER if name in means), *means))
+    return [
+        Tile(
+            name,
+            [
+                TileLine(
+                    (cells.mean(means[name]),),
+                    f"n = {means[name].scored:,}",
+                    (cells.interval(means[name].interval),),
+                    _gauge(summary, name),
+                )
+            ],
+            is_name=True,
+        )
+        for name in list(order)[:MOST_TILES]
+    ]
 
 
-def _layout(report: Report) -> str:
-    """The template with the parts of the page in order: for one result, for a difference, or for several results."""
-    name = "one" if len(report.tables) == 1 else "two" if report.is_pair else "many"
-    return f"layout_{name}.html.j2"
-
-
-def _undrawn(metrics: int) -> list[tuple[str, ...]]:
-    """That charts leave metrics out, if they do."""
-    if metrics <= MOST_METRICS:
+def lowest(table: Table, metric: str, kind: KindPage) -> list[LowItem]:
+    """Return the items with the worst scores, worst first; none of them as good as the best."""
+    if metric not in table.columns:
         return []
-    return [translations(Message("report.not_drawn", n=f"{MOST_METRICS:,}", of=f"{metrics:,}"))]
+    column = table.column(metric)
+    return [_low_item(table, row, float(column[row]), kind) for row in lowest_rows(table, metric, WORST)]
 
 
-def _absences(missing: Sequence[Problem]) -> list[tuple[str, ...]]:
-    """Why documents are not on the page."""
-    label = Message("report.documents_not_shown")
-    lines = (Message("core.labelled", label=label, message=problem.plain()) for problem in missing)
-    return [tuple(map(sanitized, translations(line))) for line in lines]
+def _low_item(table: Table, row: int, score: float, kind: KindPage) -> LowItem:
+    metric = next(iter(table.notes(row)), "")
+    output = (table.outputs[row] if table.outputs else None) or {}
+    notes = (kind.note(table, row, metric, language) or as_text(output.get("answer")) for language in LANGUAGES)
+    question = str(output.get("question", ""))
+    return LowItem(
+        table.ids[row],
+        cells.score(score),
+        question.partition("\n")[0],
+        tuple(text[:LONGEST_NOTE] for text in notes),
+        "" if not question or is_question(table.ids[row], question) else table.ids[row],
+    )

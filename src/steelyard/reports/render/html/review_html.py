@@ -12,10 +12,10 @@ from steelyard.documents.pages import Document
 from steelyard.i18n import Language
 from steelyard.io.reviews import Judgement, render_review_lines
 from steelyard.reports.content import Report
+from steelyard.reports.kinds import kind_page
 from steelyard.reports.masking import mask_apart, mask_documents, mask_table
 from steelyard.reports.render.html.frame import render_page
 from steelyard.reports.render.html.items import item_data
-from steelyard.reports.render.html.kind_page import kind_page
 from steelyard.stats.review import passed
 from steelyard.table import Table
 
@@ -37,7 +37,7 @@ def render_review(
     language: Language = "en",
     mask: bool = False,
 ) -> str:
-    """The page on which a person agrees or disagrees with each verdict."""
+    """Return the page on which a person agrees or disagrees with each verdict."""
     metric = judgements[0].metric
     place = {identifier: row for row, identifier in enumerate(table.ids)}
     sample = table.take(np.array([place[judgement.id] for judgement in judgements], np.int64))
@@ -61,7 +61,7 @@ def render_review(
 
 
 def mask_strata(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """The judgements with the names of their strata masked; ids stay, for an opinion finds its verdict by them."""
+    """Return the judgements with the names of their strata masked; ids stay, because verdicts are found by them."""
     shown = mask_apart(judgement.sampling.stratum for judgement in judgements)
     return [
         replace(judgement, sampling=replace(judgement.sampling, stratum=shown[judgement.sampling.stratum]))
@@ -70,7 +70,7 @@ def mask_strata(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 
 def _review_data(judgements: Sequence[Judgement], verdicts: Sequence[bool]) -> dict[str, Any]:
-    """The lines to fill in, and the name under which a browser keeps them: another sample has another."""
+    """Return the lines to fill in, and the name under which a browser keeps them: another sample has another."""
     key = sha256(render_review_lines(judgements).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return {
         "key": f"steelyard-review-{key}",

@@ -1,0 +1,197 @@
+"""Verdicts on answers: refusals, those that rules could not decide, and who decided."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from steelyard.i18n import Words
+from steelyard.reports import cells
+from steelyard.reports.blocks import Block, Cell, Fields, Row, TableBlock
+from steelyard.reports.content import COMPARED, Report
+from steelyard.reports.sections import section
+from steelyard.stats.review import UNCERTAIN, Coverage, decided_by, risk_coverage, uncertain_flags
+from steelyard.stats.summary import known
+from steelyard.table import FloatArray, Table
+
+_METRIC: Final = "Refusal"
+
+
+class Counts(NamedTuple):
+    """Questions by whether they have an answer, and whether they were refused."""
+
+    over_refused: int
+    answered: int
+    refused: int
+    missed: int
+
+    @property
+    def over_refusal(self) -> float:
+        """The share of answerable questions that were refused."""
+        return _share(self.over_refused, self.answered)
+
+    @property
+    def false_answer(self) -> float:
+        """The share of unanswerable questions that were answered."""
+        return _share(self.missed, self.refused)
+
+
+@section(35, of_each=True)
+def blocks(report: Report, words: Words) -> Iterator[Block]:
+    """Yield a table of two by two for each result with the two parts of `Refusal`; of two results, one table."""
+    known = {index: counts for index, table in enumerate(report.tables) if (counts := refusal_counts(table))}
+    if report.layout in COMPARED and len(known) == 2:
+        yield refusals_compared(known[0], known[1], words)
+    else:
+        yield from (_refusals(counts, report.tables[index].name, words) for index, counts in known.items())
+    yield from (Fields(partial(dict, refusals=counts._asdict()), index) for index, counts in known.items())
+
+
+def refusal_counts(table: Table) -> Counts | None:
+    """Return the counts of a result; None if it does not say which questions have an answer."""
+    parts = table.columns[_METRIC].parts if _METRIC in table.columns else {}
+    if not {"over_refusal", "missed_refusal"} <= parts.keys():
+        return None
+    return counts_of(parts["over_refusal"], parts["missed_refusal"])
+
+
+def counts_of(over: FloatArray, missed: FloatArray) -> Counts:
+    """Return the counts from two columns: 1 for a wrong refusal, and for a missing one; 0 for a right answer."""
+    values = ((over, 1), (over, 0), (missed, 0), (missed, 1))
+    return Counts(*(int(np.count_nonzero(column == value)) for column, value in values))
+
+
+def _share(some: int, others: int) -> float:
+    return some / (some + others) if some + others else math.nan
+
+
+def _refusals(counts: Counts, name: str, words: Words) -> TableBlock:
+    rows = refusal_rows([counts], words, cells.number)
+    headings = ["", *map(words, ("report.refused", "report.answered", "report.wrong_rate"))]
+    flipped = [[label, refused, answered, rate] for label, answered, refused, rate in rows]
+    return TableBlock(headings, flipped, words.labelled(name, _METRIC), "refusals")
+
+
+def refusals_compared(before: Counts, after: Counts, words: Words, rows: Sequence[Row] = ()) -> TableBlock:
+    """Return the counts of two results in one table, before → after, and further rows."""
+    counted = refusal_rows([before, after], words, partial(cells.percent, words=words))
+    headings = ["", *map(words, ("report.answered", "report.refused", "report.wrong_rate"))]
+    return TableBlock(headings, [*counted, *rows], words("report.refusals_before_after"), "refusals_compared")
+
+
+def refusal_rows(results: Sequence[Counts], words: Words, shown: Callable[[float], str]) -> list[list[str]]:
+    """Return the questions with and without an answer: how many were answered and refused, and the share of errors."""
+    sides = (
+        ("report.answerable", [(each.answered, each.over_refused, each.over_refusal) for each in results]),
+        ("report.not_answerable", [(each.missed, each.refused, each.false_answer) for each in results]),
+    )
+    return [
+        [
+            words(code),
+            " → ".join(f"{answered:,}" for answered, _, _ in counted),
+            " → ".join(f"{refused:,}" for _, refused, _ in counted),
+            " → ".join(shown(rate) for _, _, rate in counted),
+        ]
+        for code, counted in sides
+    ]
+
+
+_ANSWERS: Final = "answers"
+
+
+class Doubts(NamedTuple):
+    """The uncertain verdicts of a metric among its items, and the bounds of its mean."""
+
+    undecided: int
+    items: int
+    mean: float
+    low: float
+    high: float
+
+
+@section(36, of_each=True)
+def uncertain(report: Report, words: Words) -> Iterator[Block]:
+    """Yield a table for each result with uncertain verdicts."""
+    answers = [(index, table) for index, table in enumerate(report.tables) if table.kind == _ANSWERS]
+    known = {index: by_metric for index, table in answers if (by_metric := doubts(table))}
+    yield from (_uncertain_table(by_metric, report.tables[index].name, words) for index, by_metric in known.items())
+    for index, by_metric in known.items():
+        fields = {UNCERTAIN: {metric: each._asdict() for metric, each in by_metric.items()}}
+        yield Fields(partial(dict, fields), index)
+
+
+def doubts(table: Table) -> dict[str, Doubts]:
+    """Return the metrics of a result that have uncertain verdicts."""
+    found = {}
+    for metric in table.columns:
+        flags, scores = uncertain_flags(table, metric), table.column(metric)
+        if flags is not None and flags.any():
+            ends = [float(np.nanmean(np.where(flags, end, scores))) for end in (0.0, 1.0)]
+            found[metric] = Doubts(int(flags.sum()), len(table.scored(metric)), table.mean(metric), *ends)
+    return found
+
+
+def _uncertain_table(found: dict[str, Doubts], name: str, words: Words) -> TableBlock:
+    rows: list[Row] = [
+        [
+            words.name("metric", metric),
+            f"{each.undecided:,} / {each.items:,} ({cells.percent(each.undecided / each.items, words)})",
+            *(cells.number(number) for number in each[2:]),
+        ]
+        for metric, each in found.items()
+    ]
+    codes = ("report.metric", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
+    return TableBlock(
+        [words(code) for code in codes], rows, words.labelled(name, words("report.uncertain_items")), "uncertain"
+    )
+
+
+_NAMES: Final = {
+    "rules": "review.by_rules",
+    "judge": "review.by_judge",
+    "person": "review.by_person",
+    UNCERTAIN: "review.undecided",
+}
+_WITHOUT: Final = {"": "report.all", UNCERTAIN: "review.without_uncertain", "partial": "review.without_partial"}
+
+
+@section(39)
+def decided(report: Report, words: Words) -> Iterator[Block]:
+    """Yield a row for each result that says which verdicts are uncertain, and a table for each that has reviews."""
+    metric = report.main
+    decided = {index: counts for index, table in enumerate(report.tables) if (counts := decided_by(table, metric))}
+    if not decided:
+        return
+    rows: list[Row] = []
+    for index, counts in decided.items():
+        shares = {name: cells.percent(count / sum(counts.values()), words) for name, count in counts.items()}
+        counted = (f"{counts[name]:,} ({shares[name]})" if counts[name] else "0" for name in _NAMES)
+        rows.append([report.tables[index].name, *counted])
+    headings = [words("report.system"), *map(words, _NAMES.values())]
+    yield TableBlock(headings, rows, words("review.decided_by"), role="decided")
+    for index, counts in decided.items():
+        table = report.tables[index]
+        curve = risk_coverage(table, metric)
+        if curve:
+            yield _curve(table, curve, words)
+        points = [{**point._asdict(), "error": known(point.error)} for point in curve]
+        fields = {"decided_by": counts, **({"risk_coverage": points} if points else {})}
+        yield Fields(partial(dict, fields), index)
+
+
+def _curve(table: Table, curve: list[Coverage], words: Words) -> TableBlock:
+    """Return the share of verdicts that are kept against the share of wrong ones among them."""
+    rows: list[Row] = [
+        [
+            words(_WITHOUT[point.without]),
+            Cell(cells.percent(point.share, words), share=point.share),
+            f"{point.reviewed:,}",
+            Cell(cells.percent(point.error, words), share=point.error if point.error == point.error else None),
+        ]
+        for point in curve
+    ]
+    codes = ("review.verdicts_kept", "review.coverage", "review.reviewed", "review.error_rate")
+    title = words.labelled(table.name, words("review.risk_coverage"))
+    return TableBlock([*map(words, codes)], rows, title, role="decided")

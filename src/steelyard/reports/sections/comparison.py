@@ -1,0 +1,188 @@
+"""What only `compare` shows: tests, differences by tag; of three results or more effects, changed items and letters."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final
+
+from steelyard.i18n import Words
+from steelyard.reports import cells
+from steelyard.reports.blocks import Block, Details, Fields, Note, Notes, Row, TableBlock
+from steelyard.reports.content import COMPARED, Report
+from steelyard.reports.sections import section
+from steelyard.reports.sections.differences import difference, effect, tests_table
+from steelyard.reports.sections.footnotes import CORRECTIONS
+from steelyard.reports.sections.leaderboard import lettered_matrix, letters_by_metric, ranking
+from steelyard.reports.verdicts import undecided
+from steelyard.stats.pairing import Change, Changes
+
+NAMED: Final = 5
+_EFFECTS: Final = ("report.effect_size", "report.better", "report.same", "report.worse")
+_WITHIN: Final = ("report.difference", "report.interval", "report.p", "report.p_adjusted")
+_WITHIN_COMPARED: Final = ("report.before", "report.after", "report.difference", "report.interval", "report.p_adjusted")
+
+
+@section(85)
+def blocks(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the tables, the notes and the fields of a full comparison."""
+    if not report.full:
+        return
+    is_pair = report.layout in COMPARED
+    if not is_pair:
+        yield _effects(report, words)
+    if report.within:
+        yield _within_pair(report, words) if is_pair else _within(report, words)
+    if is_pair:
+        yield tests_table(report, words)
+    else:
+        yield from () if report.is_brief else _changed_items(report, words)
+        yield from _letter_tables(report, words)
+    yield Notes(list(_notes(report, words)))
+    yield Fields(partial(_fields, report))
+
+
+def _changes(report: Report) -> list[Changes]:
+    return [report.changes(comparison.a, comparison.metric) for comparison in report.comparisons]
+
+
+def _fields(report: Report) -> dict[str, Any]:
+    """Return every change, and what there is of groups and pairs."""
+    groups = {value: [each.as_dict() for each in comparisons] for value, comparisons in report.within.items()}
+    pairs = {"pairs": [each.as_dict() for each in report.pairs], "letters": letters_by_metric(report)}
+    return {
+        "changes": [
+            {
+                "a": changes.a,
+                "b": changes.b,
+                "metric": changes.metric,
+                "better": _changes_json(changes.better),
+                "worse": _changes_json(changes.worse),
+                "only_in_a": list(changes.only_a),
+                "only_in_b": list(changes.only_b),
+            }
+            for changes in _changes(report)
+        ],
+        **({"by": {report.by: groups}} if report.by else {}),
+        **(pairs if report.pairs else {}),
+    }
+
+
+def _changes_json(changes: Iterable[Change]) -> list[dict[str, Any]]:
+    return [{"id": each.id, "a": each.new, "b": each.old, "diff": each.difference} for each in changes]
+
+
+def _effects(report: Report, words: Words) -> TableBlock:
+    """Return effect sizes, and how many items are better, equal and worse; in brief, in the main metric, best first."""
+    if report.is_brief:
+        main = report.main
+        best_first = [each for _, result in ranking(report, main) if (each := report.comparison(result.name, main))]
+        headings = (words("report.system"), "n", *map(words, _EFFECTS))
+        rows = [[each.a, f"{each.n:,}", *effect(each)] for each in best_first]
+        title = words("report.changed_items_in", metric=words.name("metric", main), baseline=report.tables[0].name)
+        return TableBlock(headings, rows, title, "effects")
+    return TableBlock(
+        (words("report.result"), words("report.metric"), "n", *map(words, _EFFECTS)),
+        [
+            [f"{each.a} − {each.b}", words.name("metric", each.metric), f"{each.n:,}", *effect(each)]
+            for each in report.comparisons
+        ],
+        words("gate.changed_items"),
+        "effects",
+        labels=2,
+    )
+
+
+def _within(report: Report, words: Words) -> TableBlock:
+    """Return the differences of many results within each value of the tag."""
+    tag = report.by or ""
+    rows: list[Row] = [
+        [
+            words.value(tag, value) or cells.DASH,
+            f"{each.a} − {each.b}",
+            words.name("metric", each.metric),
+            f"{each.n:,}",
+            difference(each),
+            cells.interval(each.interval),
+            cells.p_value(each.p_value),
+            cells.p_value(each.p_adjusted),
+        ]
+        for value, comparisons in report.within.items()
+        for each in comparisons
+    ]
+    name = words.name("tag", tag)
+    headings = (name, words("report.result"), words("report.metric"), "n", *map(words, _WITHIN))
+    return TableBlock(headings, rows, f"{words('gate.within_each')} {name}", "within", labels=3)
+
+
+def _within_pair(report: Report, words: Words) -> TableBlock:
+    """Return before, after and the difference of two results within each value of the tag."""
+    tag = report.by or ""
+    rows: list[Row] = [
+        [
+            words.value(tag, value) or cells.DASH,
+            each.metric,
+            f"{each.n:,}",
+            cells.number(each.b_mean),
+            cells.number(each.a_mean),
+            difference(each),
+            cells.interval(each.interval),
+            cells.p_value(each.p_adjusted),
+        ]
+        for value, comparisons in report.within.items()
+        for each in comparisons
+    ]
+    name = words.name("tag", tag)
+    headings = [name, words("report.metric"), "n", *map(words, _WITHIN_COMPARED)]
+    return TableBlock(headings, rows, f"{words('gate.within_each')} {name}", "within_compared", labels=2, grouped=True)
+
+
+def _changed_items(report: Report, words: Words) -> Iterator[TableBlock]:
+    """Yield the changed items of each of many results by metric; a metric without any change has no table."""
+    for changes in _changes(report):
+        changed = {"report.better": changes.better, "report.worse": changes.worse}
+        rows = [
+            [each.id, cells.score(each.old), cells.score(each.new), cells.signed(each.difference)]
+            for items in changed.values()
+            for each in items
+        ]
+        counts = words.joined("core.comma", (f"{len(items):,} {words(code)}" for code, items in changed.items()))
+        title = words.labelled(words.joined("core.comma", [f"{changes.a} − {changes.b}", changes.metric]), counts)
+        if rows:
+            yield TableBlock(["id", changes.b, changes.a, words("report.difference")], rows, title, "changed_items")
+
+
+def _letter_tables(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the letters of every metric, where all pairs were compared; the board has those of the main metric."""
+
+    def tables() -> Sequence[TableBlock]:
+        return [replace(lettered_matrix(report, words), title=words("gate.all_pairs"), role="letters")]
+
+    if report.pairs:
+        yield from [Details(tables)] if report.is_brief else tables()
+
+
+def _notes(report: Report, words: Words) -> Iterator[str | Note]:
+    for value, comparisons in report.within.items():
+        for line in undecided(comparisons, words):
+            yield Note(words.labelled(value or cells.DASH, line), "warning")
+    if report.pairs:
+        settings = report.pairs[0].settings
+        family = f"{words(CORRECTIONS[settings.correction])} ({len(report.pairs):,})"
+        level = f"{words('report.at')} {settings.alpha:g}"
+        yield words.labelled(words("gate.all_pairs"), words.joined("core.comma", [family, level]))
+        yield from (Note(line, "warning") for line in undecided(report.pairs, words))
+    yield from _unpaired_items(report, words)
+
+
+def _unpaired_items(report: Report, words: Words) -> Iterator[str]:
+    """Yield the lines about items of one side, each once; with the metrics it holds for, if not for all."""
+    metrics: dict[str, list[str]] = {}
+    for changes in _changes(report):
+        for name, items in ((changes.a, changes.only_a), (changes.b, changes.only_b)):
+            if items:
+                named = words.joined("core.listed", items[:NAMED]) + (" …" if len(items) > NAMED else "")
+                line = words.labelled(f"{words('gate.scored_only_in')} {name}", f"{len(items):,} ({named})")
+                metrics.setdefault(line, []).append(changes.metric)
+    every = len({comparison.metric for comparison in report.comparisons})
+    for line, having in metrics.items():
+        yield line if len(having) >= every else words.labelled(words.joined("core.listed", having), line)
