@@ -18,7 +18,6 @@ ROOT = Path(__file__).parents[1]
 HEAVY = ("httpx", "jsonschema", "opencc", "rich", "rjieba", "sacrebleu", "scipy", "pandas", "pyarrow", "zstandard")
 SLOW = ("dataclasses", "difflib", "inspect", "tempfile")
 """Modules of Python that take milliseconds, and that no option needs."""
-IN_MEMORY = tuple(f"steelyard.retrieval.reading.{name}" for name in ("given", "nested", "frames", "tabular"))
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 
 
@@ -83,7 +82,7 @@ def test_the_json_of_one_result_brings_in_no_judge_and_no_gate(tmp_path, words):
     (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 tag\n")
     (tmp_path / "rows.jsonl").write_text('{"id": "1", "prediction": "a", "references": ["a b"]}\n')
     judges = (f"steelyard.legal.{name}" for name in ("facts", "grounding", "refusals", "evidence", "benchmark"))
-    unwanted = (*judges, "steelyard.stats.gate", "steelyard.reports.gate", *IN_MEMORY)
+    unwanted = (*judges, "steelyard.stats.gate", "steelyard.reports.gate")
     code = (
         f"import sys; from steelyard.cli import main; main([*{words}, '--json']); "
         f"print([m for m in sys.modules if m.startswith({unwanted})])"

@@ -10,13 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from steelyard.documents.pages import Document, Page
 from steelyard.legal.thresholds import PASSAGE
 from steelyard.lexicon import lexicon
 from steelyard.text.normalisation import normalise
 from steelyard.text.reading import plain_text, without_thinking
+
+if TYPE_CHECKING:
+    from steelyard.documents.pages import Document, Page
 
 _WORDS: Final = lexicon("grounding")
 _TRIES: Final = 64  # occurrences of the first piece of a quotation
@@ -139,7 +141,7 @@ _sources: Final[dict[int, "Source"]] = {}
 class SourcePage:
     """A page with its key, and the kinds and keys of its units."""
 
-    page: Page
+    page: "Page"
 
     @cached_property
     def key(self) -> Key:
@@ -159,7 +161,7 @@ class SourcePage:
 class Source:
     """A document with its text and keys."""
 
-    document: Document
+    document: "Document"
 
     @cached_property
     def text(self) -> str:
@@ -214,7 +216,7 @@ class Source:
         return min((span for span in spans if span >= 0), default=-1)
 
 
-def source_of(document: Document) -> Source:
+def source_of(document: "Document") -> Source:
     """Return the prepared document, cached by identity, because hashing reads the whole text."""
     source = _sources.get(id(document))
     if source is None or source.document is not document:
