@@ -39,7 +39,7 @@ correct for every script; the others reproduce another program, including its er
 | answer | reference | metric |""",
     "zh": """## 方案
 
-`--profile` 决定回答和参考答案如何归一化、如何切分。默认方案 `steelyard` 适用于任何文字；其余方案如实复现另一个程序，
+`--profile` 决定回答和参考答案如何归一化、如何切分。默认方案 `steelyard` 适用于任何文字；其余方案如实复现另一个程序，\
 包括它的错误。下表中的数值都是实际计算得出的。
 
 | 回答 | 参考答案 | 指标 |""",
@@ -123,8 +123,8 @@ For completion in a shell (bash, fish, powershell, tcsh, zsh), `pip install ".[c
 
 {MADE}
 
-`steelyard` 和 `ultrarag` 是同一程序的两个名称；安装了 UltraRAG 时，`ultrarag` 运行它的客户端。
-要在 shell（bash、fish、powershell、tcsh、zsh）中自动补全，请 `pip install ".[completion]"`，并把脚本保存一次：
+`steelyard` 和 `ultrarag` 是同一程序的两个名称；安装了 UltraRAG 时，`ultrarag` 运行它的客户端。\
+要在 shell（bash、fish、powershell、tcsh、zsh）中自动补全，请 `pip install ".[completion]"`，并把脚本保存一次：\
 `steelyard --completion bash > ~/.local/share/bash-completion/completions/steelyard`。""",
 }
 HIDDEN = (argparse._HelpAction, argparse._VersionAction, argparse._SubParsersAction)
