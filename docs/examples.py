@@ -6,6 +6,7 @@
 - In a block `console` a line `$ steelyard …` is a command and the lines below it are what it prints, of which lines
   longer than WIDTH are cut. `| head -N`, or a last line `…`, keeps the first lines of standard output; `$ echo $?`
   prints the exit code. Other commands, and those that run until they are stopped, are left as they are.
+- In a block without a language, lines that begin with `steelyard` and a command of RUN are run and must succeed.
 - A block `text` directly after a block `python` is what the code prints.
 
 Commands run in a folder with a copy of COPIED and an empty folder OUT, code runs in the root of the sources.
@@ -23,19 +24,15 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent
-PAGES = [
-    page
-    for page in (*sorted(ROOT.glob("README*.md")), *sorted(FOLDER.glob("*/**/*.md")))
-    if re.search("^```console$", page.read_text("utf-8"), re.MULTILINE)
-]
-"""The pages with commands whose outputs are shown."""
+PAGES = [*sorted(ROOT.glob("README*.md")), *sorted(FOLDER.glob("*/**/*.md"))]
 WIDTH = 150
 COPIED = ("data", "examples", "prompt", "benchmark")
 MORE = "…"
+RUN = ("answers", "bench", "compare", "demo", "gate", "metrics", "report", "retrieval", "run", "validate")
 Run = Callable[[list[str], Path, dict[str, str]], tuple[int, str, str]]
 """Runs a command in a folder with an environment; returns its exit code, standard output and standard error."""
 
-_BLOCK = re.compile(r'^```(?P<kind>\w+)(?: title="(?P<file>[^"]+)")?\n(?P<text>.*?)^```$', re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r'^```(?P<kind>\w*)(?: title="(?P<file>[^"]+)")?\n(?P<text>.*?)^```$', re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _CODE = re.compile(r"^```python\n(?P<code>.*?)^```\n\n```text\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -46,11 +43,22 @@ def console(page: str, run: Run, folder: Path, environment: dict[str, str]) -> s
     def refreshed(block: re.Match[str]) -> str:
         if block["file"]:
             (folder / block["file"]).write_text(block["text"], "utf-8")
+        if not block["kind"]:
+            _succeed(block["text"], run, folder, environment)
         if block["kind"] != "console":
             return block[0]
         return f"```console\n{_session(block['text'], run, folder, environment)}```"
 
     return _BLOCK.sub(refreshed, page)
+
+
+def _succeed(block: str, run: Run, folder: Path, environment: dict[str, str]) -> None:
+    for line in block.splitlines():
+        words = shlex.split(line, comments=True) if line.startswith("steelyard ") else []
+        if words[1:2] and words[1] in RUN:
+            code, out, err = run(words[1:], folder, environment)
+            if code:
+                raise ValueError(f"{line}: exit code {code}\n{out}{err}")
 
 
 def _session(block: str, run: Run, folder: Path, environment: dict[str, str]) -> str:
