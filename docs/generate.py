@@ -301,9 +301,7 @@ def generated(folder: Path = FOLDER) -> Iterator[tuple[Path, str]]:
             yield folder / language / page, write(language)
         for page, (name, write) in PARTS.items():
             path = folder / language / page
-            text = path.read_text("utf-8")
-            if MARKS[0].format(name=name) in text:
-                yield path, with_part(text, name, write(language))
+            yield path, with_part(path.read_text("utf-8"), name, write(language))
     yield SCHEMA, schema_file()
 
 
