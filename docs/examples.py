@@ -3,9 +3,10 @@
 `python docs/examples.py` refreshes the pages. On a page, in order:
 
 - A block with a title, such as `json title="answers.jsonl"`, is a file of the reader.
-- In a block `console` a line `$ steelyard …` is a command and the lines below it are what it prints, of which lines
-  longer than WIDTH are cut. `| head -N`, or a last line `…`, keeps the first lines of standard output; `$ echo $?`
-  prints the exit code. Other commands, and those that run until they are stopped, are left as they are.
+- In a block `console` a line `$ steelyard …` is a command and the lines below it are what it prints; with nothing below
+  it is only run. A line `…` stands for any lines, `…` at the end of a line for its rest, and lines longer than WIDTH are
+  cut. `| head -N` keeps the first lines of standard output; `$ echo $?` prints the exit code. Other commands, and those
+  that run until they are stopped, are left as they are.
 - In a block without a language, lines that begin with `steelyard` and a command of RUN are run and must succeed.
 - A block `text` directly after a block `python` is what the code prints.
 
@@ -28,13 +29,16 @@ PAGES = [*sorted(ROOT.glob("README*.md")), *sorted(FOLDER.glob("*/**/*.md"))]
 WIDTH = 150
 COPIED = ("data", "examples", "prompt", "benchmark")
 MORE = "…"
+TIME = re.compile(r"\d{8}_\d{6}")
 RUN = ("answers", "bench", "compare", "demo", "gate", "metrics", "report", "retrieval", "run", "validate")
 Run = Callable[[list[str], Path, dict[str, str]], tuple[int, str, str]]
 """Runs a command in a folder with an environment; returns its exit code, standard output and standard error."""
 
 _BLOCK = re.compile(r'^```(?P<kind>\w*)(?: title="(?P<file>[^"]+)")?\n(?P<text>.*?)^```$', re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-_CODE = re.compile(r"^```python\n(?P<code>.*?)^```\n\n```text\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(
+    r"^```python\n(?P<code>(?:(?!```).*\n)*)```\n\n```text\n(?P<text>(?:(?!```).*\n)*)```$", re.MULTILINE
+)
 
 
 def console(page: str, run: Run, folder: Path, environment: dict[str, str]) -> str:
@@ -70,12 +74,33 @@ def _session(block: str, run: Run, folder: Path, environment: dict[str, str]) ->
             shown = [str(code)]
         elif _is_run(words):
             code, out, err = run(shlex.split(words)[1:], folder, environment)
-            is_cut = shown[-1:] == [MORE]
-            kept = int(limit) if limit else len(shown) - 1 if is_cut else None
-            printed = (out if limit or is_cut else out + err).rstrip("\n").splitlines()[:kept]
-            shown = [*(_cut(line) for line in printed), *([MORE] if is_cut else [])]
+            shown = _refreshed(shown, out, err, int(limit) if limit else None)
         lines += [f"$ {command}", *shown]
     return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _refreshed(shown: list[str], out: str, err: str, limit: int | None) -> list[str]:
+    """Return the lines below a command: as they are if the command prints them, else what it prints."""
+    if limit is not None:
+        return [_cut(line) for line in out.splitlines()[:limit]]
+    if not shown or any(_is_shown(shown, text) for text in (out, err, out + err, err + out)):
+        return shown
+    printed = [_cut(line) for line in (out + err).rstrip("\n").splitlines()]
+    return [*printed[: len(shown) - 1], MORE] if MORE in shown else printed
+
+
+def _is_shown(shown: list[str], printed: str) -> bool:
+    """Return whether lines are what a command printed, apart from what `…` stands for and from times."""
+    lines = (_line(TIME.sub("TIME", line.rstrip())) for line in shown)
+    text = "".join(f"{TIME.sub('TIME', line.rstrip())}\n" for line in printed.rstrip("\n").splitlines())
+    return re.fullmatch("".join(lines), text) is not None
+
+
+def _line(shown: str) -> str:
+    """Return the pattern of a line; `…` for any lines, or for the rest of one."""
+    if shown == MORE:
+        return r"(?:.*\n)*?"
+    return f"{re.escape(shown.removesuffix(MORE))}{'.*' if shown.endswith(MORE) else ''}\n"
 
 
 def _is_run(words: str) -> bool:
