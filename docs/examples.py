@@ -4,7 +4,7 @@
 
 - A block with a title, such as `json title="answers.jsonl"`, is a file of the reader.
 - In a block `console` a line `$ steelyard …` is a command and the lines below it are what it prints; with nothing below
-  it is only run. A line `…` stands for any lines, `…` at the end of a line for its rest, and lines longer than WIDTH are
+  it is only run. A line `…` stands for any lines, `…` at the end of a line for its rest; lines longer than WIDTH are
   cut. `| head -N` keeps the first lines of standard output; `$ echo $?` prints the exit code. Other commands, and those
   that run until they are stopped, are left as they are.
 - In a block without a language, lines that begin with `steelyard` and a command of RUN are run and must succeed.
