@@ -6,13 +6,14 @@
 - In a block `console` a line `$ steelyard …` is a command and the lines below it are what it prints; with nothing below
   it is only run. A line `…` stands for any lines, `…` at the end of a line for its rest; lines longer than WIDTH are
   cut. `| head -N` keeps the first lines of standard output; `$ echo $?` prints the exit code. Other commands, and those
-  that run until they are stopped, are left as they are.
+  that run until they are stopped, are left as they are. After `sample -o NAME.html` there is a review, NAME.jsonl.
 - In a block without a language, lines that begin with `steelyard` and a command of RUN are run and must succeed.
 - A block `text` directly after a block `python` is what the code prints.
 
 Commands run in a folder with a copy of COPIED and an empty folder OUT, code runs in the root of the sources.
 """
 
+import json
 import os
 import re
 import shlex
@@ -29,6 +30,8 @@ PAGES = [*sorted(ROOT.glob("README*.md")), *sorted(FOLDER.glob("*/**/*.md"))]
 WIDTH = 150
 COPIED = ("data", "examples", "prompt", "benchmark")
 MORE = "…"
+OPINIONS = {"interrogation_gap_006": False, "contract_fact_007": False, "interrogation_gap_010": None}
+"""What the reviewer of a sample does not agree with (False), or is unsure of (None)."""
 TIME = re.compile(r"\d{8}_\d{6}")
 RUN = ("answers", "bench", "compare", "demo", "gate", "metrics", "report", "retrieval", "run", "validate")
 Run = Callable[[list[str], Path, dict[str, str]], tuple[int, str, str]]
@@ -75,6 +78,8 @@ def _session(block: str, run: Run, folder: Path, environment: dict[str, str]) ->
         elif _is_run(words):
             code, out, err = run(shlex.split(words)[1:], folder, environment)
             shown = _refreshed(shown, out, err, int(limit) if limit else None)
+            if words.startswith("steelyard sample ") and words.endswith(".html"):
+                _review(shlex.split(words.removesuffix("html") + "jsonl")[1:], run, folder, environment)
         lines += [f"$ {command}", *shown]
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
@@ -87,6 +92,17 @@ def _refreshed(shown: list[str], out: str, err: str, limit: int | None) -> list[
         return shown
     printed = [_cut(line) for line in (out + err).rstrip("\n").splitlines()]
     return [*printed[: len(shown) - 1], MORE] if MORE in shown else printed
+
+
+def _review(words: list[str], run: Run, folder: Path, environment: dict[str, str]) -> None:
+    """Write the review that a reader of a page has been sent back."""
+    run(words, folder, environment)
+    path = folder / words[-1]
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for line in lines:
+        opinion = OPINIONS.get(line["id"], True)
+        line.update(agree=opinion, unsure=opinion is None, reviewer="lawyer")
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
 
 
 def _is_shown(shown: list[str], printed: str) -> bool:
