@@ -12,7 +12,7 @@ from steelyard.documents.pages import Document, Page
 from steelyard.systems.base import Ask, SystemSettings, open_system
 
 DOCS = Path(__file__).parents[2] / "docs"
-SECTIONS = {"en": "What a system is sent", "zh": "发给系统的内容"}
+SECTIONS = {"en": "## What a system is sent", "zh": "## 发给系统的内容"}
 PAGES = {
     "en": ("3. Rent. The rent is $1,850 per month.", "4. Deposit. The deposit is $5,550."),
     "zh": ("第三条　每月租金为13500元。", "第四条　押金为40500元。"),
@@ -26,7 +26,7 @@ def guide(language):
 
 def documented(language):
     """The two bodies of the section: of `http:`, and of `openai:`."""
-    section = guide(language).partition(SECTIONS[language])[2]
+    section = guide(language).partition(SECTIONS[language])[2].partition("\n## ")[0]
     return [json.loads(block) for block in re.findall(r"```json\n(.*?)```", section, re.DOTALL)]
 
 
