@@ -45,7 +45,8 @@ def is_run(page: Path) -> bool:
 
 
 def _run(words: list[str], folder: Path, environment: dict[str, str]) -> tuple[int, str, str]:
-    return tuple(run(*words, cwd=folder, **environment))
+    done = run(*words, cwd=folder, **environment)
+    return done.returncode, done.stdout, done.stderr
 
 
 def pages(chosen):
