@@ -13,18 +13,14 @@ from playwright.sync_api import Browser, sync_playwright
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent
-RANKINGS = ("retrieval", "data/qrels.txt")
 REPORTS = {
     "legal": ("bench", "--system", "builtin:baseline"),
-    "compare": (*RANKINGS, "data/run_c.txt", "data/run_b.txt", "-m", "nDCG@10,AP,RR,P@5,R@20,bpref,Success@5"),
-    "leaderboard": (*RANKINGS, "data/run_a.txt", "data/run_b.txt", "data/run_c.txt"),
+    "leaderboard": ("retrieval", "data/qrels.txt", "data/run_a.txt", "data/run_b.txt", "data/run_c.txt"),
 }
 """The commands that write the reports."""
 PICTURES = {
     "report-legal": ("legal", 1280, 860),
     "report-item": ("legal", 1280, 860),
-    "report-phone": ("legal", 390, 844),
-    "report-compare": ("compare", 1280, 900),
     "report-leaderboard": ("leaderboard", 1280, 760),
 }
 """The report of each picture, and the size of the window."""
