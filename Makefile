@@ -9,7 +9,7 @@ INSTALL := -m pip install -qq --no-deps
 # a file of tests is the work of one worker, begun in the order of tests/conftest.py
 SPREAD := --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test pure quick coverage check check-style check-types check-tests latest extras bench docs node constraints clean
+.PHONY: demo test pure quick coverage check check-style check-types check-tests latest extras bench docs site node constraints clean
 
 demo: .venv-run/ready
 	@.venv-run/bin/steelyard demo
@@ -67,6 +67,12 @@ bench: .venv/ready-bench
 docs: .venv/ready
 	$(BIN)/python docs/generate.py
 
+# the documentation as a site, site/index.html; a link that leads nowhere is an error
+site: .venv/ready
+	rm -rf site
+	$(BIN)/zensical build --strict --clean
+	$(BIN)/zensical build --strict --clean --config-file mkdocs.zh.yml
+
 # pins anew; needs uv. Pins have the extras that other packages ask for: without them, some versions of pip look for newer releases
 constraints:
 	uv pip compile pyproject.toml --extra all --group dev $(PINS) --upgrade -o constraints.txt
@@ -105,4 +111,4 @@ PINS := --universal --python-version 3.11 --fork-strategy fewest --no-strip-extr
 	touch $@
 
 clean:
-	rm -rf .venv .venv-run .venv-latest .venv-extras build dist
+	rm -rf .venv .venv-run .venv-latest .venv-extras build dist site

@@ -1,18 +1,23 @@
-"""Generate what comes from the program: in docs/ metrics, commands, profiles, legal-examples, modules, limits; and
-benchmark/schema.json.
+"""Write what comes from the program: pages of docs/, parts of pages between two marks, and benchmark/schema.json.
 
-`make docs` writes them; a test fails if they are out of date.
+Whole pages are the commands and the metrics. Parts are the Python names, the verdicts on facts and the limits: each
+stands between `<!-- NAME: made by `make docs` -->` and `<!-- NAME: end -->`. `make docs` writes all of them, in both
+languages; a test fails if they are out of date.
 """
 
 import argparse
 import ast
+import dataclasses
+import inspect
 import json
-from collections.abc import Iterator, Sequence
+import re
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import steelyard
-from steelyard import limits
+from steelyard import legal, limits
 from steelyard.cli.metrics import facts
 from steelyard.cli.parser import build_parser
 from steelyard.i18n import Language
@@ -23,12 +28,22 @@ from steelyard.registry.names import all_metrics
 
 FOLDER = Path(__file__).parent
 SCHEMA = FOLDER.parent / "benchmark" / "schema.json"
-PACKAGE = FOLDER.parent / "src" / "steelyard"
 PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-jieba", "rouge-chinese")
-PROFILES_HEAD = """Every value was computed with the profile of its column. The default profile is
-correct for every script; the others reproduce other programs, including their errors.
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+PROFILES_HEAD = {
+    "en": """## Profiles
 
-每个数值都由该列的方案实际计算得出；默认方案适用于任何文字，其余方案如实复现其他程序，包括它们的错误。"""
+`--profile` selects how answers and references are normalised and split into words. The default, `steelyard`, is
+correct for every script; the others reproduce another program, including its errors. Every value below was computed.
+
+| answer | reference | metric |""",
+    "zh": """## 方案
+
+`--profile` 决定回答和参考答案如何归一化、如何切分。默认方案 `steelyard` 适用于任何文字；其余方案如实复现另一个程序，\
+包括它的错误。下表中的数值都是实际计算得出的。
+
+| 回答 | 参考答案 | 指标 |""",
+}
 EXAMPLES = (
     ("北京", "北京", "ROUGE-L"),
     ("北京。", "北京", "EM"),
@@ -49,7 +64,10 @@ EXAMPLES = (
     ("yes", "True", "EM"),
     ("法院法院判决", "法院判决", "ROUGE-1"),
 )
-LEGAL_HEAD = """Every verdict and reason was computed by `judge_fact`. 每个判定和理由都由 `judge_fact` 实际计算得出。"""
+VERDICT_WORDS = {
+    "en": ("| question | answer | verdict | reason |", "correct", "wrong", " ({})"),
+    "zh": ("| 题目 | 回答 | 判定 | 理由 |", "正确", "错误", "（{}）"),
+}
 COLLECTED, OWED, WHEN = "他一共收了多少钱？", "他还欠多少钱？", "退款是哪一天？"
 LEGAL_EXAMPLES = (
     (COLLECTED, {"amount_total": 42000}, "一共四万二千元"),
@@ -78,29 +96,23 @@ LEGAL_EXAMPLES = (
     ("谁介绍的？", {"entity": "龚半夏"}, "由龚半夏女士介绍"),
     ("谁介绍的？", {"entity": "龚半夏"}, "龚半夏或者宫商羽"),
 )
-LIMITS_BEGIN, LIMITS_END = "<!-- limits: made by `make docs` -->", "<!-- limits: end -->"
+LIMITS_HEAD = {"en": "| variable | default | limit |", "zh": "| 变量 | 默认 | 上限 |"}
+MARKS = "<!-- {name}: made by `make docs` -->", "<!-- {name}: end -->"
 WIDEST = 110
 MADE = "<!-- made by `make docs`; edit the docstrings and the parser instead -->"
-SUFFIXES = {"en": ".md", "zh": ".zh.md"}
 TABLES = {"en": "| argument | meaning |", "zh": "| 参数 | 含义 |"}
 HEADS = {
     ("metrics", "en"): f"""# Metrics
-
-[中文](metrics.zh.md)
 
 {MADE}
 
 `steelyard metrics NAME` prints the same, in any of the spellings.""",
     ("metrics", "zh"): f"""# 指标
 
-[English](metrics.md)
-
 {MADE}
 
 `steelyard metrics NAME --lang zh` 输出同样的内容，名称的任何写法均可。""",
     ("commands", "en"): f"""# Commands
-
-[中文](commands.zh.md)
 
 {MADE}
 
@@ -109,38 +121,31 @@ For completion in a shell (bash, fish, powershell, tcsh, zsh), `pip install ".[c
 `steelyard --completion bash > ~/.local/share/bash-completion/completions/steelyard`.""",
     ("commands", "zh"): f"""# 命令
 
-[English](commands.md)
-
 {MADE}
 
-`steelyard` 和 `ultrarag` 是同一程序的两个名称；安装了 UltraRAG 时，`ultrarag` 运行它的客户端。
-要在 shell（bash、fish、powershell、tcsh、zsh）中自动补全，请 `pip install ".[completion]"`，并把脚本保存一次：
+`steelyard` 和 `ultrarag` 是同一程序的两个名称；安装了 UltraRAG 时，`ultrarag` 运行它的客户端。\
+要在 shell（bash、fish、powershell、tcsh、zsh）中自动补全，请 `pip install ".[completion]"`，并把脚本保存一次：\
 `steelyard --completion bash > ~/.local/share/bash-completion/completions/steelyard`。""",
 }
 HIDDEN = (argparse._HelpAction, argparse._VersionAction, argparse._SubParsersAction)
 EVERY = {
-    "en": "## Options of every command\n\nAlso before the command: [output in CI, defaults in a file](ci.md).",
-    "zh": "## 每个命令都有的选项\n\n它们也可以写在命令之前：[CI 中的输出、文件中的默认值](ci.zh.md)。",
+    "en": "## Options of every command\n\nAlso before the command: [CI and defaults in a file](../guides/ci.md).",
+    "zh": "## 每个命令都有的选项\n\n它们也可以写在命令之前：[CI 中的输出、文件中的默认值](../guides/ci.md)。",
 }
-MODULES_TITLE = f"""# Modules
-
-{MADE}
-
-The first line of the docstring of every folder and module. How they work together: [architecture](architecture.md)."""
 
 
 def metrics_page(language: Language = "en") -> str:
-    """Every metric: meaning, formula, conventions, source, spellings."""
+    """Return every metric with meaning, formula, conventions, source and spellings, then the profiles."""
     lines = HEADS["metrics", language].splitlines()
     for metric in all_metrics():
         first, *others = metric.explained(language)
         lines += ["", f"## {metric.name}", "", first, ""]
         lines += [f"- {line}" for line in (*others, *facts(metric, language, quote="`"))]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", *profiles(language)]) + "\n"
 
 
 def commands_page(language: Language = "en") -> str:
-    """Every command with its arguments and options."""
+    """Return every command with its arguments and options."""
     lines = [*HEADS["commands", language].splitlines(), ""]
     parser = build_parser(language)
     every = [
@@ -156,61 +161,92 @@ def commands_page(language: Language = "en") -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def profiles_page() -> str:
-    """Examples for which profiles differ: pairs of answer and reference, scored with each."""
-    lines = ["# Differences between profiles", "", MADE, "", PROFILES_HEAD, ""]
-    lines += [f"| answer | reference | metric | {' | '.join(f'`{profile}`' for profile in PROFILES)} |"]
-    lines += [f"|---|---|---|{'---:|' * len(PROFILES)}"]
+def profiles(language: Language) -> list[str]:
+    """Return examples for which profiles differ: pairs of answer and reference, scored with each."""
+    lines = f"{PROFILES_HEAD[language]} {' | '.join(f'`{profile}`' for profile in PROFILES)} |".splitlines()
+    lines.append(f"|---|---|---|{'---:|' * len(PROFILES)}")
     for answer, reference, metric in EXAMPLES:
         values = [steelyard.evaluate_answers([answer], [reference], [metric], profile=each) for each in PROFILES]
         cells = " | ".join(f"{table.mean(metric):.3g}" for table in values)
         lines.append(f"| {answer} | {reference} | {metric} | {cells} |")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
-def legal_page() -> str:
-    """Verdicts on facts, with their reasons."""
-    lines = ["# Examples of verdicts on facts", "", MADE, "", LEGAL_HEAD, ""]
-    lines += ["| question | answer | verdict | reason |", "|---|---|---|---|"]
+def verdicts(language: Language) -> str:
+    """Return verdicts on facts, with their reasons."""
+    head, correct, wrong, in_brackets = VERDICT_WORDS[language]
+    lines = [head, "|---|---|---|---|"]
     for question, expected, answer in LEGAL_EXAMPLES:
         verdict = judge_fact(expected, answer, question=question)
-        flags = f" ({', '.join(verdict.remarks)})" if verdict.remarks else ""
-        outcome = "correct" if verdict.correct else "wrong"
-        lines.append(f"| {question} | {answer} | {outcome}{flags} | {verdict.reason} |")
-    return "\n".join(lines) + "\n"
+        flags = ", ".join(flag.text(language) for flag in verdict.flags)
+        outcome = (correct if verdict.correct else wrong) + (in_brackets.format(flags) if flags else "")
+        lines.append(f"| {question} | {answer} | {outcome} | {verdict.why.text(language)} |")
+    return "\n".join(lines)
 
 
-def modules_page() -> str:
-    """Every folder and module of the package with the first line of its docstring."""
-    lines = [MODULES_TITLE, "", *_modules(PACKAGE), ""]
-    for folder in sorted(path.parent for path in PACKAGE.rglob("*/__init__.py")):
-        name = folder.relative_to(PACKAGE).as_posix()
-        lines += [f"## `{name}/`", "", _summary(folder / "__init__.py"), "", *_modules(folder), ""]
-    return "\n".join(lines).rstrip("\n") + "\n"
-
-
-def _modules(folder: Path) -> list[str]:
-    paths = (path for path in sorted(folder.glob("*.py")) if not path.stem.startswith("__"))
-    rows = [f"| `{path.stem}` | {_summary(path)} |" for path in paths]
-    return ["| module | content |", "|---|---|", *rows] if rows else []
-
-
-def _summary(path: Path) -> str:
-    text = (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").partition("\n")[0]
-    return text.replace("|", r"\|")
-
-
-def security_page() -> str:
-    """The existing page with the table of limits between its two marks."""
-    before, _, rest = (FOLDER / "security.md").read_text("utf-8").partition(LIMITS_BEGIN)
-    _, _, after = rest.partition(LIMITS_END)
+def limits_table(language: Language) -> str:
+    """Return the limits on input from outside, with their variables."""
     rows = [f"| `{limit.variable}` | {limits.shown(limit.value)} | {limit.meaning} |" for limit in LIMITS.values()]
-    table = "\n".join(["| variable | default | limit |", "|---|---:|---|", *rows])
-    return f"{before}{LIMITS_BEGIN}\n\n{table}\n\n{LIMITS_END}{after}"
+    return "\n".join([LIMITS_HEAD[language], "|---|---:|---|", *rows])
+
+
+def python_names(_: Language) -> str:
+    """Return the public names of both packages with signature and docstring: functions, classes, then errors."""
+    members = [
+        (f"{module.__name__}.{name}", getattr(module, name)) for module in (steelyard, legal) for name in dir(module)
+    ]
+    described = [(name, member) for name, member in members if callable(member)]
+    return "\n\n".join(_member(name, member) for name, member in sorted(described, key=lambda pair: _order(pair[1])))
+
+
+def _order(member: object) -> tuple[bool, bool]:
+    return inspect.isclass(member), inspect.isclass(member) and issubclass(member, Exception)
+
+
+def _member(name: str, member: Any) -> str:
+    described = _class(member) if inspect.isclass(member) else [f"```text\n{_signature(member)}\n```"]
+    docstring = re.sub(r"^>>> .*?(?=\n\n|\Z)", r"```pycon\n\g<0>\n```", inspect.getdoc(member) or "", flags=re.M | re.S)
+    return "\n\n".join([f"### {name}", docstring, *described])
+
+
+def _signature(function: Callable[..., Any]) -> str:
+    """Return a call as the source has it, on one line if it fits, else with a parameter on each."""
+    node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    returned = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    line = f"{node.name}({ast.unparse(node.args)}){returned}"
+    if len(line) <= WIDEST:
+        return line
+    parameters = re.split(r", (?=\*?\*?\w+:|\*,)", ast.unparse(node.args))
+    return f"{node.name}(\n" + "".join(f"    {each},\n" for each in parameters) + f"){returned}"
+
+
+def _class(member: type) -> list[str]:
+    """Return the fields of a class, then its public methods and properties with the first line of their docstrings."""
+    fields = dataclasses.fields(member) if dataclasses.is_dataclass(member) else ()
+    named = ", ".join(f"`{field.name}`" for field in fields)
+    public = {name: value for name, value in vars(member).items() if not name.startswith("_")}
+    rows = [f"- `.{name}()`: {_summary(value)}" for name, value in public.items() if inspect.isfunction(value)]
+    rows += [f"- `.{name}`: {_summary(value)}" for name, value in public.items() if isinstance(value, property)]
+    return [text for text in (f"Fields: {named}" if named else "", "\n".join(rows)) if text]
+
+
+def _summary(member: object) -> str:
+    return (inspect.getdoc(member) or "").partition("\n")[0].replace("<", "&lt;")
+
+
+def with_part(page: str, name: str, text: str) -> str:
+    """Return a page with another text between two marks."""
+    opening, closing = (mark.format(name=name) for mark in MARKS)
+    before, _, rest = page.partition(opening)
+    _, closed, after = rest.partition(closing)
+    if not closed:
+        raise ValueError(f"the page lacks {opening} or {closing}")
+    return f"{before}{opening}\n\n{text}\n\n{closing}{after}"
 
 
 def schema_file() -> str:
-    """The schema of question files; an object that fits on a line has one."""
+    """Return the schema of question files; an object that fits on a line has one."""
     return _json(question_schema(), "") + "\n"
 
 
@@ -233,7 +269,7 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.A
 
 
 def _options(parser: argparse.ArgumentParser, language: Language, apart_from: Sequence[str] = ()) -> list[str]:
-    """The table of arguments and options, if there are any."""
+    """Return the table of arguments and options, if there are any."""
     rows = []
     for action in parser._actions:
         hidden = action.help == argparse.SUPPRESS or isinstance(action, HIDDEN)
@@ -246,16 +282,33 @@ def _options(parser: argparse.ArgumentParser, language: Language, apart_from: Se
     return [TABLES[language], "|---|---|", *rows] if rows else []
 
 
+PAGES: dict[str, Callable[[Language], str]] = {
+    "reference/metrics.md": metrics_page,
+    "reference/commands.md": commands_page,
+}
+PARTS: dict[str, tuple[str, Callable[[Language], str]]] = {
+    "reference/python.md": ("names", python_names),
+    "explanation/verdicts.md": ("verdicts", verdicts),
+    "explanation/security.md": ("limits", limits_table),
+}
+"""The part of a page that is generated: its name in the marks, and what writes it."""
+
+
+def generated(folder: Path = FOLDER) -> Iterator[tuple[Path, str]]:
+    """Yield every generated file with its text."""
+    for language in LANGUAGES:
+        for page, write in PAGES.items():
+            yield folder / language / page, write(language)
+        for page, (name, write) in PARTS.items():
+            path = folder / language / page
+            yield path, with_part(path.read_text("utf-8"), name, write(language))
+    yield SCHEMA, schema_file()
+
+
 def main() -> None:
-    """Write all pages."""
-    for language, suffix in SUFFIXES.items():
-        (FOLDER / f"metrics{suffix}").write_text(metrics_page(language), encoding="utf-8")
-        (FOLDER / f"commands{suffix}").write_text(commands_page(language), encoding="utf-8")
-    (FOLDER / "profiles.md").write_text(profiles_page(), encoding="utf-8")
-    (FOLDER / "legal-examples.md").write_text(legal_page(), encoding="utf-8")
-    (FOLDER / "modules.md").write_text(modules_page(), encoding="utf-8")
-    (FOLDER / "security.md").write_text(security_page(), encoding="utf-8")
-    SCHEMA.write_text(schema_file(), encoding="utf-8")
+    """Write all files."""
+    for path, text in generated():
+        path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

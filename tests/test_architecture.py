@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src"
 SMALL = 40
-# words of an older vocabulary; the glossary in docs/architecture.md has the terms that are used instead
+# words of an older vocabulary; docs/en/reference/glossary.md has the terms that are used instead
 FORBIDDEN = frozenset(
     (
         *("told", "said", "homes", "offers", "hearing", "mended", "settled", "settle", "weigh", "weighed", "fleet"),

@@ -5,7 +5,7 @@ import json
 import pytest
 from commands import ROOT
 
-NOTEBOOK = ROOT / "docs" / "python.ipynb"
+NOTEBOOK = ROOT / "examples" / "python.ipynb"
 # of the sockets of the kernel, not of this package
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning")
 

@@ -358,7 +358,7 @@ def test_options_with_an_open_quote_are_wrong_input(files, tmp_path):
 
 
 def test_the_snippets_are_yaml_and_name_real_inputs():
-    text = (ROOT / "docs" / "ci.md").read_text("utf-8")
+    text = (ROOT / "docs" / "en" / "guides" / "ci.md").read_text("utf-8")
     github, gitlab = (yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL))
     assert set(github["jobs"]["gate"]["steps"][-1]["with"]) <= set(ACTION["inputs"])
     assert gitlab["gate"]["artifacts"]["reports"] == {"junit": "gate.xml"}

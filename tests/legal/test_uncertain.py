@@ -7,7 +7,7 @@ import steelyard
 from steelyard.legal.report.results import score_range
 
 NAN = np.nan
-# parts of an item, its score by the formula of docs/legal.md, the lowest and the highest score
+# parts of an item, its score by the formula of explanation/verdicts.md, the lowest and the highest score
 ITEMS = {
     "fact, cited": ({"exact_match": 1, "citation_correctness": 0.5}, 0.85, 0.15, 0.85),
     "fact, cited, judged wrong": ({"exact_match": 0, "citation_correctness": 1}, 0.3, 0.3, 1.0),

@@ -298,7 +298,7 @@ def test_calls_do_not_wait_for_each_other(slow):
 
 # --- what the documentation shows ---
 
-PAGES = [ROOT / "docs" / "mcp.md", ROOT / "docs" / "mcp.zh.md"]
+PAGES = [ROOT / "docs" / language / "guides" / "pipelines.md" for language in ("en", "zh")]
 
 
 def test_the_server_of_the_documentation_works(tmp_path):
@@ -313,7 +313,7 @@ def test_the_server_of_the_documentation_works(tmp_path):
     assert ask([*SERVE, str(path.parents[1])], conversation) == {"count_ls": [2, 0]}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parts[-3])
 def test_the_settings_of_the_documentation_work(page):
     local, far = (
         json.loads(block)["mcpServers"]["steelyard"]

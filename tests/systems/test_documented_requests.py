@@ -1,4 +1,4 @@
-"""The requests that docs/legal.md and legal.zh.md show are those that are sent."""
+"""The requests that the guide to legal questions shows are those that are sent, in both languages."""
 
 import json
 import re
@@ -12,24 +12,28 @@ from steelyard.documents.pages import Document, Page
 from steelyard.systems.base import Ask, SystemSettings, open_system
 
 DOCS = Path(__file__).parents[2] / "docs"
-SECTIONS = {"legal.md": "## What a system is sent", "legal.zh.md": "## 发给系统的内容"}
+SECTIONS = {"en": "## What a system is sent", "zh": "## 发给系统的内容"}
 PAGES = {
-    "legal.md": ("3. Rent. The rent is $1,850 per month.", "4. Deposit. The deposit is $5,550."),
-    "legal.zh.md": ("第三条　每月租金为13500元。", "第四条　押金为40500元。"),
+    "en": ("3. Rent. The rent is $1,850 per month.", "4. Deposit. The deposit is $5,550."),
+    "zh": ("第三条　每月租金为13500元。", "第四条　押金为40500元。"),
 }
 COMPLETION = {"answer": "x", "choices": [{"message": {"content": "x"}}]}
 
 
-def documented(page):
+def guide(language):
+    return (DOCS / language / "guides" / "legal.md").read_text("utf-8")
+
+
+def documented(language):
     """The two bodies of the section: of `http:`, and of `openai:`."""
-    section = (DOCS / page).read_text("utf-8").partition(SECTIONS[page])[2].partition("\n## ")[0]
+    section = guide(language).partition(SECTIONS[language])[2].partition("\n## ")[0]
     return [json.loads(block) for block in re.findall(r"```json\n(.*?)```", section, re.DOTALL)]
 
 
-@pytest.mark.parametrize("page", SECTIONS)
-def test_the_bodies_are_those_that_are_sent(serve, page):
-    plain, chat = documented(page)
-    document = Document("lease.md", tuple(Page(number, text, ()) for number, text in enumerate(PAGES[page], 1)), "")
+@pytest.mark.parametrize("language", SECTIONS)
+def test_the_bodies_are_those_that_are_sent(serve, language):
+    plain, chat = documented(language)
+    document = Document("lease.md", tuple(Page(number, text, ()) for number, text in enumerate(PAGES[language], 1)), "")
     settings, ask = SystemSettings(documents={"lease.md": document}), Ask(**plain)
     server = serve(Answer("x"))
     open_system(server.url, settings).ask(ask)
@@ -40,9 +44,9 @@ def test_the_bodies_are_those_that_are_sent(serve, page):
     assert (path, body) == ("/v1/chat/completions", chat)
 
 
-@pytest.mark.parametrize("page", SECTIONS)
-def test_the_key_of_the_environment(serve, tmp_path, page):
-    text = (DOCS / page).read_text("utf-8")
+@pytest.mark.parametrize("language", SECTIONS)
+def test_the_key_of_the_environment(serve, tmp_path, language):
+    text = guide(language)
     assert "`OPENAI_API_KEY`" in text
     assert "`Authorization: Bearer KEY`" in text
     assert commands.run("new", "case", cwd=tmp_path).returncode == 0

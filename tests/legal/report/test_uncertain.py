@@ -47,7 +47,7 @@ def certain(plain):
 
 
 def expected_range(path, kinds):
-    """The mean of the scores with the open part at 0 and at 1, by the formulas of docs/legal.md, line by line."""
+    """The mean of the scores with the open part at 0 and at 1, by the formulas of explanation/verdicts.md."""
     low, high = [], []
     for line in map(json.loads, path.read_text("utf-8").splitlines()):
         if "scores" in line and line["tags"]["type"] in kinds:
