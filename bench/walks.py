@@ -19,7 +19,6 @@ from types import FrameType
 from typing import Final
 
 import steelyard
-from bench.markdown import render_grid
 from bench.pages import pages_of, write_part
 from steelyard.cli import main
 
@@ -30,6 +29,7 @@ WALKS: Final = {
     "bench": ("bench", "--system", "builtin:baseline", "--require", "legal >= 0.5", "-o", "r.jsonl"),
     "pipeline": ("run", "examples/rag_full.yaml"),
 }
+HEAD: Final = "| walk | files | of each folder, in the order of first entry |\n|---|---:|---|"
 QRELS: Final = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\n"
 RUN: Final = "q1 Q0 d1 1 2.0 tag\nq1 Q0 d2 2 1.0 tag\nq2 Q0 d3 1 1.0 tag\n"
 
@@ -65,11 +65,10 @@ def render_walk(name: str, files: list[str]) -> str:
     return "\n".join([f"{name}: {len(files)} files, {sum(runs.values()) - 1} switches of folder", *rows])
 
 
-def render_folders(name: str, files: list[str]) -> tuple[str, ...]:
-    """Return a row of the page: the command, the number of files, and the folders with theirs."""
+def render_folders(name: str, files: list[str]) -> str:
+    """Return a row of the page: the walk, the number of files, and the folders with theirs in order of first entry."""
     folders = Counter(path.partition(os.sep)[0] for path in files if os.sep in path)
-    shown = ", ".join(f"{folder} {count}" for folder, count in folders.items())
-    return f"`steelyard {' '.join(WALKS[name])}`", str(len(files)), shown
+    return f"| {name} | {len(files)} | {', '.join(f'{folder} {count}' for folder, count in folders.items())} |"
 
 
 def walk(name: str) -> list[str]:
@@ -94,7 +93,7 @@ def measure(names: list[str]) -> None:
     walks = {name: walk(name) for name in names[is_written:] or WALKS}
     for name, files in walks.items():
         print(render_walk(name, files))
-    table = render_grid(("command", "files", "folders"), [render_folders(*each) for each in walks.items()])
+    table = "\n".join([HEAD, *(render_folders(*each) for each in walks.items())])
     for page in pages_of("explanation/architecture.md") if is_written else ():
         write_part(page, "walks", table)
 
