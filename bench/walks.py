@@ -29,7 +29,7 @@ WALKS: Final = {
     "bench": ("bench", "--system", "builtin:baseline", "--require", "legal >= 0.5", "-o", "r.jsonl"),
     "pipeline": ("run", "examples/rag_full.yaml"),
 }
-HEAD: Final = "| walk | files | of each folder, in the order of first entry |\n|---|---:|---|"
+HEAD: Final = "| walk | files | folders with two or more, by first entry |\n|---|---:|---|"
 QRELS: Final = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\n"
 RUN: Final = "q1 Q0 d1 1 2.0 tag\nq1 Q0 d2 2 1.0 tag\nq2 Q0 d3 1 1.0 tag\n"
 
@@ -66,9 +66,10 @@ def render_walk(name: str, files: list[str]) -> str:
 
 
 def render_folders(name: str, files: list[str]) -> str:
-    """Return a row of the page: the walk, the number of files, and the folders with theirs in order of first entry."""
+    """Return a row of the page: the walk, the number of files, and the folders with two or more of them."""
     folders = Counter(path.partition(os.sep)[0] for path in files if os.sep in path)
-    return f"| {name} | {len(files)} | {', '.join(f'{folder} {count}' for folder, count in folders.items())} |"
+    shown = ", ".join(f"{folder} {count}" for folder, count in folders.items() if count > 1)
+    return f"| {name} | {len(files)} | {shown} |"
 
 
 def walk(name: str) -> list[str]:
