@@ -1,4 +1,4 @@
-"""`python -m bench`: time Steelyard beside its peers and write docs/performance.md."""
+"""`python -m bench`: time Steelyard beside its peers and write explanation/performance.md."""
 
 import argparse
 import shutil
@@ -12,14 +12,15 @@ from bench.effort import FULL, QUICK, Effort
 from bench.machine import render_machine
 from bench.markdown import render_paragraph
 from bench.memory import render_memory
+from bench.pages import pages_of, with_lower_headings, write_part
 from bench.permutation import render_permutation
 from bench.processes import PROJECT
-from bench.progress import report
 from bench.races import Race, race, warm_up
 from bench.rankings import ALONE, PAIR, ROUNDS, render_floor, render_rankings, render_scale
 from bench.startup import render_startup
 
-DOCUMENT: Final = PROJECT / "docs" / "performance.md"
+PART: Final = "rankings"
+TITLE: Final = "## Rankings, tests and start-up"
 NAMES: Final = (*(collection.name for collection in ROUNDS), "scale", "memory", "permutation", "startup")
 SPACE: Final = 6_000_000_000  # bytes of disk that must be free before the 2.6 GB of the largest run are written
 
@@ -34,11 +35,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = _parser().parse_args(argv)
     chapters = []
     for chapter in _chapters(arguments):
-        print(chapter, end="\n\n", flush=True)
-        chapters.append(chapter)
-    if destination := _destination(arguments):
-        destination.write_text("\n\n".join(chapters) + "\n", encoding="utf-8")
-        report(f"written: {destination}")
+        chapters.append(with_lower_headings(chapter))
+        print(chapters[-1], end="\n\n", flush=True)
+    for page in _pages(arguments):
+        write_part(page, PART, "\n\n".join([TITLE, *chapters]))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -47,16 +47,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--scale", action="store_true", help="time 70 million lines too (2.6 GB on disk for a while)")
     parser.add_argument("--only", nargs="+", choices=NAMES, metavar="NAME", help=f"some of: {', '.join(NAMES)}")
     parser.add_argument(
-        "--write", type=Path, metavar="FILE", help="write the document here (docs/performance.md if all is timed)"
+        "--write", type=Path, metavar="FILE", help="a page with marks (explanation/performance.md if all is timed)"
     )
     return parser
 
 
-def _destination(arguments: argparse.Namespace) -> Path | None:
+def _pages(arguments: argparse.Namespace) -> list[Path]:
     """Return where to write: never part of the numbers over all of them, unless told to."""
     if arguments.write:
-        return Path(arguments.write)
-    return None if arguments.quick or arguments.only else DOCUMENT
+        return [Path(arguments.write)]
+    return [] if arguments.quick or arguments.only else pages_of("explanation/performance.md")
 
 
 def _chapters(arguments: argparse.Namespace) -> Iterator[str]:
@@ -79,7 +79,7 @@ def _chapters(arguments: argparse.Namespace) -> Iterator[str]:
 
 def _head(arguments: argparse.Namespace) -> str:
     origin = HEAD.format(command=_command(arguments), today=date.today().isoformat())
-    return "\n\n".join(["# Performance", render_paragraph(origin), render_paragraph(render_machine())])
+    return "\n\n".join([render_paragraph(origin), render_paragraph(render_machine())])
 
 
 def _command(arguments: argparse.Namespace) -> str:

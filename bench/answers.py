@@ -1,4 +1,4 @@
-"""`python -m bench.answers`: time answer metrics beside their peers and write docs/performance-answers.md."""
+"""`python -m bench.answers`: time answer metrics beside their peers and write explanation/performance.md."""
 
 import argparse
 import json
@@ -9,11 +9,13 @@ from typing import Final
 
 from bench.machine import render_machine
 from bench.markdown import NOTHING, render_grid, render_paragraph, show_ratio, show_seconds
-from bench.processes import PROJECT, ProcessFailed, run_python
+from bench.pages import pages_of, with_lower_headings, write_part
+from bench.processes import ProcessFailed, run_python
 from bench.progress import report
 from bench.texts import TextSet, write_rows
 
-DOCUMENT: Final = PROJECT / "docs" / "performance-answers.md"
+PART: Final = "answers"
+TITLE: Final = "## Answers"
 PACKAGES: Final = ("numpy", "rjieba", "rouge-score", "rouge-score-rs", "rouge-chinese", "jieba")
 OPTIONAL: Final = ("torchmetrics", "evaluate")  # they bring PyTorch, or a download from a hub
 ROUNDS: Final = 3
@@ -26,7 +28,7 @@ MILLION: Final = TextSet("million", 1_000_000, 4)
 TENFOLD: Final = TextSet("tenfold", 10_000_000, 4)
 COMMAND: Final = "steelyard answers FILE --json"
 
-# of each set: who weighs it, and how many rows of it; what takes milliseconds a row is given fewer
+# of each set: who scores it, and how many rows of it; what takes milliseconds a row is given fewer
 ENGLISH: Final = {
     "steelyard": 10_000,
     "steelyard --profile ultrarag": 10_000,
@@ -70,7 +72,7 @@ the others what their names say: rouge_score, rouge_score_rs, torchmetrics, eval
 three kinds of ROUGE, the reference loop (`tests/reference/answers.py`) eight metrics as UltraRAG has them. Ratios are
 those of all metrics that each computes; the second column divides by their number. Texts are in memory and libraries
 imported; each run is a fresh process with nothing remembered. Times are CPU time, the best of {rounds} rounds, in which
-the programs take turns. Slow programs weigh the first rows only. Before timing, means over the same rows were compared:
+the programs take turns. Slow programs score the first rows only. Before timing, means over the same rows were compared:
 {agreement}. {absent}"""
 TEXTS: Final = """
 The words of `long`, `short` and `chinese` are invented, with frequencies that fall as in real text. The prose is made
@@ -98,7 +100,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     quick = arguments.quick
     command = "python -m bench.answers --scale" if arguments.scale else "python -m bench.answers"
     head = HEAD.format(command=command, today=date.today().isoformat())
-    chapters = ["# Performance of answer metrics", render_paragraph(head)]
+    chapters = [render_paragraph(head)]
     chapters.append(render_paragraph(render_machine(PACKAGES)))
     absent = _absent()
     said = f"Not measured here: {'; '.join(f'{name} ({why})' for name, why in absent.items())}." if absent else ""
@@ -108,10 +110,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         present = {name: rows for name, rows in contestants.items() if name not in absent}
         chapters.append(_render_race(texts, present, quick))
     chapters += ["## The whole command", render_paragraph(WHOLE), _render_command(quick, arguments.scale)]
-    document = "\n\n".join(chapters) + "\n"
-    print(document)
-    if not quick:
-        DOCUMENT.write_text(document, encoding="utf-8")
+    text = "\n\n".join([TITLE, *map(with_lower_headings, chapters)])
+    print(text)
+    for page in () if quick else pages_of("explanation/performance.md"):
+        write_part(page, PART, text)
 
 
 def _absent() -> dict[str, str]:

@@ -27,8 +27,8 @@ Judgments and run are in memory, and only the evaluation is timed: every query's
 measures. *dict* is `{{query: {{document: score}}}}`, the form that pytrec_eval takes. *frame* is a pandas data frame;
 for pytrec_eval it is converted to dictionaries, which is timed too. *parquet* is a file, read by Steelyard itself and
 otherwise by pandas, so that reading is timed. Every evaluation is in a fresh process, after one of a single query;
-seconds are wall clock and CPU, the best of so many rounds, taking turns. The peak is that of the whole process, which
-for *dict* and *frame* includes the values given."""
+seconds are wall clock and CPU, the best of the rounds in the last column, taking turns. The peak is that of the whole
+process, which for *dict* and *frame* includes the values given."""
 
 Grades = dict[str, dict[str, int]]
 Scores = dict[str, dict[str, float]]

@@ -42,24 +42,24 @@ LIMITS: Final = {MSMARCO: 0.23, GRADED: 0.11, MANY: 0.71}
 RANKINGS: Final = f"""
 From two files to every query's value and the mean of {len(MEASURES)} measures: RR, AP, and R, nDCG and P at 1, 5, 10,
 20, 50 and 100. Every run is a fresh process, so starting Python and importing libraries count. Seconds are wall clock,
-the best of so many rounds; within a round the programs take turns. The files are in the page cache, and each program
-has run once before, so that compiled code which it keeps on disk is there. Libraries read the files in the plain way
-that their documentation shows. *In pure Python* is without the compiled kernel. `steelyard retrieval --json` prints
-means with intervals, and not every value. *Same means* counts the means that equal pytrec_eval's to {TOLERANCE:g}; the
-smallest peak of all rounds is shown."""
+the best of the number of rounds in the last column; within a round the programs take turns. The files are in the page
+cache, and each program has run once before, so that compiled code which it keeps on disk is there. Libraries read the
+files in the plain way that their documentation shows. *In pure Python* is without the compiled kernel. `steelyard
+retrieval --json` prints means with intervals, and not every value. *Same means* counts the means that equal
+pytrec_eval's to {TOLERANCE:g}; the smallest peak of all rounds is shown."""
 
 SCALE: Final = """
-The same kind of collection at growing size. A small file shows what starting costs; after that, time for each line
-that stays the same means that time grows with the file and with nothing else."""
+The same kind of collection in several sizes. Of the smallest, most of the time is start-up. Nanoseconds a line that do
+not rise with the size mean that time is linear in the number of lines."""
 
 ORDERS: Final = """
 The same number of lines in three orders: by query (msmarco), by rank and shuffled. Ratios are to the seconds that the
 same program takes for lines by query."""
 
 FLOOR: Final = """
-Nothing that reads the run can be faster than reading its bytes. *Reading alone* copies the run from the page cache, a
-megabyte at a time, and looks at nothing. *Limit* is the best that was found with vectorised machine code on two
-threads; it was measured on another machine, so it shows the order of magnitude only."""
+No evaluation can be faster than reading the bytes of the run. *Reading alone* copies the run from the page cache, a
+megabyte at a time. *Limit* is the best time that was reached with vectorised machine code on two threads; it was
+measured on another machine, so it shows the order of magnitude only."""
 
 
 def render_rankings(races: Sequence[Race]) -> str:
@@ -72,14 +72,14 @@ def render_scale(races: Sequence[Race], *, note: str) -> str:
     header = ("program", "lines", "seconds", "ns a line", "million lines/s", "peak MB", "rounds")
     rows = [_scale_row(found, measurement) for found in races for measurement in found.measurements]
     text = render_paragraph(f"{SCALE} {_agreement(races)} {note}")
-    return "\n\n".join(["## Growing", text, render_grid(header, rows)])
+    return "\n\n".join(["## Larger files", text, render_grid(header, rows)])
 
 
 def render_floor(races: Sequence[Race]) -> str:
     """Steelyard beside the time that reading takes, and beside the best that was found."""
     header = ("collection", "run, MB", "reading alone, s", "limit, s", "Steelyard, s", "times reading", "times limit")
     rows = [_floor_row(found, best) for found in races if (best := found.best(STEELYARD))]
-    return "\n\n".join(["## How far this is from the floor", render_paragraph(FLOOR), render_grid(header, rows)])
+    return "\n\n".join(["## Distance from the lower bound", render_paragraph(FLOOR), render_grid(header, rows)])
 
 
 def _render_race(found: Race) -> str:

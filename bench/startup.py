@@ -25,7 +25,7 @@ def render_startup(effort: Effort) -> str:
     bare = best["python -c pass"]
     rows = [(f"`{shown}`", f"{time:.1f}", f"{time - bare:.1f}") for shown, time in best.items()]
     grid = render_grid(("command", "ms", "ms above bare Python"), rows)
-    return "\n\n".join(["## Starting", f"Fresh processes, the best of {effort.starts} each, taking turns.", grid])
+    return "\n\n".join(["## Start-up", f"Fresh processes, the best of {effort.starts} each, taking turns.", grid])
 
 
 def _best_milliseconds(starts: int) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""`python -m bench.statistics`: are p-values and intervals what they claim to be? Into docs/statistics.md."""
+"""`python -m bench.statistics`: are p-values and intervals what they claim to be? Into explanation/statistics.md."""
 
 import argparse
 import re
@@ -11,8 +11,8 @@ from typing import Final
 import scipy.stats
 
 from bench.markdown import Row, render_grid, render_paragraph
+from bench.pages import pages_of
 from bench.populations import BINARY, CONTINUOUS, PAIRS, SKEWED, Population, real_columns
-from bench.processes import PROJECT
 from bench.progress import report
 from bench.simulation import (
     LEVELS,
@@ -31,7 +31,7 @@ from bench.simulation import (
 )
 from steelyard.stats.paired import TestName
 
-DOCUMENT: Final = PROJECT / "docs" / "statistics.md"
+DOCUMENTS: Final = pages_of("explanation/statistics.md")
 BEGIN, END = "<!-- simulated:begin -->", "<!-- simulated:end -->"
 SIZES: Final = (30, 100, 1_000)
 BAND: Final = (0.94, 0.96)
@@ -104,15 +104,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="few simulations, nothing written: see that all runs")
     parser.add_argument("--only", choices=TITLES, help="simulate one chapter; the others stay as they are")
     arguments = parser.parse_args(argv)
-    page = DOCUMENT.read_text("utf-8")
-    kept = chapters_of(page)
+    kept = chapters_of(DOCUMENTS[0].read_text("utf-8"))
     for title in [arguments.only] if arguments.only else TITLES:
         kept[title] = _chapter(title, QUICK if arguments.quick else FULL)
         print(kept[title], end="\n\n", flush=True)
     if not arguments.quick:
         tables = [render_paragraph(ORIGIN), *(kept[title] for title in TITLES if title in kept)]
-        DOCUMENT.write_text(replaced(page, "\n\n".join(tables)), encoding="utf-8")
-        report(f"written: {DOCUMENT}")
+        for document in DOCUMENTS:
+            document.write_text(replaced(document.read_text("utf-8"), "\n\n".join(tables)), encoding="utf-8")
+            report(f"written: {document}")
 
 
 def chapters_of(page: str) -> dict[str, str]:
@@ -127,7 +127,7 @@ def replaced(page: str, tables: str) -> str:
     before, _, rest = page.partition(BEGIN)
     _, mark, after = rest.partition(END)
     if not mark:
-        raise ValueError(f"{DOCUMENT} lacks {BEGIN} or {END}")
+        raise ValueError(f"statistics.md lacks {BEGIN} or {END}")
     return f"{before}{BEGIN}\n\n{tables}\n\n{END}{after}"
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from bench.pages import write_part
 from bench.processes import PROJECT
 from bench.progress import report
 from bench.ultrarag_project import INDEXING, Shipped, copy_checkout, edit_parameters, prepare_servers, shipped
@@ -27,7 +28,6 @@ from steelyard.errors import ConfigError
 from steelyard.i18n.catalogue import texts
 
 SECONDS: Final = 600.0
-MARKS: Final = ("<!-- {name}: made by python -m bench.ultrarag -->", "<!-- {name}: end -->")
 REFUSALS: Final = ("pipelines.missing_tool", "pipelines.missing_server", "rag.backend_not_offered")
 """The codes of the messages by which a pipeline is refused before it starts."""
 
@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         name, text = "table", render_table(outcomes)
     print(text)
     if arguments.write:
-        insert(arguments.write, name, text)
+        write_part(arguments.write, name, text)
 
 
 def run_all(
@@ -133,21 +133,11 @@ def render_table(outcomes: Sequence[Outcome]) -> str:
     return "\n".join([f"Of {len(outcomes)} pipelines {parts}.", "", *lines])
 
 
-def insert(document: Path, name: str, text: str) -> None:
-    """Put a text between its marks in a document."""
-    opening, closing = (mark.format(name=name) for mark in MARKS)
-    before, found, rest = document.read_text(encoding="utf-8").partition(opening)
-    _, closed, after = rest.partition(closing)
-    if not found or not closed:
-        raise SystemExit(f"{document} has no marks {opening} and {closing}")
-    document.write_text(f"{before}{opening}\n\n{text}\n\n{closing}{after}", encoding="utf-8")
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("python -m bench.ultrarag", description="Run UltraRAG's pipelines with Steelyard.")
     parser.add_argument("checkout", type=Path, metavar="CHECKOUT", help="a checkout of OpenBMB/UltraRAG")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="some pipelines, by name")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="a document with marks, such as docs/ultrarag.md")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="a page with marks: reference/ultrarag.md")
     parser.add_argument("--matrix", action="store_true", help="compare both clients with both sets of servers")
     parser.add_argument(
         "--keep", type=Path, metavar="DIR", help="keep the projects here; what is there is not run again"

@@ -21,7 +21,7 @@ RANDOM: Final = ("p_value", "significant")
 FILES: Final = {"build_text_corpus": "corpora/text.jsonl", "corpus_chunk": "corpora/chunks.jsonl"}
 """Files that pipelines make and that are text."""
 EXPLAINED: Final = {"bm25_search": "R1", "hybrid_search": "R1", "ircot": "I1", "rag_branch": "C6"}
-"""Pipelines whose values must differ, with the row of docs/ultrarag.md that says why."""
+"""Pipelines whose values must differ, with the row of reference/ultrarag.md that says why."""
 _STATE: Final = re.compile(r"branch\d+_state")
 _LIST_OF_MARKUP: Final = re.compile(r"\[((?:Markup\((?:'[^']*'|\"[^\"]*\")\)(?:, )?)+)\]")
 _MARKUP: Final = re.compile(r"Markup\((?:'([^']*)'|\"([^\"]*)\")\)")

@@ -1,9 +1,11 @@
-"""Files of the package that a command enters: `python -m bench.walks [NAME…]`.
+"""Files of the package that a command enters: `python -m bench.walks [NAME…]`; `--write` puts them into the page.
 
 A file is entered when one of its functions is called; what runs while a module is imported does not count. For every
 walk the files are counted by top folder, with the number of times that the walk comes back to a folder for a new file.
+`--write` walks all commands and writes explanation/architecture.md: for each the folders in the order of first entry.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -17,6 +19,7 @@ from types import FrameType
 from typing import Final
 
 import steelyard
+from bench.pages import pages_of, write_part
 from steelyard.cli import main
 
 ROOT: Final = Path(__file__).parents[1]
@@ -26,6 +29,7 @@ WALKS: Final = {
     "bench": ("bench", "--system", "builtin:baseline", "--require", "legal >= 0.5", "-o", "r.jsonl"),
     "pipeline": ("run", "examples/rag_full.yaml"),
 }
+HEAD: Final = "| walk | files | folders with two or more, by first entry |\n|---|---:|---|"
 QRELS: Final = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 1\n"
 RUN: Final = "q1 Q0 d1 1 2.0 tag\nq1 Q0 d2 2 1.0 tag\nq2 Q0 d3 1 1.0 tag\n"
 
@@ -61,20 +65,38 @@ def render_walk(name: str, files: list[str]) -> str:
     return "\n".join([f"{name}: {len(files)} files, {sum(runs.values()) - 1} switches of folder", *rows])
 
 
+def render_folders(name: str, files: list[str]) -> str:
+    """Return a row of the page: the walk, the number of files, and the folders with two or more of them."""
+    folders = Counter(path.partition(os.sep)[0] for path in files if os.sep in path)
+    shown = ", ".join(f"{folder} {count}" for folder, count in folders.items() if count > 1)
+    return f"| {name} | {len(files)} | {shown} |"
+
+
+def walk(name: str) -> list[str]:
+    """Run a command in a process and a folder of its own; return the files that it enters."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "qrels.txt").write_text(QRELS, encoding="utf-8")
+        Path(folder, "run.txt").write_text(RUN, encoding="utf-8")
+        for needed in ("data", "examples", "prompt") if name == "pipeline" else ():
+            shutil.copytree(ROOT / needed, Path(folder, needed))
+        command = [sys.executable, "-m", "bench.walks", "--here", name, "entered.json"]
+        paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": paths}, check=True, stdout=sys.stderr)
+        return list(json.loads(Path(folder, "entered.json").read_text("utf-8")))
+
+
 def measure(names: list[str]) -> None:
-    """Walk each named command in a process and a folder of its own."""
+    """Walk each named command, all if none is named, and print or write what was entered."""
     if names[:1] == ["--here"]:
-        sys.stderr.write(f"{render_walk(names[1], entered_files(WALKS[names[1]]))}\n")
+        Path(names[2]).write_text(json.dumps(entered_files(WALKS[names[1]])), encoding="utf-8")
         return
-    for name in names or WALKS:
-        with tempfile.TemporaryDirectory() as folder:
-            Path(folder, "qrels.txt").write_text(QRELS, encoding="utf-8")
-            Path(folder, "run.txt").write_text(RUN, encoding="utf-8")
-            for needed in ("data", "examples", "prompt") if name == "pipeline" else ():
-                shutil.copytree(ROOT / needed, Path(folder, needed))
-            command = [sys.executable, "-m", "bench.walks", "--here", name]
-            paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-            subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": paths}, check=True, stdout=sys.stderr)
+    is_written = names[:1] == ["--write"]
+    walks = {name: walk(name) for name in names[is_written:] or WALKS}
+    for name, files in walks.items():
+        print(render_walk(name, files))
+    table = "\n".join([HEAD, *(render_folders(*each) for each in walks.items())])
+    for page in pages_of("explanation/architecture.md") if is_written else ():
+        write_part(page, "walks", table)
 
 
 if __name__ == "__main__":

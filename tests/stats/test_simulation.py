@@ -22,7 +22,7 @@ from bench.statistics import BEGIN, DISCRETE, END, TESTS, TITLES, chapters_of, m
 
 pytestmark = pytest.mark.slow
 
-PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
+PAGE = Path(__file__).parents[2] / "docs" / "en" / "explanation" / "statistics.md"
 SAMPLES = 1000  # of which a share of 95 % is known to 0.7 %
 MODERATE = [population for population in SKEWED if "lognormal" not in population.name]
 by_name = {"ids": lambda case: case.name}
