@@ -17,6 +17,8 @@ UNCERTAIN: Final = "uncertain"
 CERTAIN: Final = "certain"
 """The two strata of `--by uncertain`; all of the first are read before any of the second."""
 DOUBTFUL: Final = "doubtful"
+PASSED: Final = "passed"
+"""The part in which results record whether a verdict is a pass."""
 PASSING: Final = 0.5
 """The lowest score that passes, for results that do not record what passes."""
 NEAR: Final = 0.15
@@ -25,6 +27,8 @@ DOUBTS: Final = {"near the threshold": 4.0, "partial credit": 3.0, "remarks": 2.
 """Kinds of verdicts, the most doubtful first, with their weights in a sample."""
 REVIEWED: Final = {"judge": "agreed_judge", "person": "agreed_person"}
 """Who reviews a verdict, and the part that says whether they agree with it."""
+CORRECTED: Final = "corrected"
+"""The part with the score that a reviewer gave instead; that of a part `p` is `corrected_p`."""
 _IS_MODEL: Final = "judge:"
 """How the names of reviewers begin that are models."""
 
@@ -125,17 +129,38 @@ def allocate(sizes: Sequence[int], importances: Sequence[float], count: int) -> 
 
 
 def with_reviews(table: Table, judgements: Sequence[Judgement]) -> Table:
-    """Return the table with parts of the reviewed metric that say whether a judge, or a person, agrees."""
+    """Return the table with parts of the reviewed metric: whether a judge or a person agrees, and what they corrected.
+
+    The scores stay as they are. Parts of earlier reviews stay too, but for the verdicts that these judge again.
+    """
     metric = verdict_metric(table, judgements[0].metric)
     rows = {identifier: row for row, identifier in enumerate(table.ids)}
-    parts = {part: np.full(len(table), np.nan) for part in REVIEWED.values()}
-    for judgement in judgements:
-        if judgement.agree is not None and judgement.id in rows:
-            by = "judge" if judgement.reviewer.startswith(_IS_MODEL) else "person"
-            parts[REVIEWED[by]][rows[judgement.id]] = judgement.agree
     column = table.columns[metric]
-    known = {part: values for part, values in parts.items() if not np.isnan(values).all()}
-    return replace(table, columns={**table.columns, metric: replace(column, parts={**column.parts, **known})})
+    parts = {part: values.copy() for part, values in column.parts.items()}
+    for judgement in judgements:
+        if judgement.id in rows:
+            for part, value in _review_parts(judgement).items():
+                parts.setdefault(part, np.full(len(table), np.nan))[rows[judgement.id]] = value
+    return replace(table, columns={**table.columns, metric: replace(column, parts=parts)})
+
+
+def _review_parts(judgement: Judgement) -> dict[str, float]:
+    """Return the parts that a judgement gives its item."""
+    by = "judge" if judgement.reviewer.startswith(_IS_MODEL) else "person"
+    agreed = {} if judgement.agree is None else {REVIEWED[by]: float(judgement.agree)}
+    score = {} if judgement.score is None else {CORRECTED: judgement.score}
+    return {**agreed, **score, **{f"{CORRECTED}_{part}": value for part, value in judgement.parts.items()}}
+
+
+def after_correction(table: Table, metric: str) -> tuple[Table, int] | None:
+    """Return the table with corrected scores in the place of the judge's, and how many; None if none was corrected."""
+    column = table.columns[metric]
+    corrected = column.parts.get(CORRECTED)
+    if corrected is None:
+        return None
+    rows = ~np.isnan(corrected) & ~np.isnan(column.values)
+    values = np.where(rows, corrected, column.values)
+    return replace(table, columns={metric: replace(column, values=values)}), int(rows.sum())
 
 
 def decided_by(table: Table, metric: str) -> dict[str, int]:
@@ -238,7 +263,7 @@ def reviewable(table: Table, metric: str) -> list[int]:
 
 def passed(table: Table, metric: str) -> Flags:
     """For each row whether the verdict is a pass: as the result records it, else by a score of at least 0.5."""
-    recorded = table.parts.get(metric, {}).get("passed")
+    recorded = table.parts.get(metric, {}).get(PASSED)
     return table.column(metric) >= PASSING if recorded is None else recorded == 1
 
 
