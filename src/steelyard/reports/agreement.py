@@ -159,7 +159,8 @@ def as_json(agreement: Agreement) -> dict[str, Any]:
     }
 
 
-def _check(table: Table, judgements: Sequence[Judgement]) -> None:
+def check_result(table: Table, judgements: Sequence[Judgement]) -> None:
+    """Refuse judgements of another result, or of items that it does not have."""
     digest, ids = digest_of(table), set(table.ids)
     other = next((judgement for judgement in judgements if judgement.result != digest), None)
     if other is not None:
@@ -172,6 +173,10 @@ def _check(table: Table, judgements: Sequence[Judgement]) -> None:
     ]
     if unknown:
         raise InputError.of(unknown)
+
+
+def _check(table: Table, judgements: Sequence[Judgement]) -> None:
+    check_result(table, judgements)
     if not any(judgement.is_decided for judgement in judgements):
         file = judgements[0].where.rpartition(":")[0]
         raise InputError(Message("reports.nothing_reviewed"), where=file, hint=Message("reports.agree_where_reviewed"))

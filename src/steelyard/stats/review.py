@@ -138,8 +138,9 @@ def with_reviews(table: Table, judgements: Sequence[Judgement]) -> Table:
     column = table.columns[metric]
     parts = {part: values.copy() for part, values in column.parts.items()}
     for judgement in judgements:
-        if judgement.id in rows:
-            for part, value in _review_parts(judgement).items():
+        if judgement.id in rows and judgement.is_decided:
+            outdated = {part: math.nan for part in parts if part.startswith(CORRECTED)}
+            for part, value in {**outdated, **_review_parts(judgement)}.items():
                 parts.setdefault(part, np.full(len(table), np.nan))[rows[judgement.id]] = value
     return replace(table, columns={**table.columns, metric: replace(column, parts=parts)})
 
@@ -147,9 +148,8 @@ def with_reviews(table: Table, judgements: Sequence[Judgement]) -> Table:
 def _review_parts(judgement: Judgement) -> dict[str, float]:
     """Return the parts that a judgement gives its item."""
     by = "judge" if judgement.reviewer.startswith(_IS_MODEL) else "person"
-    agreed = {} if judgement.agree is None else {REVIEWED[by]: float(judgement.agree)}
     score = {} if judgement.score is None else {CORRECTED: judgement.score}
-    return {**agreed, **score, **{f"{CORRECTED}_{part}": value for part, value in judgement.parts.items()}}
+    return {REVIEWED[by]: float(bool(judgement.agree)), **score, **{f"{CORRECTED}_{part}": value for part, value in judgement.parts.items()}}
 
 
 def after_correction(table: Table, metric: str) -> tuple[Table, int] | None:

@@ -57,7 +57,7 @@ class Entry:
 
     `series` is the same for runs of one system and kind, of one tool, over one set of questions with the same settings;
     see `_system`. `time` is that of the header, or that of the file (`file_time`) if the header has none. A result is
-    `alone` if its file has no other.
+    `alone` if its file has no other. `changed` is when its file was.
     """
 
     id: str
@@ -74,6 +74,7 @@ class Entry:
     series: str
     file_time: bool = False
     alone: bool = False
+    changed: float = 0.0
 
     @property
     def system(self) -> str:
@@ -136,7 +137,7 @@ class Index:
 
     def stamp(self, identifier: str) -> FileStamp | None:
         """The state of the file with the result of this id; None if there is none."""
-        path = self._path(identifier)[0]
+        path = self.located(identifier)[0]
         return None if path is None else FileStamp.of(path, identifier)
 
     def _listing(self) -> Listing:
@@ -147,7 +148,7 @@ class Index:
 
     def open(self, identifier: str) -> Table | None:
         """The result with this id, read from its file; None if there is none."""
-        path, place = self._path(identifier)
+        path, place = self.located(identifier)
         if path is None:
             return None
         tables = load_all(path)
@@ -157,7 +158,7 @@ class Index:
         """Close the database."""
         self._database.close()
 
-    def _path(self, identifier: str) -> tuple[Path | None, int]:
+    def located(self, identifier: str) -> tuple[Path | None, int]:
         """The file with a result, and the index of the result in it."""
         rows = self._query("SELECT path, place FROM results WHERE id = ?", identifier)
         match rows:
@@ -280,6 +281,7 @@ def _entry(row: tuple[Any, ...]) -> Entry:
         series=_digest([kind, *_shared(kind, name, signature, alone=bool(alone))]),
         file_time=created is None,
         alone=bool(alone),
+        changed=mtime_ns / 1e9,
     )
 
 
