@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
-from steelyard.io.reviews import Judgement, Sampling, digest_of
+from steelyard.io.reviews import CHOSEN, Judgement, Sampling, digest_of
 from steelyard.stats.selection import AGAIN_HINT, require_tag
 from steelyard.table import Flags, FloatArray, Table
 
@@ -148,8 +148,12 @@ def with_reviews(table: Table, judgements: Sequence[Judgement]) -> Table:
 def _review_parts(judgement: Judgement) -> dict[str, float]:
     """Return the parts that a judgement gives its item."""
     by = "judge" if judgement.reviewer.startswith(_IS_MODEL) else "person"
-    score = {} if judgement.score is None else {CORRECTED: judgement.score}
-    return {REVIEWED[by]: float(bool(judgement.agree)), **score, **{f"{CORRECTED}_{part}": value for part, value in judgement.parts.items()}}
+    return {
+        REVIEWED[by]: float(bool(judgement.agree)),
+        **({CHOSEN: 1.0} if judgement.sampling.by == CHOSEN else {}),
+        **({} if judgement.score is None else {CORRECTED: judgement.score}),
+        **{f"{CORRECTED}_{part}": value for part, value in judgement.parts.items()},
+    }
 
 
 def after_correction(table: Table, metric: str) -> tuple[Table, int] | None:
@@ -172,7 +176,7 @@ def decided_by(table: Table, metric: str) -> dict[str, int]:
     rows = [] if flags is None else reviewable(table, metric)
     if flags is None or not rows:
         return {}
-    judge, person = (~np.isnan(_agreed(table, metric, by))[rows] for by in REVIEWED)
+    judge, person = (~np.isnan(_part(table, metric, part))[rows] for part in REVIEWED.values())
     counts = {"judge": judge & ~person, "person": person, UNCERTAIN: flags[rows] & ~judge & ~person}
     found = {name: int(column.sum()) for name, column in counts.items()}
     return {"rules": len(rows) - sum(found.values()), **found}
@@ -182,12 +186,14 @@ def risk_coverage(table: Table, metric: str) -> list[Coverage]:
     """Errors by coverage: of all verdicts, without the uncertain ones, and without those of partial credit as well.
 
     The errors of each kind of verdicts count by the number of all verdicts of that kind, so that a sample in which one
-    kind is more frequent gives the same curve. Empty if nothing was reviewed.
+    kind is more frequent gives the same curve. Verdicts that a reviewer chose are no sample and do not count. Empty if
+    nothing was reviewed.
     """
     flags = uncertain_flags(table, metric)
     rows = [] if flags is None else reviewable(table, metric)
-    judge, person = (_agreed(table, metric, by)[rows] for by in REVIEWED)
+    judge, person = (_part(table, metric, part)[rows] for part in REVIEWED.values())
     agreed = np.where(np.isnan(person), judge, person)
+    agreed[_part(table, metric, CHOSEN)[rows] == 1] = math.nan
     if flags is None or np.isnan(agreed).all():
         return []
     scores = table.column(metric)[rows]
@@ -204,8 +210,8 @@ def risk_coverage(table: Table, metric: str) -> list[Coverage]:
     return curve
 
 
-def _agreed(table: Table, metric: str, by: str) -> FloatArray:
-    return table.parts.get(metric, {}).get(REVIEWED[by], np.full(len(table), np.nan))
+def _part(table: Table, metric: str, part: str) -> FloatArray:
+    return table.parts.get(metric, {}).get(part, np.full(len(table), np.nan))
 
 
 def take_sample(table: Table, settings: SampleSettings) -> list[Judgement]:

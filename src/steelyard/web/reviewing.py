@@ -111,7 +111,7 @@ class Reviewed:
             result=digest_of(table),
             sampling=before.sampling if before else Sampling(0, CHOSEN, 1, len(rows), CHOSEN, 1, len(rows)),
             score=given.get("score"),
-            parts=given.get("parts") or {},
+            parts={part: float(value) for part, value in (given.get("parts") or {}).items()},
             time=utc_now(),
         )
 

@@ -190,7 +190,7 @@ def corrected(report: Report, words: Words) -> Iterator[Block]:
         after = {metric: of.summary(units=report.scope).metrics[metric] for metric, (of, _) in found.items()}
         for metric, (_, items) in found.items():
             before = report.summaries[index].metrics[metric]
-            means = (Cell(cells.mean(mean), detail=cells.interval(mean.interval)) for mean in (before, after[metric]))
+            means = map(cells.mean, (before, after[metric]))
             rows.append([table.name, words.name("metric", metric), *means, f"{items:,} / {before.scored:,}"])
         if found:
             corrections = {name: {"items": found[name][1], **mean.as_dict()} for name, mean in after.items()}

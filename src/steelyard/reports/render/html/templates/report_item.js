@@ -4,7 +4,7 @@ const Item = (() => {
   const { element, t } = Frame;
   const LONGEST_TITLE = 240;
   const CUT_TITLE = 80;
-  const REVIEWS = /^(corrected|agreed_)/;
+  const REVIEWS = /^(corrected|agreed_|chosen)/;
 
   // `around` says what the page knows: the result set against the first, the metric, the neighbours in the list
   function make(dialog, data, around) {
@@ -249,7 +249,7 @@ const Item = (() => {
   // what reviewers say of a score: that they accept it, or what it should be
   function reviewed(result, item, metric) {
     const corrected = partOf(result, item, metric, "corrected");
-    if (corrected !== null) return element("span", { class: "chip warn digits" }, `✗ ${t("review.corrected")} ${Texts.number(corrected, 2)}`);
+    if (corrected !== null) return element("span", { class: "chip warn digits" }, `✗ ${Frame.filled("review.corrected_to", { score: Texts.number(corrected, 2) })}`);
     const [person, judge] = ["agreed_person", "agreed_judge"].map((name) => partOf(result, item, metric, name));
     const agreed = person ?? judge;
     if (agreed === null) return null;
@@ -320,7 +320,7 @@ const Item = (() => {
       "tr",
       { class: classes },
       element("th", { scope: "row", class: code === name ? "name" : "" }, t(code)),
-      element("td", { class: `number ${toneOf(data, name, counted ?? value)}` }, shown, corrected === null ? null : correction(name, corrected, of)),
+      element("td", { class: `number ${toneOf(data, name, counted ?? value)}` }, shown, corrected === null ? null : correction(name, corrected * (weight ?? 1), of)),
       element("td", {}, weight !== undefined && counted !== value ? threshold(value, counted) : null, words ? Texts.box(words) : null),
     );
   }

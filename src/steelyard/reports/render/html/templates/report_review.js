@@ -5,7 +5,7 @@ const Reviewing = (() => {
   const NAME = "steelyard-reviewer";
   const CHOICES = { agree: ["✓", "review.agree_with"], disagree: ["✗", "review.correct"], unsure: ["?", "review.unsure"] };
   const FLAGS = ["passed"]; // parts that are true or false
-  const DERIVED = /^(corrected|agreed|uncertain)/;
+  const DERIVED = /^(corrected|agreed|chosen|uncertain)/;
   let known = null; // the name of the reviewer
 
   // `redraw` shows the open item again, when what is known of it has changed
@@ -42,7 +42,7 @@ const Reviewing = (() => {
     return element(
       "section",
       { class: "review-panel", "aria-labelledby": title, "data-place": String(place) },
-      element("h4", { id: title }, t("review.your_review"), element("span", { class: "muted said" }, ` ${Frame.nameOf("headline_names", of.metric)}`)),
+      element("h4", { id: title }, t("review.your_review"), element("span", { class: "muted said" }, ` · ${Frame.nameOf("headline_names", of.metric)}`)),
       choices(draft, draw),
       fields,
       labelled("review.remark", element("textarea", { rows: "2", maxlength: "5000", oninput: (event) => { draft.remark = event.target.value; } }, draft.remark)),
@@ -70,12 +70,14 @@ const Reviewing = (() => {
     return element("div", { class: "review-choices" }, buttons);
   }
 
-  // the parts of the score, then the score; one that follows from its parts follows what is entered
+  // the parts of the score, those with weights first, then the score, which follows them as they are entered
   function corrections({ data, item, result, of, score, place, draft }) {
-    const columns = Object.entries(result.parts[of.metric] ?? {});
-    const parts = columns.filter(([name, column]) => column[item] !== null && !DERIVED.test(name));
-    const total = numberField(draft.score ?? score, (value) => { draft.score = value === score ? null : value; });
+    const columns = result.parts[of.metric] ?? {};
     const weights = data.weights?.[place]?.[item] ?? [];
+    const weighted = weights.map(([name]) => name);
+    const names = [...new Set([...weighted, ...Object.keys(columns)])];
+    const parts = names.map((name) => [name, columns[name]?.[item] ?? null]).filter(([name, value]) => value !== null && !DERIVED.test(name));
+    const total = numberField(draft.score ?? score, (value) => { draft.score = value === score ? null : value; });
     const entered = (name, judged) => (value) => {
       if (value === null || value === judged) delete draft.parts[name];
       else draft.parts[name] = value;
@@ -84,19 +86,16 @@ const Reviewing = (() => {
       draft.score = Number(Math.max(0, Math.min(1, sum)).toFixed(4));
       total.value = String(draft.score);
     };
-    return [
-      ...parts.map(([name, column]) => row(partName(data, name), column[item], field(name, draft.parts[name] ?? column[item], entered(name, column[item])))),
-      row(Frame.nameOf("headline_names", of.metric), score, total),
-    ];
+    const rows = parts.map(([name, value]) => {
+      const judged = FLAGS.includes(name) ? t(value ? "senses.yes" : "senses.no") : Texts.number(value, 2);
+      return row(Frame.nameOf(data.part_names, name), judged, field(name, draft.parts[name] ?? value, entered(name, value)));
+    });
+    return [...rows, row(Frame.nameOf("headline_names", of.metric), Texts.number(score, 2), total)];
   }
 
   function row(name, judged, input) {
-    const before = element("span", { class: "muted small digits" }, `${t("review.judged")} ${Texts.number(judged, 2)}`);
+    const before = element("span", { class: "muted small digits" }, `${t("review.judged")} ${judged}`);
     return element("label", { class: "review-row" }, element("span", {}, name), before, input);
-  }
-
-  function partName(data, name) {
-    return Frame.nameOf(data.part_names, name);
   }
 
   function field(name, value, enter) {
