@@ -3,15 +3,16 @@
 const Frame = (() => {
   const listeners = [];
   let language = null; // both are known when the data are read
-  let words = {};
+  const words = {};
 
   async function data(page = document) {
     const source = page.getElementById("data");
     const text = source.type === "application/json" ? source.textContent : await unpacked(source.textContent);
     source.textContent = ""; // parsed, it is held once and not twice
     const found = JSON.parse(text);
-    words = found.words;
-    language ??= found.language; // a page that is shown in place of this one has the language of this one
+    // a page that is shown in place of this one has the language of this one, and words for its scripts
+    for (const each of Object.keys(found.words)) words[each] = { ...words[each], ...found.words[each] };
+    language ??= found.language;
     return found;
   }
 
