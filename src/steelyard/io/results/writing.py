@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, Self
@@ -34,7 +33,9 @@ def save_all(tables: Sequence[Table], path: Path, *, overwrite: bool = True) -> 
     """Write several tables, one result after another."""
     with whole_file(path, overwrite=overwrite) as part, open(part, "wb") as file:
         for table in tables:
-            file.writelines(map(_line, chain([Header.of(table)], items_of(table), [Footer.of(table)])))
+            file.write(_line(Header.of(table)))
+            file.writelines(map(_line, items_of(table)))
+            file.write(_line(Footer.of(table)))
 
 
 def _line(line: Header | Item | Footer) -> bytes:
