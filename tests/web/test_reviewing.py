@@ -95,6 +95,15 @@ def test_a_sample_is_continued(server, folder):
     assert (found.agree, found.sampling) == (True, sample[0].sampling)
 
 
+def test_a_file_that_was_edited_by_hand_keeps_its_last_line(folder):
+    path = folder / "run.review.jsonl"
+    sample = take_sample(load(folder / "run.jsonl"), SampleSettings(SampleSize(2)))
+    append_judgement(path, sample[0])
+    path.write_text(path.read_text("utf-8").rstrip("\n"), "utf-8")
+    append_judgement(path, sample[1])
+    assert [each.id for each in read_review(path)] == [each.id for each in sample]
+
+
 def test_every_result_of_a_file_has_its_own_reviews(server, folder):
     assert save(server, {"id": "q1", "agree": True}, "first").status_code == 200
     assert save(server, {"id": "q1", "agree": False}, "second").status_code == 200
