@@ -19,7 +19,6 @@ import steelyard
 from bench.mutations import mutate_bytes, mutate_value
 from bench.outcomes import outcome_of, print_outcomes, read_options
 from steelyard.io.results import load_all
-from steelyard.io.results.outlines import read_outlines
 from steelyard.legal.benchmark.runner import evaluate_legal
 from steelyard.reports.content import Report
 from steelyard.reports.files import RENDERERS
@@ -62,7 +61,6 @@ def attempts(path: Path, original: Table) -> dict[str, Callable[[], object]]:
     """Return what commands do with a results file."""
     return {
         "load": lambda: load_all(path),
-        "list": lambda: read_outlines(path),
         "gate": lambda: gate(load_all(path, strict=True)[0], original),
         "compare": lambda: compare_all([load_all(path, strict=True)[0]], original),
         "report": lambda: report(load_all(path), original),

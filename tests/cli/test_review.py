@@ -365,6 +365,55 @@ def test_a_bad_line_is_named(name, result, sample, tmp_path):
     assert re.search("[\u4e00-\u9fff]", run("agreement", result, review, "--lang", "zh").stderr)
 
 
+CHOSEN = {"seed": 0, "by": "chosen", "n": 1, "population": 153, "stratum": "chosen", "drawn": 1, "of": 153}
+
+
+def test_verdicts_that_a_reviewer_chose_are_no_part_of_a_sample(result, sample, tmp_path):
+    review = fill(sample("-n", "20"), tmp_path / "review.jsonl", lambda number, line: True)
+    drawn = lines_of(review)
+    table = load(result)
+    other = next(identifier for identifier in table.ids if identifier not in {line["id"] for line in drawn})
+    verdict = float(table.column("legal")[list(table.ids).index(other)])
+    chosen = drawn[0] | {"id": other, "verdict": verdict, "agree": False, "score": 0.5, "sampling": CHOSEN, "time": "t"}
+    review.write_text("".join(json.dumps(line) + "\n" for line in [*drawn, chosen]), "utf-8")
+    (found,) = json.loads(run("agreement", result, review, "--json").stdout)["reviews"]
+    assert (found["reviewed"], found["disagreed"], found["left_out"]) == (20, 0, 1)
+    assert "1 further verdicts chosen by the reviewer" in run("agreement", result, review).stdout
+    review.write_text(json.dumps(chosen) + "\n", "utf-8")
+    (found,) = json.loads(run("agreement", result, review, "--json").stdout)["reviews"]
+    assert (found["reviewed"], found["disagreements"][0]["score"], "left_out" in found) == (1, 0.5, False)
+    told = run("agreement", result, review).stdout
+    assert "chosen by the reviewer and not drawn" in told
+    assert "corrected score" in told
+
+
+def test_corrections_leave_the_scores_of_the_judge(result, sample, tmp_path):
+    review = fill(sample("-n", "20"), tmp_path / "review.jsonl", lambda number, line: False, score=0.25)
+    plain, corrected = (
+        json.loads(run("report", result, *words, "--json").stdout)["results"][0]
+        for words in ((), ("--reviews", review))
+    )
+    assert corrected["metrics"] == plain["metrics"]
+    scores = load(result).column("legal").copy()
+    scores[[list(load(result).ids).index(line["id"]) for line in lines_of(review)]] = 0.25
+    assert corrected["corrections"]["legal"]["mean"] == pytest.approx(scores.mean(), abs=1e-12)
+    assert corrected["corrections"]["legal"]["items"] == 20
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"score": "1"}, "score must be a number, not '1'"),
+        ({"parts": {"a": "1"}}, "parts must be numbers by the names"),
+    ],
+)
+def test_a_correction_that_is_none_is_named(result, sample, tmp_path, fields, message):
+    review = fill(sample("-n", "3"), tmp_path / "review.jsonl", lambda number, line: False, **fields)
+    done = run("agreement", result, review)
+    assert done.returncode == 2
+    assert f"review.jsonl:1: {message}" in done.stderr
+
+
 def test_a_doubled_id(result, sample, tmp_path):
     review = fill(sample("-n", 3), tmp_path / "review.jsonl", lambda number, line: True)
     with review.open("a", encoding="utf-8") as file:

@@ -12,7 +12,6 @@ import pytest
 from platforms import posix, unprivileged
 from web.folders import START, put, table
 
-from steelyard.errors import InputError
 from steelyard.i18n import Message, translations
 from steelyard.io.results import reading as results_module
 from steelyard.web import folder as folder_module
@@ -356,14 +355,11 @@ def changed_header(path, **fields):
     path.write_text(json.dumps(json.loads(lines[0]) | fields) + "\n" + "".join(lines[1:]), encoding="utf-8")
 
 
-def test_a_listed_result_is_checked_when_it_is_opened(tmp_path, made):
-    """The list has only read header and footer."""
+def test_a_result_with_a_broken_item_is_listed_as_broken(tmp_path, made):
     path = put(tmp_path / "a.jsonl", table("a"))
     path.write_bytes(path.read_bytes().replace(b'"scores"', b'"sc0res"', 1))
-    index = made(tmp_path)
-    (entry,) = index.listing().entries
-    with pytest.raises(InputError, match=r"a\.jsonl:2: "):
-        index.open(entry.id)
+    listing = made(tmp_path).listing()
+    assert (listing.entries, list(listing.broken)) == ([], ["a.jsonl"])
 
 
 def test_no_file_stops_the_listing(tmp_path, made, monkeypatch):
@@ -383,7 +379,6 @@ def test_no_file_stops_the_listing(tmp_path, made, monkeypatch):
             raise raised[path.stem]
         return real(path)
 
-    monkeypatch.setattr(index_module, "read_outlines", lambda path: None)
     monkeypatch.setattr(index_module, "load_all", load)
     index = made(tmp_path)
     listing = index.listing()

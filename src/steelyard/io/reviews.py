@@ -1,25 +1,36 @@
 """The review file: the judgement of a person about each sampled verdict, one JSON line each.
 
     {"id": …, "verdict": score, "agree": true | false | null, "unsure": false, "remark": "", "reviewer": "",
-     "metric": …, "result": digest, "sampling": {"seed", "by", "n", "population", "stratum", "drawn", "of"}}
+     "metric": …, "result": digest, "sampling": {"seed", "by", "n", "population", "stratum", "drawn", "of"},
+     "score": corrected score, "parts": {part: corrected value}, "time": …}
 
-`agree` is null where nobody has judged yet, and where somebody was `unsure`.
+`agree` is null where nobody has judged yet, and where somebody was `unsure`. The last three fields are there only if
+they have a value. The viewer appends its lines, with their `time`: such a line replaces earlier ones about its verdict.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+import errno
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
-from steelyard.errors import MOST_PROBLEMS, InputError, Problem, SteelyardError
+from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem, SteelyardError, os_reason
 from steelyard.i18n import Message
+from steelyard.io.locking import try_lock
 from steelyard.io.records import Record, read_records
 from steelyard.io.results import dump, items_of
+from steelyard.io.shapes import is_number
 from steelyard.table import Table
 
 REVIEW_HINT: Final = Message("formats.review_file_hint")
+CHOSEN: Final = "chosen"
+"""The `by` of verdicts that a reviewer chose, which are no sample."""
+LOCK_SECONDS: Final = 10.0
 _TEXTS: Final = ("id", "remark", "reviewer", "metric", "result")
+_OPTIONAL: Final = ("score", "parts", "time")
 
 Json = dict[str, Any]
 
@@ -39,7 +50,10 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A sampled verdict and a reviewer's judgement of it; `where` is its location in the file."""
+    """A verdict and a reviewer's judgement of it; `where` is its location in the file.
+
+    `score` and `parts` are what the verdict should have been, as far as the reviewer has corrected it.
+    """
 
     id: str
     verdict: float
@@ -51,6 +65,9 @@ class Judgement:
     result: str
     sampling: Sampling
     where: str = ""
+    score: float | None = None
+    parts: Mapping[str, float] = field(default_factory=dict)
+    time: str = ""
 
     @property
     def is_decided(self) -> bool:
@@ -59,7 +76,9 @@ class Judgement:
 
     def line(self) -> Json:
         """As the file has it."""
-        return {key: value for key, value in asdict(self).items() if key != "where"}
+        fields = asdict(self)
+        absent = [key for key in _OPTIONAL if fields[key] in (None, {}, "")]
+        return {key: value for key, value in fields.items() if key not in ("where", *absent)}
 
 
 def digest_of(table: Table) -> str:
@@ -85,7 +104,7 @@ def is_untouched(path: Path) -> bool:
 
 
 def read_review(path: str | Path) -> list[Judgement]:
-    """The judgements of a file; every line must be complete, and each id unique."""
+    """The judgements of a file; every line must be complete, and each id unique but for lines with a time."""
     records, _ = read_records(path)
     if not records:
         raise InputError(Message("formats.empty_file"), where=str(path), hint=REVIEW_HINT)
@@ -93,18 +112,47 @@ def read_review(path: str | Path) -> list[Judgement]:
     problems += _doubled(records)
     if problems:
         raise InputError.of(problems[:MOST_PROBLEMS], hint=REVIEW_HINT)
-    return [_judgement(record) for record in records]
+    return list({record.fields["id"]: _judgement(record) for record in records}.values())
+
+
+def append_judgement(path: Path, judgement: Judgement) -> None:
+    """Add a line to a review file, which is created if missing: the whole line, or nothing."""
+    line = render_review_lines([judgement]).encode("utf-8", "replace")
+    try:
+        with open(path, "a+b", buffering=0) as file:
+            _lock(file, path)
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(size - 1, 0))
+            line = line if file.read(1) in (b"", b"\n") else b"\n" + line
+            if file.write(line) < len(line):
+                file.truncate(size)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise ConfigError(Message("formats.cannot_write", strerror=os_reason(error)), where=str(path)) from None
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    """Wait until nobody else appends to this file."""
+    end = time.monotonic() + LOCK_SECONDS
+    while not try_lock(file):
+        if time.monotonic() > end:
+            raise ConfigError(Message("formats.file_locked"), where=str(path))
+        time.sleep(0.02)
 
 
 def _judgement(record: Record) -> Judgement:
     known = {key: record.fields[key] for key in (*_TEXTS, "agree")}
+    optional = {key: record.fields[key] for key in _OPTIONAL if record.fields.get(key) is not None}
     sampling = Sampling(**{key: record.fields["sampling"][key] for key in Sampling.__slots__})
     verdict, unsure = float(record.fields["verdict"]), bool(record.fields.get("unsure"))
-    return Judgement(**known, verdict=verdict, unsure=unsure, sampling=sampling, where=record.where)
+    return Judgement(**known, **optional, verdict=verdict, unsure=unsure, sampling=sampling, where=record.where)
 
 
 def _problems(record: Record) -> Iterator[Problem]:
-    for key in (*_TEXTS, "verdict", "agree", "sampling"):
+    for key in (*_TEXTS, "verdict", "agree", "sampling", *_OPTIONAL):
+        if key in _OPTIONAL and record.fields.get(key) is None:
+            continue
         if key not in record.fields:
             yield Problem(record.where, Message("formats.field_missing", key=key))
         elif (wrong := _wrong(key, record.fields[key])) is not None:
@@ -114,8 +162,11 @@ def _problems(record: Record) -> Iterator[Problem]:
 def _wrong(key: str, value: Any) -> Message | None:
     if key == "agree":
         return None if value is None or isinstance(value, bool) else Message("formats.agree_not_boolean", value=value)
-    if key == "verdict":
-        return None if _is_number(value) else Message("formats.verdict_not_a_number", value=value)
+    if key in ("verdict", "score"):
+        return None if is_number(value) else Message("formats.verdict_not_a_number", key=key, value=value)
+    if key == "parts":
+        is_parts = isinstance(value, dict) and all(map(is_number, value.values()))
+        return None if is_parts else Message("formats.invalid_review_parts")
     if key == "sampling":
         return None if _is_sampling(value) else Message("formats.invalid_sampling")
     return None if isinstance(value, str) else Message("formats.not_text", key=key, value=value)
@@ -129,15 +180,11 @@ def _is_sampling(value: Any) -> bool:
     return False
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _doubled(records: Sequence[Record]) -> Iterator[Problem]:
     first: dict[Any, int] = {}
     for record in records:
         identifier = str(record.fields.get("id"))
-        if identifier in first:
+        if identifier in first and not record.fields.get("time"):
             message = Message("formats.duplicate_id_on_line", identifier=identifier, first=first[identifier])
             yield Problem(record.where, message)
         first.setdefault(identifier, record.number)

@@ -13,12 +13,12 @@ import numpy as np
 from steelyard import __version__
 from steelyard.errors import ConfigError, InputError, Problem, UnknownName
 from steelyard.i18n import Language, Message, Words, words_of
-from steelyard.io.reviews import Judgement, digest_of
+from steelyard.io.reviews import CHOSEN, Judgement, digest_of
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Fields, TableBlock
 from steelyard.stats.agreement import Kappa, clopper_pearson, clopper_pearson_upper, cohen_kappa, effective_size
 from steelyard.stats.intervals import Interval, mean_interval
-from steelyard.stats.review import CERTAIN, UNCERTAIN, passed, reviewable, verdict_metric
+from steelyard.stats.review import CERTAIN, PASSED, PASSING, UNCERTAIN, passed, reviewable, verdict_metric
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import FloatArray, Table
 
@@ -53,6 +53,7 @@ class ReviewAgreement:
     """One review: counts, the rate as drawn and, where verdicts were not drawn alike, by weight; kappa; by tag.
 
     `unheard` are strata of which nothing was reviewed; `upper_if_unsure` is the bound if all unsure ones were wrong.
+    `left_out` counts verdicts that the reviewer chose: they are no part of a sample, and count only by themselves.
     """
 
     file: str
@@ -64,6 +65,7 @@ class ReviewAgreement:
     kappa: Kappa
     by: Mapping[str, Rate]
     is_whole: bool
+    left_out: int = 0
 
     @property
     def disagreements(self) -> list[Judgement]:
@@ -157,7 +159,8 @@ def as_json(agreement: Agreement) -> dict[str, Any]:
     }
 
 
-def _check(table: Table, judgements: Sequence[Judgement]) -> None:
+def check_result(table: Table, judgements: Sequence[Judgement]) -> None:
+    """Refuse judgements of another result, or of items that it does not have."""
     digest, ids = digest_of(table), set(table.ids)
     other = next((judgement for judgement in judgements if judgement.result != digest), None)
     if other is not None:
@@ -170,6 +173,10 @@ def _check(table: Table, judgements: Sequence[Judgement]) -> None:
     ]
     if unknown:
         raise InputError.of(unknown)
+
+
+def _check(table: Table, judgements: Sequence[Judgement]) -> None:
+    check_result(table, judgements)
     if not any(judgement.is_decided for judgement in judgements):
         file = judgements[0].where.rpartition(":")[0]
         raise InputError(Message("reports.nothing_reviewed"), where=file, hint=Message("reports.agree_where_reviewed"))
@@ -185,9 +192,10 @@ def _common_metric(table: Table, reviews: Mapping[str, Sequence[Judgement]]) -> 
     return verdict_metric(table, metrics[0])
 
 
-def _review(table: Table, metric: str, tag: str | None, file: str, judgements: Sequence[Judgement]) -> ReviewAgreement:
+def _review(table: Table, metric: str, tag: str | None, file: str, given: Sequence[Judgement]) -> ReviewAgreement:
+    is_whole = sum(judgement.is_decided for judgement in given) == len(reviewable(table, metric))
+    judgements = given if is_whole else _sampled(given)
     decided = [judgement for judgement in judgements if judgement.is_decided]
-    is_whole = len(decided) == len(reviewable(table, metric))
     weights = dict.fromkeys((judgement.id for judgement in decided), 1.0) if is_whole else _weights(decided)
     is_even = math.isclose(min(weights.values()), max(weights.values()), rel_tol=1e-9)
     weighted = partial(_weighted_rate, weights=weights)
@@ -206,7 +214,14 @@ def _review(table: Table, metric: str, tag: str | None, file: str, judgements: S
         kappa=cohen_kappa(_judge_against_reviewer(table, metric, decided, weights)),
         by={value: (plain if is_even else weighted)(of_value) for value, of_value in by_value.items()},
         is_whole=is_whole,
+        left_out=len(given) - len(judgements),
     )
+
+
+def _sampled(judgements: Sequence[Judgement]) -> Sequence[Judgement]:
+    """Return the judgements of drawn verdicts; all of them if none of those is decided."""
+    drawn = [judgement for judgement in judgements if judgement.sampling.by != CHOSEN]
+    return drawn if any(judgement.is_decided for judgement in drawn) else judgements
 
 
 def _strata(judgements: Sequence[Judgement]) -> set[str]:
@@ -268,13 +283,22 @@ def _judge_against_reviewer(
 
 
 def _own_verdicts(table: Table, metric: str, judgements: Sequence[Judgement]) -> dict[str, bool]:
-    """Return the verdicts of the reviewer: that of the judge where the reviewer agrees, else the opposite."""
+    """Return the verdicts of the reviewer: as corrected, else that of the judge where they agree, else the opposite."""
     judge = dict(zip(table.ids, passed(table, metric).tolist(), strict=True))
-    return {
-        judgement.id: judge[judgement.id] == judgement.agree
-        for judgement in judgements
-        if judgement.is_decided and judgement.id in judge
-    }
+    is_recorded = PASSED in table.parts.get(metric, {})
+    own: dict[str, bool] = {}
+    for judgement in judgements:
+        if judgement.is_decided and judgement.id in judge:
+            corrected = _corrected(judgement, is_recorded=is_recorded)
+            own[judgement.id] = judge[judgement.id] == judgement.agree if corrected is None else corrected
+    return own
+
+
+def _corrected(judgement: Judgement, *, is_recorded: bool) -> bool | None:
+    """Whether a corrected verdict is a pass; None if the correction does not say so."""
+    if PASSED in judgement.parts:
+        return judgement.parts[PASSED] == 1
+    return None if judgement.score is None or is_recorded else judgement.score >= PASSING
 
 
 def _between(
@@ -300,10 +324,17 @@ def _review_json(review: ReviewAgreement, tag: str | None) -> dict[str, Any]:
         "error_upper95_if_unsure_are_wrong": known(review.upper_if_unsure),
         "weighted": review.weighted.as_dict() if review.weighted else None,
         "not_covered": list(review.unheard),
+        **({"left_out": review.left_out} if review.left_out else {}),
         "kappa": _kappa_json(review.kappa),
         "by": {tag: {value: rate.as_dict() for value, rate in review.by.items()}} if tag else {},
         "disagreements": [
-            {"id": each.id, "verdict": each.verdict, "remark": each.remark, "reviewer": each.reviewer}
+            {
+                "id": each.id,
+                "verdict": each.verdict,
+                "remark": each.remark,
+                "reviewer": each.reviewer,
+                **({} if each.score is None else {"score": each.score}),
+            }
             for each in review.disagreements
         ],
     }
@@ -324,9 +355,7 @@ def _tables(agreement: Agreement, words: Words) -> Iterator[TableBlock]:
         if len(review.by) > 1:
             yield _by_block(agreement.tag or "", review, words)
         if review.disagreements:
-            rows = [[each.id, cells.number(each.verdict, 2), each.remark] for each in review.disagreements]
-            headings = ["id", words("review.verdict_score"), words("review.remark")]
-            yield TableBlock(headings, rows, words("review.disagreements"), labels=3)
+            yield _disagreements_block(review, words)
     for between in agreement.between:
         counted = f"{between.same} / {between.both} {words('review.same')}"
         kappa = _kappa_row(words("review.kappa_persons"), between.kappa, counted)
@@ -342,6 +371,18 @@ def _tables(agreement: Agreement, words: Words) -> Iterator[TableBlock]:
             ]
             headings = ["id", between.a, between.b, words("review.remark")]
             yield TableBlock(headings, rows, words("review.differ_on"), labels=4)
+
+
+def _disagreements_block(review: ReviewAgreement, words: Words) -> TableBlock:
+    """The rejected verdicts; what they should have been, if some were corrected."""
+    scores = [cells.DASH if each.score is None else cells.number(each.score, 2) for each in review.disagreements]
+    is_shown = any(each.score is not None for each in review.disagreements)
+    rows = [
+        [each.id, cells.number(each.verdict, 2), *([score] if is_shown else []), each.remark]
+        for each, score in zip(review.disagreements, scores, strict=True)
+    ]
+    codes = ["review.verdict_score", *(["review.corrected_score"] if is_shown else []), "review.remark"]
+    return TableBlock(["id", *map(words, codes)], rows, words("review.disagreements"), labels=len(codes) + 1)
 
 
 def _rates_block(agreement: Agreement, review: ReviewAgreement, words: Words) -> TableBlock:
@@ -382,6 +423,10 @@ def _notes(agreement: Agreement, review: ReviewAgreement, words: Words) -> Itera
     drawn = words.joined("core.comma", [f"{words('report.seed')} {sampling.seed}", *by])
     rest = f"{review.unsure} {words('review.unsure')} · {unread} {words('review.still_open')}"
     yield f"{counts} ({drawn}) · {rest}"
+    if sampling.by == CHOSEN and not review.is_whole:
+        yield words("review.chosen")
+    if review.left_out:
+        yield f"{review.left_out:,} {words('review.chosen_left_out')}"
     if review.weighted:
         yield words("review.weighted")
     if review.unheard:

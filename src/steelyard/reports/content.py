@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
@@ -45,6 +45,7 @@ class Report:
 
     A `full` comparison also has effect sizes, tests, letters, and the differences `within` each value of the tag. Text
     about two results begins with the changed items of the metrics `changed`, if there are some, else with the means.
+    `served` are data that only the page of a server has (`frame.SERVED`).
     """
 
     tables: Sequence[Table]
@@ -58,6 +59,7 @@ class Report:
     units: Units = "auto"
     full: bool = False
     within: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)
+    served: Mapping[str, Any] = field(default_factory=dict)
     scope: Scope = field(init=False)
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
-from steelyard.io.reviews import Judgement, Sampling, digest_of
+from steelyard.io.reviews import CHOSEN, Judgement, Sampling, digest_of
 from steelyard.stats.selection import AGAIN_HINT, require_tag
 from steelyard.table import Flags, FloatArray, Table
 
@@ -17,6 +17,8 @@ UNCERTAIN: Final = "uncertain"
 CERTAIN: Final = "certain"
 """The two strata of `--by uncertain`; all of the first are read before any of the second."""
 DOUBTFUL: Final = "doubtful"
+PASSED: Final = "passed"
+"""The part in which results record whether a verdict is a pass."""
 PASSING: Final = 0.5
 """The lowest score that passes, for results that do not record what passes."""
 NEAR: Final = 0.15
@@ -25,6 +27,8 @@ DOUBTS: Final = {"near the threshold": 4.0, "partial credit": 3.0, "remarks": 2.
 """Kinds of verdicts, the most doubtful first, with their weights in a sample."""
 REVIEWED: Final = {"judge": "agreed_judge", "person": "agreed_person"}
 """Who reviews a verdict, and the part that says whether they agree with it."""
+CORRECTED: Final = "corrected"
+"""The part with the score that a reviewer gave instead; that of a part `p` is `corrected_p`."""
 _IS_MODEL: Final = "judge:"
 """How the names of reviewers begin that are models."""
 
@@ -125,17 +129,42 @@ def allocate(sizes: Sequence[int], importances: Sequence[float], count: int) -> 
 
 
 def with_reviews(table: Table, judgements: Sequence[Judgement]) -> Table:
-    """Return the table with parts of the reviewed metric that say whether a judge, or a person, agrees."""
+    """Return the table with parts of the reviewed metric: whether a judge or a person agrees, and what they corrected.
+
+    The scores stay as they are. Parts of earlier reviews stay too, but for the verdicts that these judge again.
+    """
     metric = verdict_metric(table, judgements[0].metric)
     rows = {identifier: row for row, identifier in enumerate(table.ids)}
-    parts = {part: np.full(len(table), np.nan) for part in REVIEWED.values()}
-    for judgement in judgements:
-        if judgement.agree is not None and judgement.id in rows:
-            by = "judge" if judgement.reviewer.startswith(_IS_MODEL) else "person"
-            parts[REVIEWED[by]][rows[judgement.id]] = judgement.agree
     column = table.columns[metric]
-    known = {part: values for part, values in parts.items() if not np.isnan(values).all()}
-    return replace(table, columns={**table.columns, metric: replace(column, parts={**column.parts, **known})})
+    parts = {part: values.copy() for part, values in column.parts.items()}
+    for judgement in judgements:
+        if judgement.id in rows and judgement.is_decided:
+            outdated = {part: math.nan for part in parts if part.startswith(CORRECTED)}
+            for part, value in {**outdated, **_review_parts(judgement)}.items():
+                parts.setdefault(part, np.full(len(table), np.nan))[rows[judgement.id]] = value
+    return replace(table, columns={**table.columns, metric: replace(column, parts=parts)})
+
+
+def _review_parts(judgement: Judgement) -> dict[str, float]:
+    """Return the parts that a judgement gives its item."""
+    by = "judge" if judgement.reviewer.startswith(_IS_MODEL) else "person"
+    return {
+        REVIEWED[by]: float(bool(judgement.agree)),
+        **({CHOSEN: 1.0} if judgement.sampling.by == CHOSEN else {}),
+        **({} if judgement.score is None else {CORRECTED: judgement.score}),
+        **{f"{CORRECTED}_{part}": value for part, value in judgement.parts.items()},
+    }
+
+
+def after_correction(table: Table, metric: str) -> tuple[Table, int] | None:
+    """Return the table with corrected scores in the place of the judge's, and how many; None if none was corrected."""
+    column = table.columns[metric]
+    corrected = column.parts.get(CORRECTED)
+    if corrected is None:
+        return None
+    rows = ~np.isnan(corrected) & ~np.isnan(column.values)
+    values = np.where(rows, corrected, column.values)
+    return replace(table, columns={metric: replace(column, values=values)}), int(rows.sum())
 
 
 def decided_by(table: Table, metric: str) -> dict[str, int]:
@@ -147,7 +176,7 @@ def decided_by(table: Table, metric: str) -> dict[str, int]:
     rows = [] if flags is None else reviewable(table, metric)
     if flags is None or not rows:
         return {}
-    judge, person = (~np.isnan(_agreed(table, metric, by))[rows] for by in REVIEWED)
+    judge, person = (~np.isnan(_part(table, metric, part))[rows] for part in REVIEWED.values())
     counts = {"judge": judge & ~person, "person": person, UNCERTAIN: flags[rows] & ~judge & ~person}
     found = {name: int(column.sum()) for name, column in counts.items()}
     return {"rules": len(rows) - sum(found.values()), **found}
@@ -157,12 +186,14 @@ def risk_coverage(table: Table, metric: str) -> list[Coverage]:
     """Errors by coverage: of all verdicts, without the uncertain ones, and without those of partial credit as well.
 
     The errors of each kind of verdicts count by the number of all verdicts of that kind, so that a sample in which one
-    kind is more frequent gives the same curve. Empty if nothing was reviewed.
+    kind is more frequent gives the same curve. Verdicts that a reviewer chose are no sample and do not count. Empty if
+    nothing was reviewed.
     """
     flags = uncertain_flags(table, metric)
     rows = [] if flags is None else reviewable(table, metric)
-    judge, person = (_agreed(table, metric, by)[rows] for by in REVIEWED)
+    judge, person = (_part(table, metric, part)[rows] for part in REVIEWED.values())
     agreed = np.where(np.isnan(person), judge, person)
+    agreed[_part(table, metric, CHOSEN)[rows] == 1] = math.nan
     if flags is None or np.isnan(agreed).all():
         return []
     scores = table.column(metric)[rows]
@@ -179,8 +210,8 @@ def risk_coverage(table: Table, metric: str) -> list[Coverage]:
     return curve
 
 
-def _agreed(table: Table, metric: str, by: str) -> FloatArray:
-    return table.parts.get(metric, {}).get(REVIEWED[by], np.full(len(table), np.nan))
+def _part(table: Table, metric: str, part: str) -> FloatArray:
+    return table.parts.get(metric, {}).get(part, np.full(len(table), np.nan))
 
 
 def take_sample(table: Table, settings: SampleSettings) -> list[Judgement]:
@@ -238,7 +269,7 @@ def reviewable(table: Table, metric: str) -> list[int]:
 
 def passed(table: Table, metric: str) -> Flags:
     """For each row whether the verdict is a pass: as the result records it, else by a score of at least 0.5."""
-    recorded = table.parts.get(metric, {}).get("passed")
+    recorded = table.parts.get(metric, {}).get(PASSED)
     return table.column(metric) >= PASSING if recorded is None else recorded == 1
 
 

@@ -1,1 +1,1 @@
-"""The viewer: a folder of results as pages, read-only, for this machine unless a token says otherwise."""
+"""The viewer: a folder of results as pages, with reviews, for this machine unless a token says otherwise."""

@@ -3,6 +3,7 @@
 import hmac
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import parse_qs
@@ -13,6 +14,7 @@ from steelyard.pipelines.http_limits import is_loopback
 
 TOKEN_HINT = Message("web.token_hint")
 
+KEY_HEADER: Final = "x-steelyard-key"
 _HOST: Final = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z.-]+)(?::[0-9]{1,5})?")
 
 
@@ -49,6 +51,15 @@ class Access:
         if scheme.lower() == "bearer" and _same(token, self.token):
             return True
         return not self.token or _same(cookie, self.session)
+
+    def is_from_own_page(self, headers: Mapping[str, str], key: str) -> bool:
+        """Whether a request that writes comes from a page of this viewer, which alone has its key.
+
+        Pages of other sites cannot read it, nor send this header or JSON without asking, which is not answered.
+        """
+        is_json = headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
+        is_same_site = headers.get("sec-fetch-site", "same-origin") == "same-origin"
+        return is_json and is_same_site and "origin" in headers and _same(headers.get(KEY_HEADER), key)
 
     def has_token(self, query: str) -> bool:
         """Whether the query of an address has the token."""

@@ -1,8 +1,7 @@
 """An index of a folder of results in SQLite: only files that changed are read again.
 
-Files are read by their headers and footers where these have what is listed (`io.results.outlines`). The index is a copy
-of data in the files and may be deleted at any time. One that is damaged or of another version is replaced; if it cannot
-be written, it is kept in memory. Paths in it are not trusted: see `folder.within`.
+The index is a copy of data in the files and may be deleted at any time. One that is damaged or of another version is
+replaced; if it cannot be written, it is kept in memory. Paths in it are not trusted: see `folder.within`.
 """
 
 import json
@@ -22,7 +21,7 @@ from steelyard.errors import InputError, Problem, SteelyardError
 from steelyard.i18n import LANGUAGES, Localized, Message, translations
 from steelyard.io.foreign.tables import KIND as SCORES
 from steelyard.io.results import load_all
-from steelyard.io.results.outlines import Outline, read_outlines
+from steelyard.io.results.lines import summary_json
 from steelyard.progress import ProgressCallback, no_progress
 from steelyard.reports.content import main_of
 from steelyard.stats.pairing import OWN_SETTINGS
@@ -58,7 +57,7 @@ class Entry:
 
     `series` is the same for runs of one system and kind, of one tool, over one set of questions with the same settings;
     see `_system`. `time` is that of the header, or that of the file (`file_time`) if the header has none. A result is
-    `alone` if its file has no other.
+    `alone` if its file has no other. `changed` is when its file was.
     """
 
     id: str
@@ -75,6 +74,7 @@ class Entry:
     series: str
     file_time: bool = False
     alone: bool = False
+    changed: float = 0.0
 
     @property
     def system(self) -> str:
@@ -137,7 +137,7 @@ class Index:
 
     def stamp(self, identifier: str) -> FileStamp | None:
         """The state of the file with the result of this id; None if there is none."""
-        path = self._path(identifier)[0]
+        path = self.located(identifier)[0]
         return None if path is None else FileStamp.of(path, identifier)
 
     def _listing(self) -> Listing:
@@ -148,7 +148,7 @@ class Index:
 
     def open(self, identifier: str) -> Table | None:
         """The result with this id, read from its file; None if there is none."""
-        path, place = self._path(identifier)
+        path, place = self.located(identifier)
         if path is None:
             return None
         tables = load_all(path)
@@ -158,7 +158,7 @@ class Index:
         """Close the database."""
         self._database.close()
 
-    def _path(self, identifier: str) -> tuple[Path | None, int]:
+    def located(self, identifier: str) -> tuple[Path | None, int]:
         """The file with a result, and the index of the result in it."""
         rows = self._query("SELECT path, place FROM results WHERE id = ?", identifier)
         match rows:
@@ -212,8 +212,7 @@ def _read(folder: Path, file: ResultFile) -> tuple[tuple[Any, ...], list[tuple[A
         limits.VIEW_RESULT_BYTES.check(file.size, size, error=InputError, where=file.path)
         if not holds_results(place):
             return (*stamp, ""), []
-        outlines = read_outlines(place) or [Outline.of(table) for table in load_all(place)]
-        return (*stamp, None), [_row(path, number, outline) for number, outline in enumerate(outlines)]
+        return (*stamp, None), [_row(path, number, table) for number, table in enumerate(load_all(place))]
     except SteelyardError as error:
         return (*stamp, _stored(error, folder)), []
     except Exception as error:  # one bad file must not hide the others
@@ -235,23 +234,24 @@ def _texts(stored: str) -> tuple[str, ...]:
     return tuple(map(str, texts))
 
 
-def _row(path: bytes, place: int, outline: Outline) -> tuple[Any, ...]:
-    means = [metric for metric in outline.summaries if metric not in outline.sums]
-    main = main_of(outline.kind, means, outline.main) if means else ""
-    metrics = {_storable(metric): summary for metric, summary in outline.summaries.items()}
+def _row(path: bytes, place: int, table: Table) -> tuple[Any, ...]:
+    summary = summary_json(table)
+    means = [metric for metric in table.metrics if metric not in table.sums]
+    main = main_of(table.kind, means, table.main) if means else ""
+    metrics = {_storable(metric): values for metric, values in summary["metrics"].items()}
     return (
         _digest([path.hex(), place]),
         path,
         place,
-        _storable(outline.kind),
-        _storable(outline.name),
-        _storable(str(outline.signature), longest=10_000),
-        outline.items,
-        outline.errors,
-        not outline.complete,
+        _storable(table.kind),
+        _storable(table.name),
+        _storable(str(table.signature), longest=10_000),
+        len(table),
+        summary["errors"],
+        not table.complete,
         _storable(main),
         json.dumps(metrics),
-        _seconds(outline.created),
+        _seconds(table.created or ""),
     )
 
 
@@ -281,6 +281,7 @@ def _entry(row: tuple[Any, ...]) -> Entry:
         series=_digest([kind, *_shared(kind, name, signature, alone=bool(alone))]),
         file_time=created is None,
         alone=bool(alone),
+        changed=mtime_ns / 1e9,
     )
 
 

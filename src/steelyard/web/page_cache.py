@@ -106,6 +106,12 @@ class PageCache:
         if pending.task.done() and not pending.task.cancelled():
             pending.task.exception()  # retrieved, even if no client waits any more
 
+    async def tag(self, path: str) -> str | None:
+        """The tag of the current state of a page; None if it is not known."""
+        async with self._quick:
+            stamp = await in_thread(self._viewer.stamp, path)
+        return None if stamp is None else stamp.tag
+
     async def _make(self, pending: _Pending) -> Body:
         """The page that is in memory if it is up to date, else a new one."""
         async with self._quick:
@@ -180,7 +186,7 @@ async def in_thread(function: Callable[..., T], *arguments: object) -> T:
 
 def _made(viewer: Viewer, path: str, language: Language, stamp: Stamp | None) -> Body:
     """The page as bytes; error pages are not cached."""
-    page = viewer.page(path, language)
+    page = viewer.page(path, language, stamp)
     return body_of(page, stamp if page.status is HTTPStatus.OK else None)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Final
 
@@ -28,12 +28,16 @@ class BadRequest(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request without its body; names of headers are in lower case, values as Latin-1."""
+    """A request; names of headers are in lower case, values as Latin-1.
+
+    It has a body only if its method is POST and its size is stated and within the limit.
+    """
 
     method: str
     path: str
     query: str
     headers: Mapping[str, str]
+    body: bytes | None = None
 
     def cookies(self) -> dict[str, str]:
         """The cookies by name; of two with one name the last counts."""
@@ -45,14 +49,18 @@ async def read_request(reader: asyncio.StreamReader) -> Request | None:
     """The request of a connection, None if the client closed it; the limit of `reader` must be `VIEW_HEAD_BYTES`."""
     try:
         async with asyncio.timeout(limits.VIEW_HEAD_SECONDS.value):
-            head = await reader.readuntil(END)
+            request = parse_request((await reader.readuntil(END)).removesuffix(END))
+            size = request.headers.get("content-length", "")
+            is_read = request.method == "POST" and re.fullmatch("[0-9]{1,9}", size)
+            if not is_read or int(size) > limits.VIEW_HEAD_BYTES.value:
+                return request
+            return replace(request, body=await reader.readexactly(int(size)))
     except asyncio.IncompleteReadError:
         return None
     except asyncio.LimitOverrunError:
         raise BadRequest(_excess(await reader.read(int(limits.VIEW_LINE_BYTES.value)))) from None
     except TimeoutError:
         raise BadRequest(HTTPStatus.REQUEST_TIMEOUT) from None
-    return parse_request(head.removesuffix(END))
 
 
 def parse_request(head: bytes) -> Request:

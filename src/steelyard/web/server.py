@@ -1,4 +1,4 @@
-"""The HTTP server of the viewer: GET and HEAD, one request per connection, no caching by browsers.
+"""The HTTP server of the viewer: pages, and reviews to save; one request per connection, no caching by browsers.
 
 One event loop reads requests and sends pages, so that a slow client occupies a socket for a limited time and never a
 thread; pages are made in a few threads (`page_cache`). All sizes and times are limited (`limits`).
@@ -7,6 +7,7 @@ thread; pages are made in a few threads (`page_cache`). All sizes and times are 
 import asyncio
 import ipaddress
 import logging
+import re
 import signal
 import socket
 from collections.abc import Callable, Coroutine, Mapping
@@ -20,7 +21,7 @@ from steelyard.errors import ConfigError, os_reason
 from steelyard.i18n import LANGUAGES, Language, Message
 from steelyard.signals import stop_signals
 from steelyard.web.access import Access
-from steelyard.web.page_cache import Body, Busy, PageCache, body_of
+from steelyard.web.page_cache import Body, Busy, PageCache, body_of, in_thread
 from steelyard.web.requests import BadRequest, Request, read_request
 from steelyard.web.viewer import Viewer
 
@@ -44,6 +45,7 @@ LINGER_BYTES: Final = 1 << 20
 """How much and how long a client is still read from before its connection is closed, so that it sees no reset."""
 
 RETRY_SECONDS: Final = 2
+_REVIEW: Final = re.compile("/review/([0-9a-f]{16})")
 _EXPLAINED: Final = {
     HTTPStatus.METHOD_NOT_ALLOWED: {"Allow": "GET, HEAD"},
     HTTPStatus.UNAUTHORIZED: {"WWW-Authenticate": "Bearer"},
@@ -100,6 +102,7 @@ class ViewServer:
     async def _run(self, until_signal: bool) -> None:
         self._ending = asyncio.Event()
         self._pages = PageCache(self.viewer)
+        self._saving = asyncio.Lock()
         self._loop = asyncio.get_running_loop()
         if self._stopped:
             return
@@ -164,30 +167,49 @@ class ViewServer:
             await asyncio.gather(responding, closing, return_exceptions=True)
 
     async def _respond(self, request: Request) -> Response:
-        """The requested page or an error page, and further headers."""
+        """The requested page, the review that was saved, or an error page, and further headers."""
         cookies = request.cookies()
         language = self._language(cookies)
+        review = _REVIEW.fullmatch(request.path) if request.method == "POST" else None
+        refused = self._refused(request, cookies.get(self.session_cookie), is_review=review is not None)
+        if refused is not None:
+            return self._error(refused, language), {}
+        try:
+            return await self._answered(request, language, review and review[1])
+        except Busy:
+            return self._error(HTTPStatus.SERVICE_UNAVAILABLE, language), {}
+        except Exception:  # a bug: an error page for the client, a traceback in the log
+            logging.getLogger(__name__).exception("the page %s failed", request.path)
+            return self._error(HTTPStatus.INTERNAL_SERVER_ERROR, language), {}
+
+    async def _answered(self, request: Request, language: Language, reviewed: str | None) -> Response:
+        """The response to a request that is not refused; `reviewed` is the id of a result if it is a review of it."""
+        if reviewed is not None:
+            async with self._saving:
+                page = await in_thread(self.viewer.review, reviewed, request.body)
+            return body_of(page), {"Content-Type": "application/json"}
+        if self.access.has_token(request.query):
+            return self._set_session(request.path)
+        shown = request.headers.get("if-none-match")
+        if shown is not None and await self._pages.tag(request.path) == shown:
+            return Body(HTTPStatus.NOT_MODIFIED, b""), {}
+        return await self._pages.get(request.path, language), {}
+
+    def _refused(self, request: Request, cookie: str | None, *, is_review: bool) -> HTTPStatus | None:
+        """Why a request is refused, if it is."""
         access, headers = self.access, request.headers
         if len(self._connections) > limits.VIEW_CONNECTIONS.value:
-            return self._error(HTTPStatus.SERVICE_UNAVAILABLE, language), {}
+            return HTTPStatus.SERVICE_UNAVAILABLE
         if not access.is_own_host(headers.get("host"), headers.get("origin")):
-            return self._error(HTTPStatus.FORBIDDEN, language), {}
-        if request.method not in ("GET", "HEAD"):
-            return self._error(HTTPStatus.METHOD_NOT_ALLOWED, language), {}
-        if access.has_token(request.query):
-            return self._set_session(request.path)
-        if not access.is_authorized(_authorization(headers), cookies.get(self.session_cookie)):
-            return self._error(HTTPStatus.UNAUTHORIZED, language), {}
-        return await self._page(request.path, language), {}
-
-    async def _page(self, path: str, language: Language) -> Body:
-        try:
-            return await self._pages.get(path, language)
-        except Busy:
-            return self._error(HTTPStatus.SERVICE_UNAVAILABLE, language)
-        except Exception:  # a bug: an error page for the client, a traceback in the log
-            logging.getLogger(__name__).exception("the page %s failed", path)
-            return self._error(HTTPStatus.INTERNAL_SERVER_ERROR, language)
+            return HTTPStatus.FORBIDDEN
+        if not is_review and request.method not in ("GET", "HEAD"):
+            return HTTPStatus.METHOD_NOT_ALLOWED
+        has_token = access.has_token(request.query) and not is_review
+        if not has_token and not access.is_authorized(_authorization(headers), cookie):
+            return HTTPStatus.UNAUTHORIZED
+        if is_review and not access.is_from_own_page(headers, self.viewer.key):
+            return HTTPStatus.FORBIDDEN
+        return HTTPStatus.REQUEST_ENTITY_TOO_LARGE if is_review and request.body is None else None
 
     def _set_session(self, path: str) -> Response:
         """Set the session cookie and redirect to the same page, so that the token does not stay in the address."""

@@ -1,15 +1,19 @@
 """The pages of a folder of results: list, history, one result, two compared. Addresses hold ids, never paths."""
 
+import json
 import re
+import secrets
 import shlex
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
-from steelyard.errors import SteelyardError
-from steelyard.i18n import Language, Message, code_of, translations, words_of
+from steelyard.errors import ConfigError, SteelyardError
+from steelyard.i18n import Language, Localized, Message, code_of, translations, words_of
 from steelyard.io.records import unique_names
 from steelyard.reports import cells
 from steelyard.reports.content import Report
@@ -20,9 +24,11 @@ from steelyard.stats.direction import is_directed, is_lower_better
 from steelyard.stats.pairing import check_comparable
 from steelyard.stats.scopes import Units
 from steelyard.table import Table
+from steelyard.web.folder import FileStamp
 from steelyard.web.history import Draw, draw_trend, means_of, series_of, title_of, trends_of
 from steelyard.web.index import Entry, Index
 from steelyard.web.rendering import OPEN, Privacy, Render
+from steelyard.web.reviewing import Json, Reviewed, check_given, review_path, shown_judgement
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
 REASONS: Final = {
@@ -35,6 +41,7 @@ REASONS: Final = {
     HTTPStatus.FORBIDDEN: "view.why_forbidden",
     HTTPStatus.UNAUTHORIZED: "view.why_unauthorized",
     HTTPStatus.METHOD_NOT_ALLOWED: "view.why_method",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "view.why_body",
 }
 OTHER_REASON: Final = "view.why_bad_request"
 PHRASES: Final = {
@@ -45,6 +52,7 @@ PHRASES: Final = {
     HTTPStatus.METHOD_NOT_ALLOWED: "view.method_not_allowed",
     HTTPStatus.REQUEST_TIMEOUT: "view.request_timeout",
     HTTPStatus.CONFLICT: "view.conflict",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "view.body_too_large",
     HTTPStatus.REQUEST_URI_TOO_LONG: "view.uri_too_long",
     HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "view.headers_too_large",
     HTTPStatus.INTERNAL_SERVER_ERROR: "view.internal_server_error",
@@ -59,6 +67,9 @@ COMMANDS: Final = {
     "view.make_rankings": "steelyard retrieval qrels.txt run.txt -o {folder}/run.jsonl",
 }
 """What an empty folder is filled with: the first command needs no file of the user."""
+
+LIVE_SECONDS: Final = 3600.0
+"""For so long after its last change the file of an unfinished run is taken to be still written."""
 
 _ID = "([0-9a-f]{16})"
 
@@ -83,6 +94,19 @@ class Stamp:
     state: tuple[object, ...]
     size: int = 0
 
+    @property
+    def tag(self) -> str:
+        """A short text that is the same for the same state."""
+        return sha256(repr(self.state).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked of a page: its language, and the tag of the state that it shows."""
+
+    language: Language
+    tag: str = ""
+
 
 @dataclass(frozen=True, slots=True)
 class Listed:
@@ -95,7 +119,10 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """The pages of an index. `render` makes the page of a report, `draw` a plot; `units` say what decides in them."""
+    """The pages of an index. `render` makes the page of a report, `draw` a plot; `units` say what decides in them.
+
+    `key` is on the pages of this viewer only: a request that has it comes from one of them.
+    """
 
     index: Index
     render: Render
@@ -103,14 +130,16 @@ class Viewer:
     privacy: Privacy = OPEN
     draw: Draw = draw_trend
     units: Units = "auto"
+    key: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
-    def page(self, path: str, language: Language) -> Page:
-        """The page at a path."""
+    def page(self, path: str, language: Language, stamp: Stamp | None = None) -> Page:
+        """The page at a path, of sources in this state."""
+        asked = Asked(language, stamp.tag if stamp else "")
         for pattern, handler in _ROUTES.items():
             match = re.fullmatch(pattern, path)
             if match:
                 try:
-                    return handler(self, language, *match.groups()) or self.error_page(HTTPStatus.NOT_FOUND, language)
+                    return handler(self, asked, *match.groups()) or self.error_page(HTTPStatus.NOT_FOUND, language)
                 except SteelyardError as error:
                     return self._conflict(error, language)
         return self.error_page(HTTPStatus.NOT_FOUND, language)
@@ -119,13 +148,30 @@ class Viewer:
         """The current state of the sources of the page at a path; None if it is not known."""
         match = re.fullmatch(f"/result/{_ID}|/compare/{_ID}/{_ID}", path)
         if match:
-            files = [self.index.stamp(identifier) for identifier in match.groups() if identifier]
+            identifiers = [identifier for identifier in match.groups() if identifier]
+            files = [self.index.stamp(identifier) for identifier in identifiers]
             known = [file for file in files if file is not None]
-            return Stamp(tuple(known), sum(file.size for file in known)) if len(known) == len(files) else None
+            state = (*known, *map(self._review_stamp, identifiers))
+            return Stamp(state, sum(file.size for file in known)) if len(known) == len(files) else None
         if re.fullmatch(f"/|/history(/{_ID})?", path):
             self.index.refresh()
             return Stamp(self.index.revision())
         return None
+
+    def review(self, identifier: str, body: bytes) -> Page:
+        """Save the judgement in a request about a result; the response is JSON, as what was saved or the error."""
+        try:
+            given = check_given(json.loads(body))
+            found = next(iter(self._results(identifier)), None)
+            if found is None or given["id"] not in found.table.ids:
+                return _json(HTTPStatus.NOT_FOUND, {"error": translations(Message(REASONS[HTTPStatus.NOT_FOUND]))})
+            if self.privacy is not OPEN:
+                raise ConfigError(Message("web.review_masked"))
+            return _json(HTTPStatus.OK, {"judgement": shown_judgement(found.save(given))})
+        except SteelyardError as error:
+            return _json(HTTPStatus.CONFLICT, {"error": self._texts(error)})
+        except (ValueError, RecursionError):  # not JSON
+            return _json(HTTPStatus.BAD_REQUEST, {"error": translations(Message(OTHER_REASON))})
 
     def error_page(self, status: HTTPStatus, language: Language) -> Page:
         """The page of an error status."""
@@ -143,17 +189,17 @@ class Viewer:
         broken = [(shown(path), tuple(map(shown, problem))) for path, problem in listing.broken.items()]
         return Listed(entries, broken, listing.others)
 
-    def list_page(self, language: Language) -> Page:
+    def list_page(self, asked: Asked) -> Page:
         """The list of all results, to search, sort, open and compare."""
         listing = self.listed()
         runs = {key: len(entries) for key, entries in series_of(listing.entries).items()}
         rows = [_row(entry, runs[entry.series]) for entry in listing.entries]
-        data = {"results": rows, **_directions([listing.entries])}
+        data = {"results": rows, **_directions([listing.entries]), **_live(listing.entries, asked)}
         return self._view(
             "list",
             data,
             "view.all_results",
-            language,
+            asked.language,
             broken=listing.broken,
             others=listing.others,
             commands=() if listing.entries else self._commands(),
@@ -164,52 +210,84 @@ class Viewer:
         folder = shlex.quote(self.privacy.text(self.index.folder.name) or ".")
         return [(code, command.format(folder=folder)) for code, command in COMMANDS.items()]
 
-    def history_page(self, language: Language) -> Page:
+    def history_page(self, asked: Asked) -> Page:
         """Every set of questions that was run more than once."""
-        series = {key: runs for key, runs in series_of(self.listed().entries).items() if len(runs) > 1}
-        return self._view(
-            "history", _directions(series.values()), "view.history", language, series=series, means=means_of
-        )
+        entries = self.listed().entries
+        series = {key: runs for key, runs in series_of(entries).items() if len(runs) > 1}
+        data = {**_directions(series.values()), **_live(entries, asked)}
+        return self._view("history", data, "view.history", asked.language, series=series, means=means_of)
 
-    def series_page(self, language: Language, key: str) -> Page | None:
+    def series_page(self, asked: Asked, key: str) -> Page | None:
         """The metrics of the runs over one set of questions."""
         runs = series_of(self.listed().entries).get(key)
         if runs is None:
             return None
-        trends = list(trends_of(runs, language, self.draw))
+        trends = list(trends_of(runs, asked.language, self.draw))
         most = {"drawn": MOST_RUNS, "drawn_metrics": MOST_METRICS}
-        return self._view("series", _directions([runs]), "view.history", language, runs=runs, trends=trends, **most)
+        data = {**_directions([runs]), **_live(runs, asked)}
+        return self._view("series", data, "view.history", asked.language, runs=runs, trends=trends, **most)
 
-    def result_page(self, language: Language, identifier: str) -> Page | None:
+    def result_page(self, asked: Asked, identifier: str) -> Page | None:
         """The report of one result."""
-        tables = self._tables(identifier)
-        return self._report(Report(tables, per_item=True, units=self.units), language) if tables else None
-
-    def compare_page(self, language: Language, old: str, new: str) -> Page | None:
-        """The report of two results; the first is what the second is compared with."""
-        tables = self._tables(old, new)
-        if len(tables) < 2:
+        results = self._results(identifier)
+        if not results:
             return None
+        tables = self._tables(results)
+        report = Report(tables, per_item=True, units=self.units, served=self._served(results, asked))
+        return self._report(report, asked.language)
+
+    def compare_page(self, asked: Asked, old: str, new: str) -> Page | None:
+        """The report of two results; the first is what the second is compared with."""
+        results = self._results(old, new)
+        if len(results) < 2:
+            return None
+        tables = self._tables(results)
         check_comparable(tables[1], tables[0])
         compared = compare_all(tables[1:], tables[0], ComparisonSettings(units=self.units))
-        return self._report(Report(tables, compared, per_item=True, units=self.units), language)
+        served = self._served(results, asked)
+        return self._report(Report(tables, compared, per_item=True, units=self.units, served=served), asked.language)
 
-    def _tables(self, *identifiers: str) -> list[Table]:
-        """The results with these ids that exist, under different names."""
-        tables = [table for identifier in identifiers if (table := self.index.open(identifier)) is not None]
-        shown = self.privacy.tables(tables)
+    def _results(self, *identifiers: str) -> list[Reviewed]:
+        """The results with these ids that exist, with their reviews."""
+        found = []
+        for identifier in identifiers:
+            path, place = self.index.located(identifier)
+            table = self.index.open(identifier)
+            if path is not None and table is not None:
+                found.append(Reviewed.read(identifier, table, review_path(path, place)))
+        return found
+
+    def _tables(self, results: Sequence[Reviewed]) -> list[Table]:
+        """The results as they are shown, under different names."""
+        shown = self.privacy.tables([result.shown for result in results])
         names = unique_names([table.name for table in shown])
         return [  # the location of documents is not shown, but needed to find them
-            replace(table, name=name, benchmark=original.benchmark)
-            for table, name, original in zip(shown, names, tables, strict=True)
+            replace(table, name=name, benchmark=result.table.benchmark)
+            for table, name, result in zip(shown, names, results, strict=True)
         ]
+
+    def _served(self, results: Sequence[Reviewed], asked: Asked) -> Json:
+        """What a page needs to save reviews, and to follow a run that is still being written."""
+        reviews = [{"problem": self._texts(result.problem)} if result.problem else result.data() for result in results]
+        reviewing = {"reviewing": {"key": self.key, "results": reviews}} if self.privacy is OPEN else {}
+        stamps = [self.index.stamp(result.id) for result in results if not result.table.complete]
+        is_live = any(stamp and _is_recent(stamp.times_ns[0] / 1e9) for stamp in stamps)
+        return {**reviewing, **({"live": asked.tag} if asked.tag and is_live else {})}
+
+    def _review_stamp(self, identifier: str) -> FileStamp | None:
+        path, place = self.index.located(identifier)
+        return None if path is None else FileStamp.of(review_path(path, place), identifier)
 
     def _report(self, report: Report, language: Language) -> Page:
         return Page(HTTPStatus.OK, self.render(report, language).encode("utf-8", "replace"))
 
     def _conflict(self, error: SteelyardError, language: Language) -> Page:
-        texts = (text.replace(f"{self.index.folder}/", "") for text in translations(error))
-        return self._message(HTTPStatus.CONFLICT, tuple(map(self.privacy.text, texts)), language)
+        return self._message(HTTPStatus.CONFLICT, self._texts(error), language)
+
+    def _texts(self, problem: Localized) -> tuple[str, ...]:
+        """A problem in every language, with paths that begin at the folder."""
+        texts = (text.replace(f"{self.index.folder}/", "") for text in translations(problem))
+        return tuple(map(self.privacy.text, texts))
 
     def _message(self, status: HTTPStatus, texts: tuple[str, ...], language: Language) -> Page:
         page = self._view("message", {}, PHRASES.get(status, status.phrase), language, texts=texts)
@@ -240,6 +318,20 @@ _ROUTES: Final[dict[str, Callable[..., Page | None]]] = {
     f"/result/{_ID}": Viewer.result_page,
     f"/compare/{_ID}/{_ID}": Viewer.compare_page,
 }
+
+
+def _live(entries: Iterable[Entry], asked: Asked) -> Json:
+    """The state of a list in which a run is still being written; nothing for others."""
+    is_live = any(entry.unfinished and _is_recent(entry.changed) for entry in entries)
+    return {"live": asked.tag} if asked.tag and is_live else {}
+
+
+def _is_recent(changed: float) -> bool:
+    return time.time() - changed < LIVE_SECONDS
+
+
+def _json(status: HTTPStatus, content: Json) -> Page:
+    return Page(status, json.dumps(content).encode())
 
 
 def _directions(series: Iterable[Sequence[Entry]]) -> dict[str, list[str]]:

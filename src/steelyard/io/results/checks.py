@@ -118,7 +118,7 @@ _SUMMARY: Final = Fields(
     {"steelyard": TEXT, "errors": _COUNT, "metrics": MapOf(_METRIC_SUMMARY)},
     frozenset(("steelyard", "errors", "metrics")),
 )
-_FOOTER: Final = Fields({"items": _COUNT, "means": MapOf(_BOUND), "summary": _SUMMARY, "bytes": _COUNT})
+_FOOTER: Final = Fields({"items": _COUNT, "means": MapOf(_BOUND), "summary": _SUMMARY})
 
 
 def check_header(head: Json, where: str) -> None:
@@ -178,14 +178,11 @@ def _check_metrics(item: Json, metrics: Sequence[str], where: str) -> None:
                 raise InputError(message, where=where, hint=nearest(metric, metrics))
 
 
-def check_footer(foot: Any, items: int | None, where: str) -> None:
-    """Refuse a footer that is not of the shape that readers rely on, or counts other items than there are.
-
-    `items` is None if they were not counted.
-    """
+def check_footer(foot: Any, items: int, where: str) -> None:
+    """Refuse a footer that is not of the shape that readers rely on, or counts other items than there are."""
     check_shape(foot, _FOOTER, "footer", where)
     counted = foot.get("items")
-    if counted is not None and items is not None and counted != items:
+    if counted is not None and counted != items:
         message = Message("formats.footer_item_count", counted=shown(counted), items=items)
         raise InputError(message, where=where, hint=Message("formats.lines_missing_hint"))
 

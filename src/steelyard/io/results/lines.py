@@ -160,14 +160,13 @@ class Item:
 class Footer:
     """The line that closes a result: how many items it has, and their means.
 
-    `summary` is what a list of results shows (`summary_json`), with the version that computed it; `size` is the number
-    of bytes of the lines before it, from the header on. Both are None in files that lack them.
+    `summary` is what a list of results shows (`summary_json`), with the version that computed it; None in files that
+    lack it. Files of earlier versions have a number of `bytes`, which is not read.
     """
 
     items: int | None
     means: Mapping[str, float | None]
     summary: Json | None = None
-    size: int | None = None
 
     @classmethod
     def of(cls, table: Table) -> Self:
@@ -176,16 +175,14 @@ class Footer:
         return cls(len(table), dict(zip(table.metrics, means, strict=True)), summary_json(table))
 
     @classmethod
-    def parse(cls, line: Any, items: int | None, where: str) -> Self:
-        """The footer in a line of JSON, checked against the number of items that came before it, if they were read."""
+    def parse(cls, line: Any, items: int, where: str) -> Self:
+        """The footer in a line of JSON, checked against the number of items that came before it."""
         check_footer(line, items, where)
-        return cls(line.get("items"), line.get("means") or {}, line.get("summary"), line.get("bytes"))
+        return cls(line.get("items"), line.get("means") or {}, line.get("summary"))
 
     def to_json(self) -> Json:
         """As the file has it."""
-        added = {"summary": self.summary, "bytes": self.size}
-        present = {name: value for name, value in added.items() if value is not None}
-        return {"footer": {"items": self.items, "means": self.means, **present}}
+        return {"footer": {"items": self.items, "means": self.means, **_present("summary", self.summary)}}
 
 
 def summary_json(table: Table) -> Json:

@@ -1,7 +1,6 @@
 """Results files as Tables: lines to sections, one for each result, and a section to a Table."""
 
 import json
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
@@ -131,14 +130,13 @@ def _is_header(line: Any) -> bool:
 
 @dataclass(slots=True)
 class Section:
-    """One result in a file: items by id, where each line is, and its bytes, to the `end` of its last whole line."""
+    """One result in a file: items by id, where each line is, and the byte at which its last whole line ends."""
 
     header: Header
     items: dict[str, Item] = field(default_factory=dict)
     locations: dict[str, str] = field(default_factory=dict)
     footer: Footer | None = None
     footer_location: str = ""
-    start: int = 0
     end: int = 0
 
     @property
@@ -181,10 +179,10 @@ def read_sections(path: str | Path) -> list[Section]:
     sections: list[Section] = []
     end = 0
     for number, line in enumerate(_whole_lines(stream), 1):
-        start, end = end, end + len(line) + 1
+        end += len(line) + 1
         if line.strip():
             check_encoding(line, stream.name, number)
-            _add_line(sections, line.decode("utf-8"), start, stream.name, number)
+            _add_line(sections, line.decode("utf-8"), stream.name, number)
         if sections:
             sections[-1].end = end
     return sections
@@ -202,32 +200,22 @@ def _whole_lines(stream: Stream) -> Iterator[bytes]:
         yield from block.split(b"\n")[:-1]
 
 
-def _add_line(sections: list[Section], text: str, start: int, name: str, number: int) -> None:
-    """Add a header, item or footer, which begins at byte `start`, to the sections that were read before it."""
+def _add_line(sections: list[Section], text: str, name: str, number: int) -> None:
+    """Add a header, item or footer to the sections that were read before it."""
     line, where = parse_json(text, name, number), f"{name}:{number}"
     check_characters(text, line, where)
     current = sections[-1] if sections and sections[-1].footer is None else None
     match line:
         case {"footer": footer} if current:
             current.footer, current.footer_location = Footer.parse(footer, len(current.items), where), where
-            _check_size(sections, current.footer, start, where)
         case {"scores": _} | {"id": _} if current:
             current.add(Item.parse(line, current.header, where), where)
         case {"kind": _, "metrics": _, "signature": _}:
-            sections.append(Section(Header.parse(line, where), start=start))
+            sections.append(Section(Header.parse(line, where)))
         case _ if not sections:
             raise InputError(Message("formats.not_results_file"), where=where)
         case _:
             raise InputError(Message("formats.unknown_line"), where=where)
-
-
-def _check_size(sections: Sequence[Section], footer: Footer, start: int, where: str) -> None:
-    """Refuse a footer whose size leads to the header of another result, which would be listed with its numbers."""
-    if footer.size is None or start - footer.size == sections[-1].start:
-        return
-    place = bisect_left(sections, start - footer.size, key=lambda section: section.start)
-    if place < len(sections) and sections[place].start == start - footer.size:
-        raise InputError(Message("formats.footer_of_other_result"), where=where, hint=CONTRADICTION_HINT)
 
 
 def _checked(table: Table, section: Section, *, strict: bool) -> Table:

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, Self
@@ -34,9 +33,9 @@ def save_all(tables: Sequence[Table], path: Path, *, overwrite: bool = True) -> 
     """Write several tables, one result after another."""
     with whole_file(path, overwrite=overwrite) as part, open(part, "wb") as file:
         for table in tables:
-            size = file.write(_line(Header.of(table)))
-            size += sum(map(file.write, map(_line, items_of(table))))
-            file.write(_line(replace(Footer.of(table), size=size)))
+            file.write(_line(Header.of(table)))
+            file.writelines(map(_line, items_of(table)))
+            file.write(_line(Footer.of(table)))
 
 
 def _line(line: Header | Item | Footer) -> bytes:
@@ -120,7 +119,7 @@ class ResultsWriter:
 
     def finish(self, footer: Footer) -> None:
         """Write the footer and close."""
-        self.add(replace(footer, size=os.fstat(self._file.fileno()).st_size))
+        self.add(footer)
         os.fsync(self._file.fileno())
         self.close()
 

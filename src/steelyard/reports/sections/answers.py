@@ -1,4 +1,4 @@
-"""Verdicts on answers: refusals, those that rules could not decide, and who decided."""
+"""Verdicts on answers: refusals, those that rules could not decide, who decided, and what reviewers corrected."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Cell, Fields, Row, TableBlock
 from steelyard.reports.content import COMPARED, Report
 from steelyard.reports.sections import section
-from steelyard.stats.review import UNCERTAIN, Coverage, decided_by, risk_coverage, uncertain_flags
+from steelyard.stats.review import UNCERTAIN, Coverage, after_correction, decided_by, risk_coverage, uncertain_flags
 from steelyard.stats.summary import known
 from steelyard.table import FloatArray, Table
 
@@ -179,6 +179,27 @@ def decided(report: Report, words: Words) -> Iterator[Block]:
         points = [{**point._asdict(), "error": known(point.error)} for point in curve]
         fields = {"decided_by": counts, **({"risk_coverage": points} if points else {})}
         yield Fields(partial(dict, fields), index)
+
+
+@section(41)
+def corrected(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the mean after correction beside the judge's, for each result of which a reviewer corrected scores."""
+    rows: list[Row] = []
+    for index, table in enumerate(report.tables):
+        found = {metric: made for metric in table.metrics if (made := after_correction(table, metric))}
+        after = {metric: of.summary(units=report.scope).metrics[metric] for metric, (of, _) in found.items()}
+        for metric, (_, items) in found.items():
+            before = report.summaries[index].metrics[metric]
+            means = map(cells.mean, (before, after[metric]))
+            rows.append([table.name, words.name("metric", metric), *means, f"{items:,} / {before.scored:,}"])
+        if found:
+            corrections = {name: {"items": found[name][1], **mean.as_dict()} for name, mean in after.items()}
+            yield Fields(partial(dict, corrections=corrections), index)
+    if rows:
+        codes = ("report.system", "report.metric", "review.judge_mean", "review.corrected_mean", "review.corrected")
+        notes = [words("review.corrections_not_compared")]
+        title = words("review.corrections")
+        yield TableBlock([*map(words, codes)], rows, title, "decided", labels=2, notes=notes)
 
 
 def _curve(table: Table, curve: list[Coverage], words: Words) -> TableBlock:

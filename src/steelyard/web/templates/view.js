@@ -265,15 +265,27 @@ function listen() {
   document.querySelector("#more button").addEventListener("click", () => { all = true; drawRows(); });
 }
 
-Frame.data().then((data) => {
+// the rows that were chosen before stay chosen, as far as they are still there
+function start(data) {
+  const before = chosen.map((row) => row.id);
   results = data.results ?? [];
   falling = new Set(data.falling ?? []);
   undirected = new Set(data.undirected ?? []);
-  const draw = results.length ? drawList : drawParts;
+  chosen.splice(0, chosen.length, ...before.map((id) => results.find((row) => row.id === id)).filter(Boolean));
   linkRuns();
   if (results.length) listen();
   for (const button of document.querySelectorAll("[data-copy]")) button.addEventListener("click", () => copy(button));
   draw();
+}
+
+function draw() {
+  if (results.length) drawList();
+  else drawParts();
+}
+
+Frame.data().then((data) => {
+  start(data);
+  if (data.live) Live.follow(data, start, () => false);
   Frame.onLanguage((language) => {
     document.cookie = `steelyard-language=${language}; Path=/; SameSite=Strict`; // the next page speaks it too
     draw();

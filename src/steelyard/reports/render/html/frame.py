@@ -35,6 +35,8 @@ _ESCAPED: Final = re.compile(r"\\(?![nrt'\\]|u3000|xa0)")
 """What `repr` of a value has, if a text in it is to be changed: those characters are escaped, and no common ones."""
 NAMES: Final = ("_names", "_values")
 """How the sections end that have the words for names of the program, such as those of parts and types."""
+SERVED: Final = {"live": "live.js", "reviewing": "report_review.js"}
+"""Scripts of pages of a server whose data have these keys; they may ask that server, and no other."""
 LARGE: Final = 1_500_000
 """Data of more characters are compressed: a page of ten thousand items stays small."""
 _LEVEL: Final = 4
@@ -57,7 +59,8 @@ def render_page(
     """
     folders = (*folders, TEMPLATES)
     style = _read("style.css", folders)
-    sources = [_read(script, folders) for script in ("frame.js", *scripts, f"{name}.js")]
+    served = [script for key, script in SERVED.items() if key in data]
+    sources = [_read(script, folders) for script in ("frame.js", *scripts, *served, f"{name}.js")]
     embedded, media_type = _embedded({**data, "language": language, "words": _words_of(sources)})
     frame = {
         "title": title,
@@ -66,7 +69,7 @@ def render_page(
         "other_language": texts(LANGUAGES[(LANGUAGES.index(language) + 1) % len(LANGUAGES)])["language.name"],
         "style": _safe(style),
         "scripts": [_safe(source) for source in sources],
-        "policy": _policy(style, sources),
+        "policy": _policy(style, sources) + ("; connect-src 'self'" if served else ""),
         "data": embedded,
         "data_type": media_type,
         "t": partial(word, language),

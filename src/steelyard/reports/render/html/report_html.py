@@ -76,7 +76,7 @@ def render_html(
     kind = kind_page(report.tables[0].kind)
     return render_page(
         "report",
-        sanitized(item_data(report, documents, report.main, kind)),
+        sanitized({**item_data(report, documents, report.main, kind), **report.served}),
         title=_title(report, language),
         language=language,
         folders=kind.folders,

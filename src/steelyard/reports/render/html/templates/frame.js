@@ -3,15 +3,16 @@
 const Frame = (() => {
   const listeners = [];
   let language = null; // both are known when the data are read
-  let words = {};
+  const words = {};
 
-  async function data() {
-    const source = document.getElementById("data");
+  async function data(page = document) {
+    const source = page.getElementById("data");
     const text = source.type === "application/json" ? source.textContent : await unpacked(source.textContent);
     source.textContent = ""; // parsed, it is held once and not twice
     const found = JSON.parse(text);
-    words = found.words;
-    language = found.language;
+    // a page that is shown in place of this one has the language of this one, and words for its scripts
+    for (const each of Object.keys(found.words)) words[each] = { ...words[each], ...found.words[each] };
+    language ??= found.language;
     return found;
   }
 
@@ -91,13 +92,18 @@ const Frame = (() => {
     return all[(all.indexOf(language) + 1) % all.length];
   }
 
-  function switchLanguage(next) {
-    language = next;
-    document.documentElement.lang = t("language.tag");
+  // what the page has in every language, in the one that it shows
+  function translate() {
     for (const each of document.querySelectorAll("[data-en]")) each.textContent = each.getAttribute(`data-${language}`);
     for (const each of document.querySelectorAll("[data-label-en]")) {
       each.setAttribute("aria-label", each.getAttribute(`data-label-${language}`));
     }
+  }
+
+  function switchLanguage(next) {
+    language = next;
+    document.documentElement.lang = t("language.tag");
+    translate();
     const button = document.getElementById("language-switch");
     button.textContent = named(following(), "language.name");
     button.lang = named(following(), "language.tag");
@@ -137,6 +143,7 @@ const Frame = (() => {
     codeOf,
     nameOf,
     translated,
+    translate,
     chosen,
     filled,
     word,

@@ -1,8 +1,6 @@
 "use strict";
 // The page of a report: the list of items, what is asked of it, and the item that is open.
-(async () => {
-  const { element, t } = Frame;
-  const data = await Frame.data();
+const Page = (data) => {
   const state = { choice: null, columns: null, list: null };
   const TYPED = ["query", "low", "high", "sort"];
   const numbers = new Map(data.ids.map((id, item) => [id, item]));
@@ -83,6 +81,7 @@
   const dialog = Item.make(document.getElementById("item"), data, {
     other: () => state.choice.other,
     metric: () => state.choice.metric,
+    review: data.reviewing ? Reviewing.make(data, () => dialog.redraw()) : null,
     neighbours: (item) => {
       const place = state.list.rows.indexOf(item);
       const at = (step) => (place < 0 ? undefined : state.list.rows[place + step]);
@@ -108,13 +107,21 @@
   place.classList.toggle("compared", data.results.length > 1);
   document.getElementById("group-choice")?.addEventListener("change", chooseGroup);
   if (!Address.read(data, location.hash, isItem).choice) refresh();
-  window.addEventListener("hashchange", follow);
-  Frame.onLanguage(() => {
+  follow();
+  if (window.requestIdleCallback) requestIdleCallback((deadline) => prepare(0, deadline)); // Safari has none
+  const redraw = () => {
     refresh();
     dialog.redraw();
-  });
-  follow();
+  };
+  return { follow, redraw, isBusy: dialog.isOpen };
+};
+
+Frame.data().then((data) => {
+  let page = Page(data);
+  window.addEventListener("hashchange", () => page.follow());
+  Frame.onLanguage(() => page.redraw());
   if (location.hash.startsWith("#list")) document.getElementById("section-items").scrollIntoView();
   document.documentElement.dataset.ready = "true";
-  if (window.requestIdleCallback) requestIdleCallback((deadline) => prepare(0, deadline)); // Safari has none
-})();
+  const start = (next) => { page = Page(next); };
+  if (data.live) Live.follow(data, start, () => page.isBusy());
+});

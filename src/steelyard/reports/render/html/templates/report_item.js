@@ -4,6 +4,7 @@ const Item = (() => {
   const { element, t } = Frame;
   const LONGEST_TITLE = 240;
   const CUT_TITLE = 80;
+  const REVIEWS = /^(corrected|agreed_|chosen)/;
 
   // `around` says what the page knows: the result set against the first, the metric, the neighbours in the list
   function make(dialog, data, around) {
@@ -17,13 +18,20 @@ const Item = (() => {
       dialog.querySelector("#item-title").focus();
       Evidence.scrollToMark(dialog);
     };
+    const redraw = () => {
+      const top = dialog.querySelector(".item-body").scrollTop;
+      draw();
+      Evidence.scrollToMark(dialog);
+      dialog.querySelector(".item-body").scrollTop = top;
+    };
     dialog.addEventListener("keydown", (event) => turn(event, open, around));
     dialog.addEventListener("click", (event) => event.target === dialog && dialog.close()); // beside the box
     dialog.addEventListener("close", () => around.closed(open));
     return {
       show,
       close: () => dialog.open && dialog.close(),
-      redraw: () => dialog.open && (draw(), Evidence.scrollToMark(dialog)),
+      isOpen: () => dialog.open,
+      redraw: () => dialog.open && redraw(),
     };
   }
 
@@ -41,7 +49,7 @@ const Item = (() => {
     const evidence = Evidence.make(data, item, results);
     const contexts = results.map((result) => Contexts.make(data, result.said[item]));
     const beside = evidence.pane ?? (results.length === 1 ? contexts[0].pane : null);
-    const about = { evidence, contexts, beside, metric: around.metric?.() ?? data.main };
+    const about = { evidence, contexts, beside, metric: around.metric?.() ?? data.main, review: around.review };
     return [
       head(data, item, around, dialog),
       element(
@@ -175,7 +183,7 @@ const Item = (() => {
     return compared && !differing ? [...shown, tooLong] : shown;
   }
 
-  function answer(data, item, result, { output, contexts, beside, differing, evidence, before, metric, rows }) {
+  function answer(data, item, result, { output, contexts, beside, differing, evidence, before, metric, rows, review }) {
     const name = element("h3", { class: "said" }, result.name);
     const titled = element("header", { class: "answer-head" }, name, score(data, item, result, { before, metric }));
     const absent = element("p", { class: "warn" }, t("report.item_absent"));
@@ -195,6 +203,7 @@ const Item = (() => {
       folded("report.further_evidence", (output.evidence ?? []).map((each) => evidence.passage(each))),
       contexts.pane === beside ? null : evidence.pane ? contexts.folded() : contexts.pane,
       spent(output),
+      review?.(item, result),
     );
   }
 
@@ -233,7 +242,19 @@ const Item = (() => {
       before ? element("span", { class: "muted digits" }, `${Texts.number(then, 2)} → `) : null,
       element("strong", { class: `digits ${tone}` }, Texts.number(now, 2)),
       element("span", { class: "muted small said" }, ` ${Frame.nameOf("headline_names", metric)}`),
+      reviewed(result, item, metric),
     );
+  }
+
+  // what reviewers say of a score: that they accept it, or what it should be
+  function reviewed(result, item, metric) {
+    const corrected = partOf(result, item, metric, "corrected");
+    if (corrected !== null) return element("span", { class: "chip warn digits" }, `✗ ${Frame.filled("review.corrected_to", { score: Texts.number(corrected, 2) })}`);
+    const [person, judge] = ["agreed_person", "agreed_judge"].map((name) => partOf(result, item, metric, name));
+    const agreed = person ?? judge;
+    if (agreed === null) return null;
+    const words = `${agreed ? "✓" : "✗"} ${t(agreed ? "review.agree" : "review.disagree")} (${t(person === null ? "review.by_judge" : "review.by_person")})`;
+    return element("span", { class: agreed ? "chip" : "chip warn" }, words);
   }
 
   function invented(text, kind) {
@@ -265,10 +286,10 @@ const Item = (() => {
     return data.weights?.[data.results.indexOf(result)]?.[item] ?? [];
   }
 
-  // the parts of a score; that a verdict is certain goes without saying
+  // the parts of a score; that a verdict is certain goes without saying, and what reviewers say is beside the score
   function partsOf(result, item, metric) {
-    const parts = Object.entries(result.parts[metric] ?? {});
-    return parts.filter(([name, column]) => column[item] !== null && !(name === "uncertain" && !column[item])).map(([name]) => name);
+    const parts = Object.entries(result.parts[metric] ?? {}).filter(([name, column]) => column[item] !== null && !REVIEWS.test(name));
+    return parts.filter(([name, column]) => name !== "uncertain" || column[item]).map(([name]) => name);
   }
 
   function partOf(result, item, metric, name) {
@@ -290,6 +311,7 @@ const Item = (() => {
   function verdictRow(data, item, result, { output, why, name, of, metric }) {
     const value = of === "scores" ? (result.scores[name]?.[item] ?? null) : partOf(result, item, metric, name);
     const [, weight, counted] = of === "weighted" ? (weightsOf(data, item, result).find((each) => each[0] === name) ?? []) : [];
+    const corrected = of === "scores" ? partOf(result, item, name, "corrected") : partOf(result, item, metric, `corrected_${name}`);
     const words = of === "scores" ? scoreNote(name, output) : (why.get(name) ?? "");
     const shown = weight === undefined ? [figure(name, value, of)] : points(weight, counted);
     const code = Frame.codeOf(of === "scores" ? "headline_names" : data.part_names, name);
@@ -298,9 +320,14 @@ const Item = (() => {
       "tr",
       { class: classes },
       element("th", { scope: "row", class: code === name ? "name" : "" }, t(code)),
-      element("td", { class: `number ${toneOf(data, name, counted ?? value)}` }, shown),
+      element("td", { class: `number ${toneOf(data, name, counted ?? value)}` }, shown, corrected === null ? null : correction(name, corrected * (weight ?? 1), of)),
       element("td", {}, weight !== undefined && counted !== value ? threshold(value, counted) : null, words ? Texts.box(words) : null),
     );
+  }
+
+  // what a reviewer says that it should be, beside what it is
+  function correction(name, value, of) {
+    return element("span", { class: "warn corrected", title: t("review.corrected") }, " → ", figure(name, value, of));
   }
 
   // what a part contributes to the score: its weight times its value

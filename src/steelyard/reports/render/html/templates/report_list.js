@@ -6,6 +6,11 @@ const List = (() => {
   const PRINTED = 300;
   const TALLEST = 660; // pixels, and
   const SHARE = 0.74; // of the window
+  let current = null; // the list of the page; a page that updates itself makes another
+
+  window.addEventListener("beforeprint", () => current && print(current, PRINTED));
+  window.addEventListener("afterprint", () => current && print(current, 0));
+  window.addEventListener("resize", () => current && redraw(current), { passive: true });
 
   // `columns` are {key, title, width, cell(item) → nodes, sortable}; `open` is called with an item
   function make(place, columns, { open, sort }) {
@@ -17,13 +22,11 @@ const List = (() => {
     list.grid.addEventListener("scroll", () => requestAnimationFrame(() => draw(list)), { passive: true });
     list.grid.addEventListener("keydown", (event) => steer(list, event));
     list.space.addEventListener("click", (event) => choose(list, event));
-    window.addEventListener("beforeprint", () => print(list, PRINTED));
-    window.addEventListener("afterprint", () => print(list, 0));
     list.none = element("p", { class: "list-none muted", hidden: true }, Frame.word("report.no_items_match"));
     list.rest = element("p", { class: "list-rest muted small" });
     place.replaceChildren(list.grid, list.none, list.rest);
     new ResizeObserver(() => redraw(list)).observe(place);
-    window.addEventListener("resize", () => redraw(list), { passive: true });
+    current = list;
     return list;
   }
 
