@@ -10,6 +10,7 @@ from tables import make_table, table_of
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.io.results.reading import load_all
+from steelyard.registry.kinds import best, gain, is_lower_better
 from steelyard.reports import cells
 from steelyard.reports.content import Report
 from steelyard.reports.files import write_report
@@ -22,7 +23,6 @@ from steelyard.reports.render.html.report_html import lowest
 from steelyard.reports.sections.leaderboard import letters_by_metric
 from steelyard.reports.verdicts import outcome_of
 from steelyard.stats.compare import ComparisonSettings, compare_all, compare_pairs
-from steelyard.stats.direction import best, gain, is_lower_better
 from steelyard.stats.gate import decide
 from steelyard.stats.pairing import changes
 from steelyard.stats.rules import NoRegression, Target, parse_rule, spelled

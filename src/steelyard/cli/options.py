@@ -335,7 +335,7 @@ def forget_parts(arguments: argparse.Namespace) -> None:
 
 def declare_directions(arguments: argparse.Namespace) -> None:
     """Declare what the option says."""
-    from steelyard.stats.direction import lower_is_better
+    from steelyard.registry.kinds import lower_is_better
 
     lower_is_better(*arguments.lower_is_better)
 

@@ -3,8 +3,8 @@
 import math
 
 from steelyard.i18n import Words
+from steelyard.registry.kinds import is_directed
 from steelyard.stats.compare import Comparison
-from steelyard.stats.direction import is_directed
 from steelyard.stats.intervals import Interval
 from steelyard.stats.summary import MetricSummary
 

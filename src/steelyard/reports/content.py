@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 import numpy as np
 
 from steelyard.i18n import Language
-from steelyard.registry.kinds import kind_of
+from steelyard.registry.kinds import gain, kind_of
 from steelyard.registry.names import columns_called
 from steelyard.reports.blocks import Block
 from steelyard.reports.kinds import PartGroup, kind_report
 from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all, compare_by, compare_pairs
-from steelyard.stats.direction import gain
 from steelyard.stats.pairing import Changes, changes, pair
 from steelyard.stats.scopes import Scope, Units, scope_of
 from steelyard.stats.selection import metrics_of, require_tag, with_directed_parts, with_parts

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from steelyard import __version__
 from steelyard.i18n import Language, Words, words_of
+from steelyard.registry.kinds import best, is_lower_better
 from steelyard.reports import cells
 from steelyard.reports.blocks import (
     Block,
@@ -24,7 +25,6 @@ from steelyard.reports.sections.changes import changed_item
 from steelyard.reports.sections.failures import failures
 from steelyard.reports.sections.footnotes import questions_differ, repeats, units_line
 from steelyard.reports.verdicts import documents_of, needed_units, sentence
-from steelyard.stats.direction import best, is_lower_better
 from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
 from steelyard.stats.rules import NoRegression, NotWorse, Relative, Rule, Threshold
 from steelyard.stats.scopes import FEWEST_DOCUMENTS, cannot_tell

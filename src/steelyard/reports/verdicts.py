@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from steelyard.i18n import Localized, Message, Words
+from steelyard.registry.kinds import is_directed
 from steelyard.reports import cells
 from steelyard.reports.content import Report
 from steelyard.stats.compare import Comparison
-from steelyard.stats.direction import is_directed
 from steelyard.stats.scopes import Scope, cannot_tell
 from steelyard.stats.summary import MetricSummary, ScopeInterval
 

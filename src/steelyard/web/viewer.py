@@ -11,12 +11,12 @@ from typing import Any, Final
 from steelyard.errors import SteelyardError
 from steelyard.i18n import Language, Message, code_of, translations, words_of
 from steelyard.io.records import unique_names
+from steelyard.registry.kinds import is_directed, is_lower_better
 from steelyard.reports import cells
 from steelyard.reports.content import Report
 from steelyard.reports.plots.means import MOST_METRICS, MOST_RUNS
 from steelyard.reports.render.html.frame import render_page
 from steelyard.stats.compare import ComparisonSettings, compare_all
-from steelyard.stats.direction import is_directed, is_lower_better
 from steelyard.stats.pairing import check_comparable
 from steelyard.stats.scopes import Units
 from steelyard.table import Table

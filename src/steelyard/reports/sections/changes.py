@@ -5,6 +5,7 @@ from functools import partial
 from typing import Final
 
 from steelyard.i18n import Words
+from steelyard.registry.kinds import is_directed
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Details, ItemList, ListItem, ListRole, Outcome
 from steelyard.reports.content import COMPARED, Report
@@ -12,7 +13,6 @@ from steelyard.reports.kinds import item_reason
 from steelyard.reports.sections import section
 from steelyard.reports.verdicts import TONES, outcome_of, verdict_lines
 from steelyard.stats.compare import Comparison
-from steelyard.stats.direction import is_directed
 from steelyard.table import Table
 
 LISTED: Final = 5

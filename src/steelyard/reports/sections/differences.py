@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from steelyard.i18n import Words
+from steelyard.registry.kinds import is_directed
 from steelyard.reports import cells
 from steelyard.reports.blocks import (
     Block,
@@ -22,7 +23,6 @@ from steelyard.reports.content import COMPARED, Report
 from steelyard.reports.sections import section
 from steelyard.reports.sections.footnotes import CORRECTIONS
 from steelyard.stats.compare import Comparison
-from steelyard.stats.direction import is_directed
 from steelyard.stats.risk import Risk, risks
 from steelyard.stats.summary import Summary, known
 

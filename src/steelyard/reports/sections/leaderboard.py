@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from steelyard.i18n import Words
+from steelyard.registry.kinds import gain, is_directed
 from steelyard.reports import cells
 from steelyard.reports.blocks import HEATS, Axis, Block, Cell, Dot, Fields, Leaderboard, MetricMatrix, Row, TableBlock
 from steelyard.reports.content import Report
@@ -15,7 +16,6 @@ from steelyard.reports.sections.differences import difference, effect
 from steelyard.reports.sections.footnotes import caption
 from steelyard.stats.compare import Comparison
 from steelyard.stats.correction import letters
-from steelyard.stats.direction import gain, is_directed
 from steelyard.stats.summary import MetricSummary, Summary, interval_list, known
 
 

@@ -10,11 +10,10 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.i18n import LANGUAGES, translations
-from steelyard.registry.kinds import kind_of
+from steelyard.registry.kinds import is_lower_better, kind_of
 from steelyard.reports.content import Report
 from steelyard.reports.kinds import ItemDetails, Json, KindPage, Mark, Rows, as_list, as_text, present
 from steelyard.reports.sections.leaderboard import ranking
-from steelyard.stats.direction import is_lower_better
 from steelyard.table import FloatArray, Table
 
 if TYPE_CHECKING:
