@@ -1,14 +1,14 @@
 """What only `compare` shows: tests, differences by tag; of three results or more effects, changed items and letters."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from steelyard.i18n import Words
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Details, Fields, Note, Notes, Row, TableBlock
-from steelyard.reports.content import COMPARED, Report
+from steelyard.reports.blocks import Block, Fields, Note, Notes, Row, TableBlock
+from steelyard.reports.content import BOARD, Report
 from steelyard.reports.sections import section
 from steelyard.reports.sections.differences import difference, effect, tests_table
 from steelyard.reports.sections.footnotes import CORRECTIONS
@@ -22,21 +22,74 @@ _WITHIN: Final = ("report.difference", "report.interval", "report.p", "report.p_
 _WITHIN_COMPARED: Final = ("report.before", "report.after", "report.difference", "report.interval", "report.p_adjusted")
 
 
-@section(85)
-def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """Yield the tables, the notes and the fields of a full comparison."""
-    if not report.full:
-        return
-    is_pair = report.layout in COMPARED
-    if not is_pair:
-        yield _effects(report, words)
+@section(84, "brief", of_changes=True)
+def main_effects(report: Report, words: Words) -> Iterator[Block]:
+    """Yield effect sizes, and how many items are better, equal and worse in the main metric, best first."""
+    main = report.main
+    best_first = [each for _, result in ranking(report, main) if (each := report.comparison(result.name, main))]
+    headings = (words("report.system"), "n", *map(words, _EFFECTS))
+    rows = [[each.a, f"{each.n:,}", *effect(each)] for each in best_first]
+    title = words("report.changed_items_in", metric=words.name("metric", main), baseline=report.tables[0].name)
+    yield TableBlock(headings, rows, title, "effects")
+
+
+@section(84, "many", of_changes=True)
+def all_effects(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the same in every metric."""
+    headings = (words("report.result"), words("report.metric"), "n", *map(words, _EFFECTS))
+    rows = [
+        [f"{each.a} − {each.b}", words.name("metric", each.metric), f"{each.n:,}", *effect(each)]
+        for each in report.comparisons
+    ]
+    yield TableBlock(headings, rows, words("gate.changed_items"), "effects", labels=2)
+
+
+@section(85, *BOARD, of_changes=True)
+def board_groups(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the differences of many results within each value of a tag."""
     if report.within:
-        yield _within_pair(report, words) if is_pair else _within(report, words)
-    if is_pair:
-        yield tests_table(report, words)
-    else:
-        yield from () if report.is_brief else _changed_items(report, words)
-        yield from _letter_tables(report, words)
+        yield _within(report, words)
+
+
+@section(85, "changes", of_changes=True)
+def pair_groups(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the differences of two results within each value of a tag."""
+    if report.within:
+        yield _within_pair(report, words)
+
+
+@section(86, "changes", of_changes=True)
+def pair_tests(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the tests in full."""
+    yield tests_table(report, words)
+
+
+@section(86, "many", of_changes=True)
+def changed_items(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the changed items of each of many results by metric; a metric without any change has no table."""
+    for changes in _changes(report):
+        changed = {"report.better": changes.better, "report.worse": changes.worse}
+        rows = [
+            [each.id, cells.score(each.old), cells.score(each.new), cells.signed(each.difference)]
+            for items in changed.values()
+            for each in items
+        ]
+        counts = words.joined("core.comma", (f"{len(items):,} {words(code)}" for code, items in changed.items()))
+        title = words.labelled(words.joined("core.comma", [f"{changes.a} − {changes.b}", changes.metric]), counts)
+        if rows:
+            yield TableBlock(["id", changes.b, changes.a, words("report.difference")], rows, title, "changed_items")
+
+
+@section(87, *BOARD, of_each=True, of_changes=True)
+def all_letters(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the letters of every metric, where all pairs were compared; the board has those of the main metric."""
+    if report.pairs:
+        yield replace(lettered_matrix(report, words), title=words("gate.all_pairs"), role="letters")
+
+
+@section(88, of_changes=True)
+def notes_and_fields(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the notes and the fields."""
     yield Notes(list(_notes(report, words)))
     yield Fields(partial(_fields, report))
 
@@ -69,27 +122,6 @@ def _fields(report: Report) -> dict[str, Any]:
 
 def _changes_json(changes: Iterable[Change]) -> list[dict[str, Any]]:
     return [{"id": each.id, "a": each.new, "b": each.old, "diff": each.difference} for each in changes]
-
-
-def _effects(report: Report, words: Words) -> TableBlock:
-    """Return effect sizes, and how many items are better, equal and worse; in brief, in the main metric, best first."""
-    if report.is_brief:
-        main = report.main
-        best_first = [each for _, result in ranking(report, main) if (each := report.comparison(result.name, main))]
-        headings = (words("report.system"), "n", *map(words, _EFFECTS))
-        rows = [[each.a, f"{each.n:,}", *effect(each)] for each in best_first]
-        title = words("report.changed_items_in", metric=words.name("metric", main), baseline=report.tables[0].name)
-        return TableBlock(headings, rows, title, "effects")
-    return TableBlock(
-        (words("report.result"), words("report.metric"), "n", *map(words, _EFFECTS)),
-        [
-            [f"{each.a} − {each.b}", words.name("metric", each.metric), f"{each.n:,}", *effect(each)]
-            for each in report.comparisons
-        ],
-        words("gate.changed_items"),
-        "effects",
-        labels=2,
-    )
 
 
 def _within(report: Report, words: Words) -> TableBlock:
@@ -134,31 +166,6 @@ def _within_pair(report: Report, words: Words) -> TableBlock:
     name = words.name("tag", tag)
     headings = [name, words("report.metric"), "n", *map(words, _WITHIN_COMPARED)]
     return TableBlock(headings, rows, f"{words('gate.within_each')} {name}", "within_compared", labels=2, grouped=True)
-
-
-def _changed_items(report: Report, words: Words) -> Iterator[TableBlock]:
-    """Yield the changed items of each of many results by metric; a metric without any change has no table."""
-    for changes in _changes(report):
-        changed = {"report.better": changes.better, "report.worse": changes.worse}
-        rows = [
-            [each.id, cells.score(each.old), cells.score(each.new), cells.signed(each.difference)]
-            for items in changed.values()
-            for each in items
-        ]
-        counts = words.joined("core.comma", (f"{len(items):,} {words(code)}" for code, items in changed.items()))
-        title = words.labelled(words.joined("core.comma", [f"{changes.a} − {changes.b}", changes.metric]), counts)
-        if rows:
-            yield TableBlock(["id", changes.b, changes.a, words("report.difference")], rows, title, "changed_items")
-
-
-def _letter_tables(report: Report, words: Words) -> Iterator[Block]:
-    """Yield the letters of every metric, where all pairs were compared; the board has those of the main metric."""
-
-    def tables() -> Sequence[TableBlock]:
-        return [replace(lettered_matrix(report, words), title=words("gate.all_pairs"), role="letters")]
-
-    if report.pairs:
-        yield from [Details(tables)] if report.is_brief else tables()
 
 
 def _notes(report: Report, words: Words) -> Iterator[str | Note]:

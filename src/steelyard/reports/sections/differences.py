@@ -19,7 +19,7 @@ from steelyard.reports.blocks import (
     TableBlock,
     TableRole,
 )
-from steelyard.reports.content import COMPARED, Report
+from steelyard.reports.content import BOARD, Report
 from steelyard.reports.sections import section
 from steelyard.reports.sections.footnotes import CORRECTIONS
 from steelyard.stats.compare import Comparison
@@ -37,7 +37,7 @@ _PAIR: Final = (
 )
 
 
-@section(20, "many", of_each=True)
+@section(20, *BOARD, of_each=True)
 def differences(report: Report, words: Words) -> Iterator[Block]:
     """Yield a table for each result that is compared with the first."""
     for name in dict.fromkeys(comparison.a for comparison in report.comparisons):
@@ -45,13 +45,18 @@ def differences(report: Report, words: Words) -> Iterator[Block]:
         yield _without_means(_table(compared, words, about=name), compared)
 
 
-@section(20, *COMPARED)
+@section(20, "changes")
 def pair_differences(report: Report, words: Words) -> Iterator[Block]:
-    """Yield the table of metrics and parts, and every number of the comparison; one of the two is a detail."""
-    table, numbers = pair_table(report, words), _table(report.comparisons, words)
-    is_first = report.layout == "changes"
-    yield table if is_first else Details(lambda: [table])
-    yield Details(lambda: [numbers]) if is_first else numbers
+    """Yield the table of metrics and parts; every number of the comparison is a detail."""
+    yield pair_table(report, words)
+    yield Details(lambda: [_table(report.comparisons, words)])
+
+
+@section(20, "two")
+def pair_numbers(report: Report, words: Words) -> Iterator[Block]:
+    """Yield every number of the comparison; the table of metrics and parts is a detail."""
+    yield Details(lambda: [pair_table(report, words)])
+    yield _table(report.comparisons, words)
 
 
 @section(21)

@@ -10,7 +10,7 @@ from steelyard.i18n import Words
 from steelyard.registry.kinds import gain, is_directed
 from steelyard.reports import cells
 from steelyard.reports.blocks import HEATS, Axis, Block, Cell, Dot, Fields, Leaderboard, MetricMatrix, Row, TableBlock
-from steelyard.reports.content import Report
+from steelyard.reports.content import BOARD, Report
 from steelyard.reports.sections import section
 from steelyard.reports.sections.differences import difference, effect
 from steelyard.reports.sections.footnotes import caption
@@ -116,14 +116,14 @@ _UNLETTERED: Final = (
 _HEADINGS: Final = (*_UNLETTERED[:-1], "report.letters", _UNLETTERED[-1])
 
 
-@section(12, "many")
+@section(12, *BOARD)
 def blocks(report: Report, words: Words) -> Iterator[Block]:
     """Yield the board."""
     yield leaderboard(report, words)
     yield Fields(partial(_fields, report))
 
 
-@section(18, "many")
+@section(18, *BOARD)
 def metric_matrix(report: Report, words: Words) -> Iterator[Block]:
     """Yield the means of all metrics, for formats without room for them on the board; nothing for one metric."""
     if len(report.metrics) > 1:

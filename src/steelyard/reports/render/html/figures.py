@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from steelyard.errors import MissingExtra
 from steelyard.i18n import Language
-from steelyard.reports.content import COMPARED, Report
+from steelyard.reports.content import BOARD, PAIR, Report
 from steelyard.reports.kinds import KindPage
 from steelyard.table import FloatArray, Table
 
@@ -91,9 +91,9 @@ def _figures(report: Report, metric: str, language: Language, kind: KindPage) ->
     from steelyard.reports.plots import charts as plots
 
     with_metric = [table for table in report.tables if metric in table.columns]
-    if report.layout not in COMPARED:  # two means are in the headline
+    if report.layout not in PAIR:  # two means are in the headline
         yield from _figure("forest", "report.means_with_intervals", plots.forest(report, language))
-    if report.layout == "many":
+    if report.layout in BOARD:
         for name, histogram in plots.distributions(with_metric, metric, language).items():
             yield from _figure("distribution", "report.distribution", histogram, name)
     else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.i18n import LANGUAGES, translations
 from steelyard.registry.kinds import is_lower_better, kind_of
-from steelyard.reports.content import Report
+from steelyard.reports.content import BOARD, Report
 from steelyard.reports.kinds import ItemDetails, Json, KindPage, Mark, Rows, as_list, as_text, present
 from steelyard.reports.sections.leaderboard import ranking
 from steelyard.table import FloatArray, Table
@@ -191,7 +191,7 @@ def _chosen(report: Report, main: str) -> int:
     Of many the best after the first, else the last.
     """
     names = [table.name for table in report.tables]
-    ranked = [names.index(summary.name) for _, summary in ranking(report, main)] if report.layout == "many" else []
+    ranked = [names.index(summary.name) for _, summary in ranking(report, main)] if report.layout in BOARD else []
     return next(filter(None, ranked), len(names) - 1)
 
 

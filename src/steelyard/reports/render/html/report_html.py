@@ -11,7 +11,7 @@ from steelyard.i18n import LANGUAGES, Language, Message, code_of, translations, 
 from steelyard.registry.kinds import kind_of
 from steelyard.reports import cells
 from steelyard.reports.blocks import Cell
-from steelyard.reports.content import COMPARED, Report, lowest_rows
+from steelyard.reports.content import BOARD, PAIR, Layout, Report, lowest_rows
 from steelyard.reports.kinds import Gauge, KindPage, Sections, Tile, TileLine, as_text, gauge_of, kind_page, kind_report
 from steelyard.reports.plots.means import MOST_METRICS
 from steelyard.reports.render.html.figures import charts, distribution_rows
@@ -31,6 +31,11 @@ SCRIPTS: Final = (
     *("report_rows.js", "report_evidence.js", "report_contexts.js", "report_rankings.js", "report_item.js"),
 )
 """The scripts that the page's own script uses, in order."""
+_TEMPLATES: Final[Mapping[Layout, str]] = {
+    "one": "layout_one.html.j2",
+    **dict.fromkeys(PAIR, "layout_two.html.j2"),
+    **dict.fromkeys(BOARD, "layout_many.html.j2"),
+}
 FURTHER: Final = ("AP", "RR", "R@100", "EM", "Grounded", "CitationR", "ContextR", "CoverEM", "ROUGE-L")
 """Metrics that have a tile where a result has them; then the others in their order."""
 MOST_TILES: Final = 3
@@ -89,21 +94,21 @@ def render_html(
 
 def _title(report: Report, language: Language) -> str:
     """Return what the window is called: the names of one or two results, or what many were compared in."""
-    if report.layout == "many":
+    if report.layout in BOARD:
         return board_title(report, words_of(language))
-    between = " → " if report.layout in COMPARED else " · "
+    between = " → " if report.layout in PAIR else " · "
     return between.join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard"
 
 
 def _context(report: Report, language: Language, kind: KindPage) -> dict[str, Any]:
     """Return what the template shows; the sections of each of two results are folded."""
     first, main = report.tables[0].kind, report.main
-    is_pair = report.layout in COMPARED
+    is_pair = report.layout in PAIR
     counted = code_of("count_names", first)
     wordless = (metric for metric in report.metrics if code_of("headline_names", metric) == metric)
     return {
         "report": report,
-        "layout": f"layout_{'two' if is_pair else report.layout}.html.j2",
+        "layout": _TEMPLATES[report.layout],
         "kind": kind_of(first).title or first,
         "about_documents": kind.about_documents,
         "main": main,

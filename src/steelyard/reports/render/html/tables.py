@@ -77,10 +77,12 @@ _OF_TWO: Final[Mapping[TableRole, Place | None]] = {
     "differences": Place("settings", folded=True),
     "groups": None,
 }
+_OF_MANY: Final[Mapping[TableRole, Place | None]] = {"unscored": Place("results", folded=True)}
 _IN_LAYOUTS: Final[Mapping[Layout, Mapping[TableRole, Place | None]]] = {
     "two": _OF_TWO,
     "changes": _OF_TWO,
-    "many": {"unscored": Place("results", folded=True)},
+    "many": _OF_MANY,
+    "brief": _OF_MANY,
 }
 """The places that are others in a layout; None where it does not show the tables."""
 LISTS: Final[Mapping[ListRole, Part]] = {"list": "metrics", "most_changed": "changes", "kind": "metrics"}
