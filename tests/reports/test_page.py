@@ -21,7 +21,7 @@ from steelyard import evaluate_answers
 from steelyard.cli import main
 from steelyard.documents.pages import Document, Page
 from steelyard.errors import MissingExtra
-from steelyard.i18n import Message
+from steelyard.i18n import Message, words_of
 from steelyard.legal.report.items import LegalItems, Library, answer_marks, locate, utf16
 from steelyard.reports import files
 from steelyard.reports.blocks import Notes

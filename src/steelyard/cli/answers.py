@@ -10,7 +10,7 @@ from steelyard.answers.evaluate import evaluate_answers
 from steelyard.cli import options
 from steelyard.cli.console import proportion
 from steelyard.cli.options import Command, Group, argument, repeated
-from steelyard.cli.output import deliver, notify_other_meanings
+from steelyard.cli.output import check_outputs, deliver, notify_other_meanings
 from steelyard.errors import UnknownName
 from steelyard.i18n import Message, words_of
 from steelyard.io.foreign.items import SeveralSystems
@@ -18,7 +18,6 @@ from steelyard.io.records import check_readers, unique_names
 from steelyard.registry.metrics import load_metrics
 from steelyard.registry.names import split_names
 from steelyard.reports.content import Report
-from steelyard.reports.files import check_outputs
 from steelyard.stats.compare import compare_all
 from steelyard.table import Table
 

@@ -15,12 +15,13 @@ from typing import Final
 from steelyard.cli import options
 from steelyard.cli.console import has_bars, has_colour, notify, proportion
 from steelyard.cli.options import Command, Group, argument, flag, repeated
-from steelyard.cli.output import deliver, print_text
+from steelyard.cli.output import check_outputs, deliver, print_text
 from steelyard.cli.parser import build_parser
 from steelyard.documents.pages import Document
 from steelyard.errors import ConfigError, SteelyardError, SystemFailure, UnknownName
 from steelyard.i18n import Message, words_of
 from steelyard.io.results import check_new
+from steelyard.io.writing import RECORDED
 from steelyard.legal.benchmark.questions import Benchmark, benchmark_folder, load_benchmark
 from steelyard.legal.benchmark.runner import BenchmarkRun, unfinished_path
 from steelyard.legal.model import METRIC
@@ -29,7 +30,6 @@ from steelyard.net.http import HEADER_NAME
 from steelyard.progress import ProgressCallback
 from steelyard.registry.names import callable_names
 from steelyard.reports.content import Report
-from steelyard.reports.files import RECORDED, check_outputs
 from steelyard.reports.gate import gate_blocks
 from steelyard.reports.kinds import failure_reason
 from steelyard.reports.render.console import render_console

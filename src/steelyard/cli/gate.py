@@ -9,13 +9,13 @@ from typing import Final
 
 from steelyard.cli import options
 from steelyard.cli.options import Command, Group, argument, flag, old_spelling, repeated
-from steelyard.cli.output import show_blocks, with_distinct_names, write_and_show
+from steelyard.cli.output import check_outputs, show_blocks, with_distinct_names, write_and_show
 from steelyard.i18n import Language
 from steelyard.io.addresses import path_of
 from steelyard.io.results import load
 from steelyard.io.writing import write_whole
 from steelyard.reports.blocks import Block
-from steelyard.reports.files import RENDERERS, check_outputs
+from steelyard.reports.files import RENDERERS
 from steelyard.reports.gate import gate_blocks
 from steelyard.reports.render.values import render_junit
 from steelyard.stats.gate import Gate, GateSettings, check_rules, decide

@@ -4,19 +4,17 @@ import argparse
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 from steelyard.cli import options
-from steelyard.cli.console import notify
 from steelyard.cli.options import Command, argument, flag, old_spelling, repeated
-from steelyard.cli.output import chosen, load_documents, read_placed, show, write_and_show, write_file
+from steelyard.cli.output import check_outputs, chosen, deliver, load_documents, read_placed
 from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message
 from steelyard.io.reviews import digest_of, read_review
 from steelyard.reports.agreement import OTHER_HINT
 from steelyard.reports.content import Report, compare_results
-from steelyard.reports.files import PAGE, RANKING_SUFFIXES, check_outputs
+from steelyard.reports.files import RANKING_SUFFIXES
 from steelyard.stats.compare import compare_all
 from steelyard.stats.pairing import check_comparable
 from steelyard.stats.review import with_reviews
@@ -41,19 +39,9 @@ def run_compare(arguments: argparse.Namespace) -> int:
         by=arguments.by,
         per_item=arguments.per_item,
     )
-    _deliver_comparison(report, arguments, [folder for folder, _ in placed])
+    folders = [folder for folder, _ in placed]
+    deliver(report, arguments, lambda: load_documents(tables, None, folders, options.documents_folder(arguments)))
     return 0
-
-
-def _deliver_comparison(report: Report, arguments: argparse.Namespace, folders: list[Path]) -> None:
-    """Write the files that were asked for, then print."""
-
-    def write(path: Path) -> None:
-        is_page = path.suffix.lower() == PAGE
-        documents = load_documents(report.tables, None, folders, options.documents_folder(arguments)) if is_page else {}
-        write_file(report, path, arguments, documents)
-
-    write_and_show(arguments.output, write, lambda: show(report, arguments))
 
 
 @contextmanager
@@ -99,12 +87,7 @@ def run_report(arguments: argparse.Namespace) -> int:
     headed = [table.headed(arguments.metric) for table in tables]
     report = Report(headed, comparisons, arguments.per_item, arguments.by, units=arguments.units)
 
-    def write(path: Path) -> None:
-        write_file(report, path, arguments, documents)
-        notify(Message("cli.written", path=path))
-
-    is_shown = arguments.json or not arguments.output
-    write_and_show(arguments.output, write, lambda: show(report, arguments) if is_shown else None)
+    deliver(report, arguments, lambda: documents, announced=True)
     return 0
 
 

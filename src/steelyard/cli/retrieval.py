@@ -8,14 +8,15 @@ from typing import Final
 from steelyard.cli import options
 from steelyard.cli.console import proportion
 from steelyard.cli.options import Command, Group, argument, flag, repeated
-from steelyard.cli.output import deliver, notify_other_meanings
+from steelyard.cli.output import check_outputs, deliver, notify_other_meanings
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message, words_of
 from steelyard.io.records import check_readers
 from steelyard.registry.metrics import load_metrics
 from steelyard.registry.names import parse_measures, split_names
 from steelyard.reports.content import MANY, Report
-from steelyard.reports.files import PAGE, PAPER, PLOTS, RANKING_SUFFIXES, TREC_EVAL, check_one_run, check_outputs
+from steelyard.reports.files import PAGE, PAPER, PLOTS, RANKING_SUFFIXES, TREC_EVAL
+from steelyard.reports.render.values import one_run_only
 from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run, need_subtopics
 from steelyard.retrieval.matching import Run
 from steelyard.retrieval.reading.sources import qrels_from, run_from
@@ -59,7 +60,8 @@ def _check(inputs: list[str], arguments: argparse.Namespace) -> None:
         raise ConfigError(Message("cli.stdin_twice"), hint=Message("cli.stdin_hint"))
     overwrite = arguments.overwrite or arguments.resume
     check_outputs(arguments.output, inputs, suffixes=RANKING_SUFFIXES, overwrite=overwrite)
-    check_one_run(arguments.output, len(arguments.runs))
+    if len(arguments.runs) > 1 and any(path.suffix.lower() == TREC_EVAL for path in arguments.output):
+        raise one_run_only()
     check_readers(inputs)
 
 

@@ -64,6 +64,8 @@ TableRole = Literal[
 ListRole = Literal["list", "changed", "most_changed", "kind"]
 """Changed items are listed in every metric that is asked for (`changed`), or in the main one (`most_changed`)."""
 NoteRole = Literal["alert", "warning", "finding", "count", "signature", "hint"]
+WARNINGS: Final[tuple[NoteRole, ...]] = ("alert", "warning")
+"""The roles of notes that warn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +206,7 @@ class Headline:
 
 
 WARNING: Final = "⚠"
+"""The sign before a warning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,12 +219,7 @@ class Note:
     @property
     def is_warning(self) -> bool:
         """Whether it warns."""
-        return self.role in ("alert", "warning")
-
-    def __str__(self) -> str:
-        """Return the message; that of a warning begins with a sign."""
-        is_signed = self.message.startswith(WARNING)  # failures have the sign in every format
-        return f"{WARNING} {self.message}" if self.is_warning and not is_signed else self.message
+        return self.role in WARNINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,17 +227,6 @@ class Notes:
     """Lines of prose, such as counts, methods and signatures."""
 
     lines: Sequence[str | Note]
-
-    @property
-    def alerts(self) -> list[str]:
-        """The lines that stand before everything else."""
-        return [line.message for line in self.lines if isinstance(line, Note) and line.role == "alert"]
-
-    @property
-    def others(self) -> list[str]:
-        """The other lines."""
-        alerts = self.alerts
-        return [shown for line in self.lines if (shown := str(line)) not in alerts]
 
 
 @dataclass(frozen=True, slots=True)

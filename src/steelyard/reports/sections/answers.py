@@ -170,7 +170,8 @@ _WITHOUT: Final = {"": "report.all", UNCERTAIN: "review.without_uncertain", "par
 def decided(report: Report, words: Words) -> Iterator[Block]:
     """Yield a row for each result that says which verdicts are uncertain, and a table for each that has reviews."""
     metric = report.main
-    decided = {index: counts for index, table in enumerate(report.tables) if (counts := decided_by(table, metric))}
+    flagged = [index for index, table in enumerate(report.tables) if UNCERTAIN in table.parts.get(metric, {})]
+    decided = {index: counts for index in flagged if (counts := decided_by(report.tables[index], metric))}
     if not decided:
         return
     rows: list[Row] = []

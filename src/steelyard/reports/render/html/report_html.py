@@ -12,7 +12,7 @@ from steelyard.registry.kinds import kind_of
 from steelyard.reports import cells
 from steelyard.reports.blocks import Cell
 from steelyard.reports.content import BOARD, PAIR, Layout, Report, lowest_rows
-from steelyard.reports.kinds import Gauge, KindPage, Sections, Tile, TileLine, as_text, gauge_of, kind_page, kind_report
+from steelyard.reports.kinds import Gauge, KindPage, Sections, Tile, TileLine, as_text, gauge_of
 from steelyard.reports.plots.means import MOST_METRICS
 from steelyard.reports.render.html.figures import charts, distribution_rows
 from steelyard.reports.render.html.frame import render_page, sanitized
@@ -78,15 +78,18 @@ def render_html(
     The page lists the documents that a DocumentSet names as missing, with the reasons. Its header has the `links`:
     addresses of other pages with the codes of their names.
     """
-    kind = kind_page(report.tables[0].kind)
+    own = report.kind.page()
+    kind = own or KindPage()
+    details = kind.details(documents)
     return render_page(
         "report",
-        sanitized(item_data(report, documents, report.main, kind)),
+        sanitized(item_data(report, report.main, kind, details, documents)),
         title=_title(report, language),
         language=language,
         folders=kind.folders,
         scripts=SCRIPTS,
         **_context(report, language, kind),
+        blocks=page_blocks(report, language, kind_shown=own is None),
         remarks=[translations(remark) for remark in _remarks(report, documents)],
         links=links,
     )
@@ -115,7 +118,6 @@ def _context(report: Report, language: Language, kind: KindPage) -> dict[str, An
         "names": (*(table.name for table in report.tables), *wordless),  # a page does not capitalise them
         "version": __version__,
         "headlines": [Headline(each, mean_cell(report, each, main), _gauge(each, main)) for each in report.summaries],
-        "blocks": page_blocks(report, language, kind_shown=kind_report(first).page() is None),
         "tiles": kind.tiles(report.tables[0], report.units) or metric_tiles(report),
         "headline_name": code_of("headline_names", main),
         "counted": translations(
