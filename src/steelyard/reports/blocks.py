@@ -46,6 +46,7 @@ TableRole = Literal[
     "groups",  # the means by a tag
     "groups_compared",  # before and after by a tag, in the metric of the headline
     "differences",  # every number of a comparison, metric by metric
+    "differences_apart",  # the same where its means are not those of the leaderboard
     "tests",  # the tests of a comparison in full
     "effects",  # effect sizes, and how many items are better and worse
     "within",  # differences within each value of a tag, of many results

@@ -94,6 +94,14 @@ class Report:
         return _over_shared(self, unpaired) if unpaired else self.summaries
 
     @cached_property
+    def paired(self) -> tuple[Table, Table]:
+        """Two results with the items that both have; the tables themselves where these are all."""
+        old, new = self.tables
+        rows = pair(new, old)
+        is_whole = len(rows.old) == len(old) and len(rows.new) == len(new)
+        return (old, new) if is_whole else (old.take(rows.old), new.take(rows.new))
+
+    @cached_property
     def metrics(self) -> list[str]:
         """The metrics of all tables, each once, in order."""
         return list(dict.fromkeys(metric for table in self.tables for metric in table.metrics))

@@ -24,6 +24,7 @@ from steelyard.reports.blocks import (
 
 COLUMNS: Final[dict[TableRole, Sequence[int]]] = {
     "differences": (0, 3, 4, 5, 6, 9, 10),  # means and effects are in other tables
+    "differences_apart": (0, 1, 2, 3, 4, 5, 6, 9, 10),
     "tests": (0, 5, 6, 7, 9, 10),
 }
 """The columns that are shown of tables with these roles; of others all are."""

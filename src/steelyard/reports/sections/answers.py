@@ -50,7 +50,7 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
 @section(35, *PAIR)
 def pair_refusals(report: Report, words: Words) -> Iterator[Block]:
     """Yield one table of both results; where only one of them has the parts, its own."""
-    before, after = map(refusal_counts, report.tables)
+    before, after = map(refusal_counts, report.paired)
     for block in blocks(report, words):
         if not (before and after and isinstance(block, TableBlock)):
             yield block

@@ -1,6 +1,6 @@
 """What only `compare` shows: tests, differences by tag; of three results or more effects, changed items and letters."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -14,6 +14,7 @@ from steelyard.reports.sections.differences import difference, effect, tests_tab
 from steelyard.reports.sections.footnotes import CORRECTIONS
 from steelyard.reports.sections.leaderboard import lettered_matrix, letters_by_metric, ranking
 from steelyard.reports.verdicts import undecided
+from steelyard.stats.compare import Comparison
 from steelyard.stats.pairing import Change, Changes
 
 NAMED: Final = 5
@@ -27,21 +28,39 @@ def main_effects(report: Report, words: Words) -> Iterator[Block]:
     """Yield effect sizes, and how many items are better, equal and worse in the main metric, best first."""
     main = report.main
     best_first = [each for _, result in ranking(report, main) if (each := report.comparison(result.name, main))]
-    headings = (words("report.system"), "n", *map(words, _EFFECTS))
-    rows = [[each.a, f"{each.n:,}", *effect(each)] for each in best_first]
     title = words("report.changed_items_in", metric=words.name("metric", main), baseline=report.tables[0].name)
-    yield TableBlock(headings, rows, title, "effects")
+    names = [[each.a] for each in best_first]
+    yield _effects([words("report.system")], names, best_first, title, words)
 
 
 @section(84, "many", of_changes=True)
 def all_effects(report: Report, words: Words) -> Iterator[Block]:
     """Yield the same in every metric."""
-    headings = (words("report.result"), words("report.metric"), "n", *map(words, _EFFECTS))
+    names = [[f"{each.a} − {each.b}", words.name("metric", each.metric)] for each in report.comparisons]
+    labels = [words("report.result"), words("report.metric")]
+    yield _effects(labels, names, report.comparisons, words("gate.changed_items"), words)
+
+
+def _effects(
+    labels: Sequence[str],
+    names: Sequence[Sequence[str]],
+    comparisons: Sequence[Comparison],
+    title: str,
+    words: Words,
+) -> TableBlock:
+    """Return a row for each comparison; with the means over its items, where some items are in one result only."""
+    apart = any(each.unpaired for each in comparisons)
     rows = [
-        [f"{each.a} − {each.b}", words.name("metric", each.metric), f"{each.n:,}", *effect(each)]
-        for each in report.comparisons
+        [
+            *name,
+            f"{each.n:,}",
+            *((cells.number(each.b_mean), cells.number(each.a_mean)) if apart else ()),
+            *effect(each),
+        ]
+        for name, each in zip(names, comparisons, strict=True)
     ]
-    yield TableBlock(headings, rows, words("gate.changed_items"), "effects", labels=2)
+    codes = (*(("report.before", "report.after") if apart else ()), *_EFFECTS)
+    return TableBlock([*labels, "n", *map(words, codes)], rows, title, "effects", labels=len(labels))
 
 
 @section(85, *BOARD, of_changes=True)

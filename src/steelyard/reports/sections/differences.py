@@ -21,7 +21,7 @@ from steelyard.reports.blocks import (
 )
 from steelyard.reports.content import BOARD, Report
 from steelyard.reports.sections import section
-from steelyard.reports.sections.footnotes import CORRECTIONS
+from steelyard.reports.sections.footnotes import CORRECTIONS, over_shared
 from steelyard.stats.compare import Comparison
 from steelyard.stats.risk import Risk, risks
 from steelyard.stats.summary import Summary, known
@@ -39,10 +39,15 @@ _PAIR: Final = (
 
 @section(20, *BOARD, of_each=True)
 def differences(report: Report, words: Words) -> Iterator[Block]:
-    """Yield a table for each result that is compared with the first."""
+    """Yield a table for each result that is compared with the first.
+
+    Its means are over the items that both have; where the board has means over others, the table says so.
+    """
     for name in dict.fromkeys(comparison.a for comparison in report.comparisons):
         compared = [comparison for comparison in report.comparisons if comparison.a == name]
-        yield _without_means(_table(compared, words, about=name), compared)
+        apart = [over_shared(compared, words)] if any(each.unpaired for each in compared) else []
+        role: TableRole = "differences_apart" if apart else "differences"
+        yield replace(_table(compared, words), role=role, about=name, notes=apart)
 
 
 @section(20, "changes")
@@ -133,20 +138,10 @@ def _untested(metric: str, summaries: Sequence[Summary]) -> Row:
     return [metric, before, after, change, cells.DASH, cells.DASH, cells.DASH]
 
 
-def _table(comparisons: Sequence[Comparison], words: Words, about: str = "") -> TableBlock:
+def _table(comparisons: Sequence[Comparison], words: Words) -> TableBlock:
     """Return every number of the comparisons, a row per metric."""
     title = f"{comparisons[0].a} {words('report.against')} {comparisons[0].b}"
-    return replace(_numbers(comparisons, words, title, "differences"), about=about)
-
-
-def _without_means(block: TableBlock, comparisons: Sequence[Comparison]) -> TableBlock:
-    """Return the table with dashes for means over other items than those that the leaderboard has."""
-    dashes = [cells.DASH, cells.DASH]
-    rows = [
-        [row[0], *(dashes if comparison.unpaired else row[1:3]), *row[3:]]
-        for row, comparison in zip(block.rows, comparisons, strict=True)
-    ]
-    return replace(block, rows=rows)
+    return _numbers(comparisons, words, title, "differences")
 
 
 def _numbers(comparisons: Sequence[Comparison], words: Words, title: str, role: TableRole) -> TableBlock:

@@ -205,10 +205,13 @@ def caption(report: Report, words: Words) -> str:
         return ""
     settings = tests[0].settings
     named = {"test": words(TESTS[settings.test]), "correction": words(CORRECTIONS[settings.correction])}
-    described = "report.paper_method" if len(tests) > 1 else "report.paper_test"
-    method = words(described, **named, n=f"{len(tests):,}", alpha=f"{settings.alpha:g}")
+    tested = "report.paper_method" if len(tests) > 1 else "report.paper_test"
+    method = words(tested, **named, n=f"{len(tests):,}", alpha=f"{settings.alpha:g}")
     code = "report.paper_letters" if report.pairs else "report.paper_marks"
-    return words(code, method=method, baseline=report.tables[0].name)
+    described = words(code, method=method, baseline=report.tables[0].name)
+    if report.shown is report.summaries:
+        return described
+    return f"{described} {over_shared(report.comparisons, words)}"
 
 
 @section(15, "one")
@@ -220,7 +223,7 @@ def warnings_of_one(report: Report, words: Words) -> Iterator[Block]:
 @section(15, *PAIR)
 def warnings_of_two(report: Report, words: Words) -> Iterator[Block]:
     """Yield the warnings about a comparison of two results; their means are over the items that both have."""
-    over = words("report.over_shared", n=_paired_items(report))
+    over = over_shared(report.comparisons, words)
     return _warnings(report, [*_unpaired(report, over, words), *_doubts(report, words)], words)
 
 
@@ -229,7 +232,8 @@ def warnings_of_many(report: Report, words: Words) -> Iterator[Block]:
     """Yield the warnings about comparisons of many results; their means are over all items of each."""
     if not report.comparisons:
         return _warnings(report, (), words)
-    over = words("gate.means_over_all", n=_paired_items(report))
+    items = " · ".join(f"{summary.name} {summary.items:,}" for summary in report.summaries)
+    over = words("gate.means_over_all", items=items, n=paired_items(report.comparisons))
     return _warnings(report, [*_unpaired(report, over, words), *_doubts(report, words)], words)
 
 
@@ -240,9 +244,14 @@ def _warnings(report: Report, doubts: Iterable[str], words: Words) -> Iterator[B
         yield Notes([Note(line, "warning") for line in lines])
 
 
-def _paired_items(report: Report) -> str:
+def over_shared(comparisons: Sequence[Comparison], words: Words) -> str:
+    """Return that means and differences are over the items that both results have, and how many these are."""
+    return words("report.over_shared", n=paired_items(comparisons))
+
+
+def paired_items(comparisons: Sequence[Comparison]) -> str:
     """Return the numbers of items that comparisons are about, from the fewest to the most."""
-    counts = {comparison.n for comparison in report.comparisons}
+    counts = {comparison.n for comparison in comparisons}
     return "–".join(f"{count:,}" for count in sorted({min(counts), max(counts)}))
 
 

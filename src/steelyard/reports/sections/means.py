@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from steelyard.stats.gate import Gate
 
 _SUMMARY: Final = ("result", "metric", "mean", "low", "high", "sum", "scored", "unscored", "errors")
-_DIFFERENCE: Final = ("b", "diff", "p_value", "p_adjusted", "significant")
-"""The columns of a comparison, named as in JSON."""
+_DIFFERENCE: Final = ("b", "diff", "p_value", "p_adjusted", "significant", "n", "a_mean", "b_mean")
+"""The columns of a comparison over the `n` items that both results score."""
 
 
 @section(10)
@@ -102,7 +102,7 @@ def _records(report: Report) -> Iterator[list[object]]:
 @section(40, "changes")
 def of_kind_compared(report: Report, words: Words) -> Iterable[Block]:
     """Return what the kind has about two results; without it, what it has about each."""
-    old, new = report.tables
+    old, new = report.paired
     of_pair = report.kind.pair_blocks(new, old, words)
     return of_kind(report, words) if of_pair is None else of_pair
 
@@ -110,7 +110,7 @@ def of_kind_compared(report: Report, words: Words) -> Iterable[Block]:
 @section(40, "two")
 def of_kind_beside(report: Report, words: Words) -> Iterator[Block]:
     """Yield what the kind has about two results as details, then what it has about each."""
-    old, new = report.tables
+    old, new = report.paired
     of_pair = report.kind.pair_blocks(new, old, words)
     if of_pair is not None:
         yield Details(lambda: of_pair)

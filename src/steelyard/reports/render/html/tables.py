@@ -58,6 +58,7 @@ PLACES: Final[Mapping[TableRole, Place]] = {
     "groups": Place("details", choice=True),
     "groups_compared": Place("details", choice=True),
     "differences": Place("results", folded=True),
+    "differences_apart": Place("results", folded=True),
     "letters": Place("results", folded=True),
     "within": Place(),
     "within_compared": Place("details"),
