@@ -31,7 +31,7 @@ _PIPE_SECONDS: Final = 10
 
 @contextmanager
 def whole_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
-    """A temporary path to write to; it is renamed to `path` if the block succeeds, and removed otherwise.
+    """Yield a temporary path to write to; it is renamed to `path` if the block succeeds, and removed otherwise.
 
     The mode of an old file is kept, and a symbolic link stays: its target is written. A device or a pipe is written
     to directly; a pipe that nobody reads is an error, since opening it would block. Without `overwrite` an existing
@@ -129,7 +129,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def _uploaded(address: Address, *, overwrite: bool) -> Iterator[Path]:
-    """A file in a temporary folder, which becomes an object at the end."""
+    """Yield a file in a temporary folder, which becomes an object at the end."""
     from tempfile import TemporaryDirectory
 
     from steelyard.io.objects import upload
@@ -145,7 +145,7 @@ def _uploaded(address: Address, *, overwrite: bool) -> Iterator[Path]:
 
 @contextmanager
 def _part_of(target: Path) -> Iterator[Path]:
-    """An empty file beside `target`, with its mode and owner; it is removed unless it was renamed."""
+    """Yield an empty file beside `target`, with its mode and owner; it is removed unless it was renamed."""
     old = target.stat() if target.exists() else None
     if old is not None and not os.access(target, os.W_OK):
         raise PermissionError(13, os.strerror(13), str(target))
@@ -205,7 +205,7 @@ def _reader_of(path: Path) -> Iterator[None]:
 
 
 def _opened(path: Path) -> int:
-    """A named pipe, opened once it has a reader."""
+    """Return a named pipe, opened once it has a reader."""
     end = time.monotonic() + _PIPE_SECONDS
     while True:
         try:

@@ -150,7 +150,7 @@ class ViewServer:
         return True
 
     async def _unless_closed(self, response: Coroutine[None, None, Response], reader: asyncio.StreamReader) -> Response:
-        """The response, abandoned if the client closes the connection before."""
+        """Return the response, abandoned if the client closes the connection before."""
         responding, closing = asyncio.ensure_future(response), asyncio.ensure_future(_drained(reader))
         try:
             await asyncio.wait((responding, closing), return_when=asyncio.FIRST_COMPLETED)
@@ -164,7 +164,7 @@ class ViewServer:
             await asyncio.gather(responding, closing, return_exceptions=True)
 
     async def _respond(self, request: Request) -> Response:
-        """The requested page or an error page, and further headers."""
+        """Return the requested page or an error page, and further headers."""
         cookies = request.cookies()
         language = self._language(cookies)
         access, headers = self.access, request.headers
@@ -273,7 +273,7 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def _authorization(headers: Mapping[str, str]) -> str:
-    """The Authorization header as UTF-8: headers are read as Latin-1."""
+    """Return the Authorization header as UTF-8: headers are read as Latin-1."""
     return headers.get("authorization", "").encode("latin-1", "replace").decode("utf-8", "replace")
 
 

@@ -105,7 +105,7 @@ class Viewer:
     units: Units = "auto"
 
     def page(self, path: str, language: Language) -> Page:
-        """The page at a path."""
+        """Return the page at a path."""
         for pattern, handler in _ROUTES.items():
             match = re.fullmatch(pattern, path)
             if match:
@@ -116,7 +116,7 @@ class Viewer:
         return self.error_page(HTTPStatus.NOT_FOUND, language)
 
     def stamp(self, path: str) -> Stamp | None:
-        """The current state of the sources of the page at a path; None if it is not known."""
+        """Return the current state of the sources of the page at a path; None if it is not known."""
         match = re.fullmatch(f"/result/{_ID}|/compare/{_ID}/{_ID}", path)
         if match:
             files = [self.index.stamp(identifier) for identifier in match.groups() if identifier]
@@ -128,11 +128,11 @@ class Viewer:
         return None
 
     def error_page(self, status: HTTPStatus, language: Language) -> Page:
-        """The page of an error status."""
+        """Return the page of an error status."""
         return self._message(status, translations(Message(REASONS.get(status, OTHER_REASON))), language)
 
     def listed(self) -> Listed:
-        """The current contents of the folder, masked if that is asked for."""
+        """Return the current contents of the folder, masked if that is asked for."""
         self.index.refresh()
         listing = self.index.listing()
         shown = self.privacy.text
@@ -144,7 +144,7 @@ class Viewer:
         return Listed(entries, broken, listing.others)
 
     def list_page(self, language: Language) -> Page:
-        """The list of all results, to search, sort, open and compare."""
+        """Return the list of all results, to search, sort, open and compare."""
         listing = self.listed()
         runs = {key: len(entries) for key, entries in series_of(listing.entries).items()}
         rows = [_row(entry, runs[entry.series]) for entry in listing.entries]
@@ -172,7 +172,7 @@ class Viewer:
         )
 
     def series_page(self, language: Language, key: str) -> Page | None:
-        """The metrics of the runs over one set of questions."""
+        """Return the metrics of the runs over one set of questions."""
         runs = series_of(self.listed().entries).get(key)
         if runs is None:
             return None
@@ -181,12 +181,12 @@ class Viewer:
         return self._view("series", _directions([runs]), "view.history", language, runs=runs, trends=trends, **most)
 
     def result_page(self, language: Language, identifier: str) -> Page | None:
-        """The report of one result."""
+        """Return the report of one result."""
         tables = self._tables(identifier)
         return self._report(Report(tables, per_item=True, units=self.units), language) if tables else None
 
     def compare_page(self, language: Language, old: str, new: str) -> Page | None:
-        """The report of two results; the first is what the second is compared with."""
+        """Return the report of two results; the first is what the second is compared with."""
         tables = self._tables(old, new)
         if len(tables) < 2:
             return None
@@ -195,7 +195,7 @@ class Viewer:
         return self._report(Report(tables, compared, per_item=True, units=self.units), language)
 
     def _tables(self, *identifiers: str) -> list[Table]:
-        """The results with these ids that exist, under different names."""
+        """Return the results with these ids that exist, under different names."""
         tables = [table for identifier in identifiers if (table := self.index.open(identifier)) is not None]
         shown = self.privacy.tables(tables)
         names = unique_names([table.name for table in shown])
@@ -243,14 +243,14 @@ _ROUTES: Final[dict[str, Callable[..., Page | None]]] = {
 
 
 def _directions(series: Iterable[Sequence[Entry]]) -> dict[str, list[str]]:
-    """The metrics of which less is better, and those of which neither is."""
+    """Return the metrics of which less is better, and those of which neither is."""
     metrics = {metric for runs in series for run in runs for metric in run.metrics}
     undirected = [metric for metric in metrics if not is_directed(metric)]
     return {"falling": sorted(filter(is_lower_better, metrics)), "undirected": sorted(undirected)}
 
 
 def _row(entry: Entry, runs: int) -> dict[str, Any]:
-    """A result as the script of the list reads it."""
+    """Return a result as the script of the list reads it."""
     main = entry.metrics.get(entry.main, {})
     low, high = main.get("ci95", (None, None))
     return {

@@ -48,7 +48,7 @@ class Outline:
 
     @classmethod
     def of(cls, table: Table) -> Self:
-        """The outline of a table."""
+        """Return the outline of a table."""
         summary = summary_json(table)
         return cls(
             kind=table.kind,
@@ -69,7 +69,7 @@ class _NotFitting(Exception):
 
 
 def read_outlines(path: Path) -> list[Outline] | None:
-    """The results of a file by their headers and footers; None if it has to be read whole."""
+    """Return the results of a file by their headers and footers; None if it has to be read whole."""
     try:
         with open(path, "rb") as file:
             return _outlines(file, path)
@@ -89,7 +89,7 @@ def _outlines(file: BinaryIO, path: Path) -> list[Outline] | None:
 
 
 def _last_line(file: BinaryIO, end: int) -> bytes:
-    """The line whose line break is the byte before `end`, with it."""
+    """Return the line whose line break is the byte before `end`, with it."""
     size = _BLOCK
     while True:
         begin = max(end - size, 0)
@@ -117,7 +117,7 @@ def _json(line: bytes, path: Path) -> Any:
 
 
 def _footer(line: Any, path: Path) -> tuple[Footer, int]:
-    """The footer in a line, and its size."""
+    """Return the footer in a line, and its size."""
     if not isinstance(line, dict) or line.keys() != {"footer"}:
         raise _NotFitting
     footer = Footer.parse(line["footer"], None, str(path))
@@ -127,7 +127,7 @@ def _footer(line: Any, path: Path) -> tuple[Footer, int]:
 
 
 def _header(file: BinaryIO, begin: int, path: Path) -> Header:
-    """The header in the line that begins at this byte."""
+    """Return the header in the line that begins at this byte."""
     if begin < 0 or (begin > 0 and _bytes(file, begin - 1, begin) != b"\n"):
         raise _NotFitting
     file.seek(begin)
