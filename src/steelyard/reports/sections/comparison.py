@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from steelyard.i18n import Words
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, Fields, Note, Notes, Row, TableBlock
+from steelyard.reports.blocks import Block, Fields, Note, Notes, TableBlock
 from steelyard.reports.content import BOARD, Report
 from steelyard.reports.sections import section
-from steelyard.reports.sections.differences import difference, effect, tests_table
+from steelyard.reports.sections.differences import numbers, tests_table
 from steelyard.reports.sections.footnotes import CORRECTIONS
 from steelyard.reports.sections.leaderboard import lettered_matrix, letters_by_metric, ranking
 from steelyard.reports.verdicts import undecided
@@ -19,8 +19,10 @@ from steelyard.stats.pairing import Change, Changes
 
 NAMED: Final = 5
 _EFFECTS: Final = ("report.effect_size", "report.better", "report.same", "report.worse")
-_WITHIN: Final = ("report.difference", "report.interval", "report.p", "report.p_adjusted")
-_WITHIN_COMPARED: Final = ("report.before", "report.after", "report.difference", "report.interval", "report.p_adjusted")
+_WITHIN: Final = ("n", "report.difference", "report.interval", "report.p", "report.p_adjusted")
+_WITHIN_COMPARED: Final = (
+    *("n", "report.before", "report.after", "report.difference", "report.interval", "report.p_adjusted"),
+)
 
 
 @section(84, "brief", of_changes=True)
@@ -50,31 +52,40 @@ def _effects(
 ) -> TableBlock:
     """Return a row for each comparison; with the means over its items, where some items are in one result only."""
     apart = any(each.unpaired for each in comparisons)
-    rows = [
-        [
-            *name,
-            f"{each.n:,}",
-            *((cells.number(each.b_mean), cells.number(each.a_mean)) if apart else ()),
-            *effect(each),
-        ]
-        for name, each in zip(names, comparisons, strict=True)
-    ]
-    codes = (*(("report.before", "report.after") if apart else ()), *_EFFECTS)
-    return TableBlock([*labels, "n", *map(words, codes)], rows, title, "effects", labels=len(labels))
+    codes = ("n", *(("report.before", "report.after") if apart else ()), *_EFFECTS)
+    rows = [[*name, *numbers(each, codes)] for name, each in zip(names, comparisons, strict=True)]
+    return TableBlock([*labels, *map(words.named, codes)], rows, title, "effects", labels=len(labels))
 
 
 @section(85, *BOARD, of_changes=True)
 def board_groups(report: Report, words: Words) -> Iterator[Block]:
     """Yield the differences of many results within each value of a tag."""
-    if report.within:
-        yield _within(report, words)
+    rows = [
+        [value, f"{each.a} − {each.b}", words.name("metric", each.metric), *numbers(each, _WITHIN)]
+        for value, each in _within(report, words)
+    ]
+    if rows:
+        name = words.name("tag", report.by or "")
+        headings = (name, words("report.result"), words("report.metric"), *map(words.named, _WITHIN))
+        yield TableBlock(headings, rows, f"{words('gate.within_each')} {name}", "within", labels=3)
 
 
 @section(85, "changes", of_changes=True)
 def pair_groups(report: Report, words: Words) -> Iterator[Block]:
-    """Yield the differences of two results within each value of a tag."""
-    if report.within:
-        yield _within_pair(report, words)
+    """Yield before, after and the difference of two results within each value of a tag."""
+    rows = [[value, each.metric, *numbers(each, _WITHIN_COMPARED)] for value, each in _within(report, words)]
+    if rows:
+        name = words.name("tag", report.by or "")
+        headings = (name, words("report.metric"), *map(words.named, _WITHIN_COMPARED))
+        title = f"{words('gate.within_each')} {name}"
+        yield TableBlock(headings, rows, title, "within_compared", labels=2, grouped=True)
+
+
+def _within(report: Report, words: Words) -> Iterator[tuple[str, Comparison]]:
+    """Yield each comparison within a value of the tag, after the value."""
+    for value, comparisons in report.within.items():
+        for comparison in comparisons:
+            yield words.value(report.by or "", value) or cells.DASH, comparison
 
 
 @section(86, "changes", of_changes=True)
@@ -141,50 +152,6 @@ def _fields(report: Report) -> dict[str, Any]:
 
 def _changes_json(changes: Iterable[Change]) -> list[dict[str, Any]]:
     return [{"id": each.id, "a": each.new, "b": each.old, "diff": each.difference} for each in changes]
-
-
-def _within(report: Report, words: Words) -> TableBlock:
-    """Return the differences of many results within each value of the tag."""
-    tag = report.by or ""
-    rows: list[Row] = [
-        [
-            words.value(tag, value) or cells.DASH,
-            f"{each.a} − {each.b}",
-            words.name("metric", each.metric),
-            f"{each.n:,}",
-            difference(each),
-            cells.interval(each.interval),
-            cells.p_value(each.p_value),
-            cells.p_value(each.p_adjusted),
-        ]
-        for value, comparisons in report.within.items()
-        for each in comparisons
-    ]
-    name = words.name("tag", tag)
-    headings = (name, words("report.result"), words("report.metric"), "n", *map(words, _WITHIN))
-    return TableBlock(headings, rows, f"{words('gate.within_each')} {name}", "within", labels=3)
-
-
-def _within_pair(report: Report, words: Words) -> TableBlock:
-    """Return before, after and the difference of two results within each value of the tag."""
-    tag = report.by or ""
-    rows: list[Row] = [
-        [
-            words.value(tag, value) or cells.DASH,
-            each.metric,
-            f"{each.n:,}",
-            cells.number(each.b_mean),
-            cells.number(each.a_mean),
-            difference(each),
-            cells.interval(each.interval),
-            cells.p_value(each.p_adjusted),
-        ]
-        for value, comparisons in report.within.items()
-        for each in comparisons
-    ]
-    name = words.name("tag", tag)
-    headings = [name, words("report.metric"), "n", *map(words, _WITHIN_COMPARED)]
-    return TableBlock(headings, rows, f"{words('gate.within_each')} {name}", "within_compared", labels=2, grouped=True)
 
 
 def _notes(report: Report, words: Words) -> Iterator[str | Note]:

@@ -1,6 +1,6 @@
 """How each result differs from the first, metric by metric; of two results also part by part."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
@@ -26,14 +26,13 @@ from steelyard.stats.compare import Comparison
 from steelyard.stats.risk import Risk, risks
 from steelyard.stats.summary import Summary, known
 
-_HEADINGS: Final = (
-    *("report.metric", "report.before", "report.after", "report.difference", "report.interval"),
-    *("report.p", "report.p_adjusted", "report.effect_size", "report.better_same_worse", "report.detectable"),
-    "report.needed",
+_EVERY: Final = (
+    *("report.before", "report.after", "report.difference", "report.interval", "report.p", "report.p_adjusted"),
+    *("report.effect_size", "report.better_same_worse", "report.detectable", "report.needed"),
 )
 _PAIR: Final = (
-    *("report.metric", "report.before", "report.after", "report.difference"),
-    *("report.interval", "report.p_adjusted", "report.better_same_worse"),
+    *("report.before", "report.after", "report.difference", "report.interval", "report.p_adjusted"),
+    "report.better_same_worse",
 )
 
 
@@ -75,12 +74,37 @@ def difference(comparison: Comparison) -> Cell:
     return Cell(cells.signed(comparison.difference), cells.mark(comparison))
 
 
-def effect(comparison: Comparison) -> tuple[str, str, str, str]:
-    """Return the effect size, and how many items are better, equal and worse."""
-    better, same, worse = (f"{count:,}" for count in (comparison.wins, comparison.ties, comparison.losses))
-    if not is_directed(comparison.metric):
-        better = worse = cells.DASH
-    return cells.number(comparison.effect_size, 2), better, same, worse
+def _directed(comparison: Comparison, count: int) -> str:
+    return f"{count:,}" if is_directed(comparison.metric) else cells.DASH
+
+
+def _changed(each: Comparison) -> str:
+    return f"{_directed(each, each.wins)} / {each.ties:,} / {_directed(each, each.losses)}"
+
+
+_NUMBERS: Final[Mapping[str, Callable[[Comparison], str | Cell]]] = {
+    "n": lambda each: f"{each.n:,}",
+    "report.before": lambda each: cells.number(each.b_mean),
+    "report.after": lambda each: cells.number(each.a_mean),
+    "report.difference": difference,
+    "report.interval": lambda each: cells.interval(each.interval),
+    "report.difference_interval": lambda each: cells.interval(each.interval),
+    "report.p": lambda each: cells.p_value(each.p_value),
+    "report.p_adjusted": lambda each: cells.p_value(each.p_adjusted),
+    "report.effect_size": lambda each: cells.number(each.effect_size, 2),
+    "report.better": lambda each: _directed(each, each.wins),
+    "report.same": lambda each: f"{each.ties:,}",
+    "report.worse": lambda each: _directed(each, each.losses),
+    "report.better_same_worse": _changed,
+    "report.detectable": lambda each: cells.number(each.smallest_detectable),
+    "report.needed": cells.needed,
+}
+"""The numbers of a comparison by the codes of their headings."""
+
+
+def numbers(comparison: Comparison, codes: Iterable[str]) -> list[str | Cell]:
+    """Return the numbers of a comparison under these headings."""
+    return [_NUMBERS[code](comparison) for code in codes]
 
 
 def pair_table(report: Report, words: Words) -> DifferenceTable:
@@ -88,7 +112,7 @@ def pair_table(report: Report, words: Words) -> DifferenceTable:
     compared = {comparison.metric: comparison for comparison in report.comparisons}
     headlines = {metric: words.name("headline", metric) for metric in report.metrics}
     metrics = [
-        _pair_row(words.name("metric", metric) if headline == metric else headline, compared[metric])
+        [words.name("metric", metric) if headline == metric else headline, *numbers(compared[metric], _PAIR)]
         if metric in compared
         else _untested(metric, report.summaries)
         for metric, headline in headlines.items()
@@ -96,11 +120,11 @@ def pair_table(report: Report, words: Words) -> DifferenceTable:
     tested = sum(len(group.parts) for group in report.parts)
     correction = words(CORRECTIONS[report.comparisons[0].settings.correction])
     return DifferenceTable(
-        [words(heading) for heading in _PAIR],
+        [words("report.metric"), *map(words, _PAIR)],
         metrics,
         [
             DifferenceGroup(
-                words.named(group.title), [_pair_row(words.named(name), each) for name, each in group.parts]
+                words.named(group.title), [[words.named(name), *numbers(each, _PAIR)] for name, each in group.parts]
             )
             for group in report.parts
         ],
@@ -112,19 +136,7 @@ def pair_table(report: Report, words: Words) -> DifferenceTable:
 
 def tests_table(report: Report, words: Words) -> TableBlock:
     """Return the tests in full: p-values, effect sizes, and what the sample could detect."""
-    return _numbers(report.comparisons, words, words("report.tests"), "tests")
-
-
-def _pair_row(name: str, comparison: Comparison) -> Row:
-    return [
-        name,
-        cells.number(comparison.b_mean),
-        cells.number(comparison.a_mean),
-        difference(comparison),
-        cells.interval(comparison.interval),
-        cells.p_value(comparison.p_adjusted),
-        " / ".join(effect(comparison)[1:]),
-    ]
+    return _numbers_table(report.comparisons, words, words("report.tests"), "tests")
 
 
 def _untested(metric: str, summaries: Sequence[Summary]) -> Row:
@@ -141,29 +153,12 @@ def _untested(metric: str, summaries: Sequence[Summary]) -> Row:
 def _table(comparisons: Sequence[Comparison], words: Words) -> TableBlock:
     """Return every number of the comparisons, a row per metric."""
     title = f"{comparisons[0].a} {words('report.against')} {comparisons[0].b}"
-    return _numbers(comparisons, words, title, "differences")
+    return _numbers_table(comparisons, words, title, "differences")
 
 
-def _numbers(comparisons: Sequence[Comparison], words: Words, title: str, role: TableRole) -> TableBlock:
-    rows = [_row(comparison, words) for comparison in comparisons]
-    return TableBlock([words(heading) for heading in _HEADINGS], rows, title, role)
-
-
-def _row(comparison: Comparison, words: Words) -> Row:
-    effect_size, *changed = effect(comparison)
-    return [
-        words.name("metric", comparison.metric),
-        cells.number(comparison.b_mean),
-        cells.number(comparison.a_mean),
-        difference(comparison),
-        cells.interval(comparison.interval),
-        cells.p_value(comparison.p_value),
-        cells.p_value(comparison.p_adjusted),
-        effect_size,
-        " / ".join(changed),
-        cells.number(comparison.smallest_detectable),
-        cells.needed(comparison),
-    ]
+def _numbers_table(comparisons: Sequence[Comparison], words: Words, title: str, role: TableRole) -> TableBlock:
+    rows = [[words.name("metric", each.metric), *numbers(each, _EVERY)] for each in comparisons]
+    return TableBlock([words("report.metric"), *map(words, _EVERY)], rows, title, role)
 
 
 ALPHAS: Final = (1, 5, 10)

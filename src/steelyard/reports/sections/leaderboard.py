@@ -12,7 +12,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import HEATS, Axis, Block, Cell, Dot, Fields, Leaderboard, MetricMatrix, Row, TableBlock
 from steelyard.reports.content import BOARD, Report
 from steelyard.reports.sections import section
-from steelyard.reports.sections.differences import difference, effect
+from steelyard.reports.sections.differences import numbers
 from steelyard.reports.sections.footnotes import caption
 from steelyard.stats.compare import Comparison
 from steelyard.stats.correction import letters
@@ -170,8 +170,8 @@ def _row(
     if compared is None:
         name = words("report.baseline_short") if summary.name == report.tables[0].name else cells.DASH
         return [*head, name, cells.DASH, cells.DASH, *letters, cells.DASH]
-    test = difference(compared), cells.interval(compared.interval), cells.p_value(compared.p_adjusted)
-    return [*head, *test, *letters, " / ".join(effect(compared)[1:])]
+    *test, changed = numbers(compared, _UNLETTERED[1:])
+    return [*head, *test, *letters, changed]
 
 
 def _axis(report: Report, metric: str) -> Axis | None:
