@@ -21,10 +21,12 @@ from steelyard.registry.names import callable_names, columns_called, other_meani
 from steelyard.reports.blocks import Block
 from steelyard.reports.content import Report
 from steelyard.reports.files import PAGE, PLOTS, SUFFIXES, write_report
+from steelyard.reports.kinds import documents_for
 from steelyard.reports.plots.style import load_vl_convert
 from steelyard.reports.render.console import render_console
 from steelyard.reports.render.values import render_json
 from steelyard.reports.sections import report_blocks
+from steelyard.stats.compare import ComparisonSettings
 from steelyard.table import Table
 from steelyard.text.visible import HALVES, printable, visible_json
 
@@ -110,6 +112,12 @@ def print_text(text: str) -> None:
     sys.stdout.write(printable(text))
 
 
+def comparison_settings(arguments: argparse.Namespace) -> ComparisonSettings:
+    """Return the settings given by the test options."""
+    given = ("test", "resamples", "seed", "correction", "alpha", "units")
+    return ComparisonSettings(*(getattr(arguments, name) for name in given))
+
+
 def notify_other_meanings(arguments: argparse.Namespace) -> None:
     """Say on standard error which of the metrics that were asked for have another meaning in the tool of that name."""
     for message in other_meanings(arguments.metric):
@@ -179,8 +187,6 @@ def load_documents(
     `beside` are the folders of the results files, one for each table. A folder that the user names must contain some;
     `also` is a further folder in which documents may be.
     """
-    from steelyard.reports.kinds import documents_for
-
     if folder is None:
         return documents_for(tables, beside, also=also)
     if not Path(folder).is_dir():

@@ -7,8 +7,9 @@ from typing import Final
 
 from steelyard.cli import options
 from steelyard.cli.console import proportion
+from steelyard.cli.engines import allow_same_results, checkpoint_engine, forget_parts
 from steelyard.cli.options import Command, Group, argument, flag, repeated
-from steelyard.cli.output import check_outputs, deliver, notify_other_meanings
+from steelyard.cli.output import check_outputs, comparison_settings, deliver, notify_other_meanings
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message, words_of
 from steelyard.io.records import check_readers
@@ -33,18 +34,18 @@ def run(arguments: argparse.Namespace) -> int:
     recorded = bool(texts) or arguments.rankings
     is_drawn = any(path.suffix.lower() in (PAGE, *PLOTS) for path in arguments.output)  # they show the rankings
     tables = _tables(runs, arguments, keep=recorded or is_drawn)
-    options.allow_same_results(arguments, tables)
+    allow_same_results(arguments, tables)
     if texts:
         tables = with_texts(tables, arguments.queries, arguments.docs, options.mapping_of(arguments.map))
     _deliver(runs, tables, arguments, recorded=recorded)
-    options.forget_parts(arguments)
+    forget_parts(arguments)
     return 0
 
 
 def _deliver(runs: list[Run], tables: list[Table], arguments: argparse.Namespace, *, recorded: bool) -> None:
     """Compare, write and print."""
     tables = [table.headed(arguments.metric) for table in tables]
-    tested = options.comparison_settings(arguments)
+    tested = comparison_settings(arguments)
     comparisons = compare_all(tables[1:], tables[0], tested)
     written = {path.suffix.lower() for path in arguments.output}
     pairs = compare_pairs(tables, tested) if PAPER in written and len(tables) >= MANY else ()
@@ -76,7 +77,7 @@ def _tables(runs: list[Run], arguments: argparse.Namespace, *, keep: bool) -> li
     tables = []
     with (
         proportion(words_of(arguments.lang)("cli.progress_results")) as progress,
-        options.checkpoint_engine(arguments, [arguments.qrels, *arguments.runs]) as engine,
+        checkpoint_engine(arguments, [arguments.qrels, *arguments.runs]) as engine,
     ):
         for run, name in zip(runs, options.result_names(arguments.runs, arguments.name), strict=True):
             how = {"name": name, "threads": arguments.concurrency, "engine": engine, "keep": keep}

@@ -10,7 +10,6 @@ from steelyard.documents.pages import Document, missing_of
 from steelyard.i18n import LANGUAGES, Language, Message, code_of, translations, words_of
 from steelyard.registry.kinds import kind_of
 from steelyard.reports import cells
-from steelyard.reports.blocks import Cell
 from steelyard.reports.content import BOARD, PAIR, Layout, Report, lowest_rows
 from steelyard.reports.kinds import Gauge, KindPage, Sections, Tile, TileLine, as_text, gauge_of
 from steelyard.reports.plots.means import MOST_METRICS
@@ -41,15 +40,6 @@ FURTHER: Final = ("AP", "RR", "R@100", "EM", "Grounded", "CitationR", "ContextR"
 MOST_TILES: Final = 3
 WORST: Final = 8
 LONGEST_NOTE: Final = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Headline:
-    """The headline of one result; `gauge` is low, mean and high where these are between 0 and 1."""
-
-    summary: Summary
-    mean: Cell
-    gauge: Gauge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +107,8 @@ def _context(report: Report, language: Language, kind: KindPage) -> dict[str, An
         "main": main,
         "names": (*(table.name for table in report.tables), *wordless),  # a page does not capitalise them
         "version": __version__,
-        "headlines": [Headline(each, mean_cell(report, each, main), _gauge(each, main)) for each in report.summaries],
+        "mean": mean_cell(report, report.summaries[0], main),
+        "mean_gauge": _gauge(report.summaries[0], main),
         "tiles": kind.tiles(report.tables[0], report.units) or metric_tiles(report),
         "headline_name": code_of("headline_names", main),
         "counted": translations(
