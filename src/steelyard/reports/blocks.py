@@ -268,7 +268,7 @@ class ResultScores:
 
 @dataclass(frozen=True, slots=True)
 class ItemScores:
-    """The scores of every item of every result, under their headings in the language of the report and in files."""
+    """The scores of every item of every result, under headings for readers, and `keys` for programs."""
 
     headings: Sequence[str]
     keys: Sequence[str]
@@ -285,7 +285,7 @@ class Records:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Fields of JSON output: of the whole report, or of the result with this index. `values` is called by JSON only."""
+    """Named values for programs: of the whole report, or of the result with this index; made when they are read."""
 
     values: Callable[[], Mapping[str, Any]]
     result: int | None = None
@@ -308,7 +308,7 @@ class CheckCase:
 
 @dataclass(frozen=True, slots=True)
 class CheckSuite:
-    """Test cases for a CI server, with properties of the run and lines of output."""
+    """The rules of a gate as test cases, with properties of the run and lines of output."""
 
     name: str
     classname: str

@@ -1,6 +1,6 @@
 """The sentences of an outcome: about these documents, and about other documents of the kind (`stats.scopes`).
 
-The first sentence is that of the scope that decides. Console, Markdown, pages and the gate all use these.
+The first sentence is that of the scope that decides. Every format and the gate use these.
 """
 
 import math
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 OutcomeCode = Literal["report.better", "report.worse", "scope.different", "report.no_evidence", "gate.cannot_tell"]
 TONES: Final[dict[OutcomeCode, Literal["good", "bad"]]] = {"report.better": "good", "report.worse": "bad"}
-"""The colours of outcomes on pages; others have none."""
+"""Outcomes that are good or bad; others are neither."""
 NEEDED: Final[dict[tuple[Scope, bool], str]] = {
     ("items", True): "scope.about_items",
     ("items", False): "scope.at_least_items",

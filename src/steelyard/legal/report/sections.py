@@ -21,7 +21,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import Block, ItemList, ListItem, Notes, TableBlock
 from steelyard.reports.content import lowest_rows
 from steelyard.reports.kinds import KindReport, PartGroup
-from steelyard.reports.sections.answers import refusals_table
+from steelyard.reports.sections.answers import refusals_table, uncertain_table
 from steelyard.stats.compare import ComparisonSettings, compare_each
 from steelyard.stats.scopes import Scope
 from steelyard.stats.selection import NO_PART
@@ -140,20 +140,13 @@ def _gaps(table: Table, words: Words) -> TableBlock:
 def _uncertain(table: Table, words: Words) -> Iterator[TableBlock]:
     """Yield a row for each type with an uncertain verdict, and one for all types, where there is any."""
     summary = uncertain(table)
-    if summary is None or not summary.count:
-        return
-    rows = [
-        [
-            words.value("type", each.share.type) if each.share.type else words("report.all"),
-            f"{each.count:,} / {each.share.items:,} ({cells.percent(each.share.mean, words)})",
-            *map(cells.number, (each.mean, each.low, each.high)),
-        ]
-        for each in (*uncertain_by_type(table), summary)
-        if each.count
-    ]
-    codes = ("report.type", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
-    title = words.labelled(table.name, words("report.uncertain_items"))
-    yield TableBlock([*map(words, codes)], rows, title)
+    if summary is not None and summary.count:
+        found = {
+            words.value("type", each.share.type) if each.share.type else words("report.all"): each.doubts
+            for each in (*uncertain_by_type(table), summary)
+            if each.count
+        }
+        yield uncertain_table("report.type", found, table.name, words)
 
 
 def _lowest(table: Table, words: Words) -> ItemList:

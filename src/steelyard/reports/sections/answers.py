@@ -1,7 +1,7 @@
 """Verdicts on answers: refusals, those that rules could not decide, and who decided."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -125,7 +125,9 @@ def uncertain(report: Report, words: Words) -> Iterator[Block]:
     """Yield a table for each result with uncertain verdicts."""
     answers = [(index, table) for index, table in enumerate(report.tables) if table.kind == _ANSWERS]
     known = {index: by_metric for index, table in answers if (by_metric := doubts(table))}
-    yield from (_uncertain_table(by_metric, report.tables[index].name, words) for index, by_metric in known.items())
+    for index, by_metric in known.items():
+        named = {words.name("metric", metric): each for metric, each in by_metric.items()}
+        yield uncertain_table("report.metric", named, report.tables[index].name, words)
     for index, by_metric in known.items():
         fields = {UNCERTAIN: {metric: each._asdict() for metric, each in by_metric.items()}}
         yield Fields(partial(dict, fields), index)
@@ -142,19 +144,18 @@ def doubts(table: Table) -> dict[str, Doubts]:
     return found
 
 
-def _uncertain_table(found: dict[str, Doubts], name: str, words: Words) -> TableBlock:
+def uncertain_table(label: str, found: Mapping[str, Doubts], name: str, words: Words) -> TableBlock:
+    """Return a row for each metric, or type of questions, with its uncertain verdicts and the bounds of its mean."""
     rows: list[Row] = [
         [
-            words.name("metric", metric),
+            key,
             f"{each.undecided:,} / {each.items:,} ({cells.percent(each.undecided / each.items, words)})",
-            *(cells.number(number) for number in each[2:]),
+            *map(cells.number, each[2:]),
         ]
-        for metric, each in found.items()
+        for key, each in found.items()
     ]
-    codes = ("report.metric", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
-    return TableBlock(
-        [words(code) for code in codes], rows, words.labelled(name, words("report.uncertain_items")), "uncertain"
-    )
+    codes = (label, "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
+    return TableBlock([*map(words, codes)], rows, words.labelled(name, words("report.uncertain_items")), "uncertain")
 
 
 _NAMES: Final = {
