@@ -37,6 +37,12 @@ class Cell:
         return " ".join(filter(None, (self.value, self.mark, self.detail)))
 
 
+class Symbol(str):
+    """A heading that begins with a symbol, such as p, which is not written with a capital."""
+
+    __slots__ = ()
+
+
 Row = Sequence[str | Cell]
 """A row of a table."""
 TableRole = Literal[
@@ -59,6 +65,7 @@ TableRole = Literal[
     "uncertain",
     "unscored",
     "decided",
+    "coverage",  # wrong verdicts by the share of verdicts that are left
     "settings",  # what was counted, and settings
     "kind",  # what only one kind of results has
 ]
@@ -212,10 +219,14 @@ WARNING: Final = "⚠"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A line of prose. An alert stands before everything else; a hint says how to see more."""
+    """A line of prose. An alert stands before everything else; a hint says how to see more.
+
+    One that is `named` begins with the name of a result or a metric, which is not written with a capital.
+    """
 
     message: str
     role: NoteRole = "finding"
+    named: bool = False
 
     @property
     def is_warning(self) -> bool:

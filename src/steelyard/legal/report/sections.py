@@ -18,7 +18,7 @@ from steelyard.legal.report import results
 from steelyard.legal.report.results import Uncertain, uncertain, uncertain_by_type
 from steelyard.legal.report.verdicts import note_in, reasons_in
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, ItemList, ListItem, Notes, TableBlock
+from steelyard.reports.blocks import Block, ItemList, ListItem, Note, Notes, TableBlock
 from steelyard.reports.content import lowest_rows
 from steelyard.reports.kinds import KindReport, PartGroup
 from steelyard.reports.sections.answers import refusals_table, uncertain_table
@@ -63,7 +63,7 @@ class LegalReport(KindReport):
                 if any(pair)
             ]
             yield refusals_table([before.counts, after.counts], words, rows=rows)
-        yield Notes([text for table in (old, new) for text in _mean_lines(table, words)])
+        yield Notes([Note(text, named=True) for table in (old, new) for text in _mean_lines(table, words)])
 
     def compared_parts(self, new: Table, old: Table, settings: ComparisonSettings) -> list[PartGroup]:
         """Compare the shares over all questions, then for each type the score and the parts that count in it."""

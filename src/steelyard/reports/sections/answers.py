@@ -205,4 +205,4 @@ def _curve(table: Table, curve: list[Coverage], words: Words) -> TableBlock:
     ]
     codes = ("review.verdicts_kept", "review.coverage", "review.reviewed", "review.error_rate")
     title = words.labelled(table.name, words("review.risk_coverage"))
-    return TableBlock([*map(words, codes)], rows, title, role="decided")
+    return TableBlock([*map(words, codes)], rows, title, role="coverage")

@@ -10,7 +10,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Fields, Note, Notes, TableBlock
 from steelyard.reports.content import BOARD, Report
 from steelyard.reports.sections import section
-from steelyard.reports.sections.differences import numbers, tests_table
+from steelyard.reports.sections.differences import headings, numbers, tests_table
 from steelyard.reports.sections.footnotes import CORRECTIONS
 from steelyard.reports.sections.leaderboard import lettered_matrix, letters_by_metric, ranking
 from steelyard.reports.verdicts import undecided
@@ -54,7 +54,7 @@ def _effects(
     apart = any(each.unpaired for each in comparisons)
     codes = ("n", *(("report.before", "report.after") if apart else ()), *_EFFECTS)
     rows = [[*name, *numbers(each, codes)] for name, each in zip(names, comparisons, strict=True)]
-    return TableBlock([*labels, *map(words.named, codes)], rows, title, "effects", labels=len(labels))
+    return TableBlock([*labels, *headings(codes, words)], rows, title, "effects", labels=len(labels))
 
 
 @section(85, *BOARD, of_changes=True)
@@ -66,8 +66,8 @@ def board_groups(report: Report, words: Words) -> Iterator[Block]:
     ]
     if rows:
         name = words.name("tag", report.by or "")
-        headings = (name, words("report.result"), words("report.metric"), *map(words.named, _WITHIN))
-        yield TableBlock(headings, rows, f"{words('gate.within_each')} {name}", "within", labels=3)
+        heads = (name, words("report.result"), words("report.metric"), *headings(_WITHIN, words))
+        yield TableBlock(heads, rows, f"{words('gate.within_each')} {name}", "within", labels=3)
 
 
 @section(85, "changes", of_changes=True)
@@ -76,9 +76,9 @@ def pair_groups(report: Report, words: Words) -> Iterator[Block]:
     rows = [[value, each.metric, *numbers(each, _WITHIN_COMPARED)] for value, each in _within(report, words)]
     if rows:
         name = words.name("tag", report.by or "")
-        headings = (name, words("report.metric"), *map(words.named, _WITHIN_COMPARED))
+        heads = (name, words("report.metric"), *headings(_WITHIN_COMPARED, words))
         title = f"{words('gate.within_each')} {name}"
-        yield TableBlock(headings, rows, title, "within_compared", labels=2, grouped=True)
+        yield TableBlock(heads, rows, title, "within_compared", labels=2, grouped=True)
 
 
 def _within(report: Report, words: Words) -> Iterator[tuple[str, Comparison]]:
@@ -167,7 +167,7 @@ def _notes(report: Report, words: Words) -> Iterator[str | Note]:
     yield from _unpaired_items(report, words)
 
 
-def _unpaired_items(report: Report, words: Words) -> Iterator[str]:
+def _unpaired_items(report: Report, words: Words) -> Iterator[Note]:
     """Yield the lines about items of one side, each once; with the metrics it holds for, if not for all."""
     metrics: dict[str, list[str]] = {}
     for changes in _changes(report):
@@ -178,4 +178,8 @@ def _unpaired_items(report: Report, words: Words) -> Iterator[str]:
                 metrics.setdefault(line, []).append(changes.metric)
     every = len({comparison.metric for comparison in report.comparisons})
     for line, having in metrics.items():
-        yield line if len(having) >= every else words.labelled(words.joined("core.listed", having), line)
+        if len(having) >= every:
+            yield Note(line)
+        else:
+            named = words.labelled(words.joined("core.listed", having), line)
+            yield Note(named, named=words.name("headline", having[0]) == having[0])

@@ -16,6 +16,7 @@ from steelyard.reports.blocks import (
     DifferenceTable,
     Fields,
     Row,
+    Symbol,
     TableBlock,
     TableRole,
 )
@@ -102,6 +103,11 @@ _NUMBERS: Final[Mapping[str, Callable[[Comparison], str | Cell]]] = {
 """The numbers of a comparison by the codes of their headings."""
 
 
+def headings(codes: Iterable[str], words: Words) -> list[str]:
+    """Return the headings of the numbers of comparisons."""
+    return [Symbol(words(code)) if code == "report.p_adjusted" else words.named(code) for code in codes]
+
+
 def numbers(comparison: Comparison, codes: Iterable[str]) -> list[str | Cell]:
     """Return the numbers of a comparison under these headings."""
     return [_NUMBERS[code](comparison) for code in codes]
@@ -158,7 +164,7 @@ def _table(comparisons: Sequence[Comparison], words: Words) -> TableBlock:
 
 def _numbers_table(comparisons: Sequence[Comparison], words: Words, title: str, role: TableRole) -> TableBlock:
     rows = [[words.name("metric", each.metric), *numbers(each, _EVERY)] for each in comparisons]
-    return TableBlock([words("report.metric"), *map(words, _EVERY)], rows, title, role)
+    return TableBlock([words("report.metric"), *headings(_EVERY, words)], rows, title, role)
 
 
 ALPHAS: Final = (1, 5, 10)

@@ -36,7 +36,8 @@ CORRECTIONS: Final[Mapping[str, str]] = {
 def notes_of_one(report: Report, words: Words) -> Iterator[Block]:
     """Yield what was counted, the main mean in both scopes, and the signature."""
     counts = _counts_of_each(report, words)
-    yield _notes(report, counts, [Note(line) for line in mean_verdicts(report, words)], words)
+    named = words.name("headline", report.main) == report.main
+    yield _notes(report, counts, [Note(line, named=named) for line in mean_verdicts(report, words)], words)
 
 
 @section(90, *PAIR)
@@ -55,22 +56,22 @@ def notes_of_many(report: Report, words: Words) -> Iterator[Block]:
     yield _notes(report, _shared_counts(report, words), tests, words)
 
 
-def _notes(report: Report, counts: Iterable[str], findings: Iterable[Note], words: Words) -> Notes:
+def _notes(report: Report, counts: Iterable[Note], findings: Iterable[Note], words: Words) -> Notes:
     """Return the counts, the findings, then the signatures."""
-    counted = [*counts, *repeats(report.tables, report.scope, words)]
+    repeated = (Note(line, "count", named=True) for line in repeats(report.tables, report.scope, words))
     signed = (Note(line, "signature") for line in signatures(report.tables, words))
-    return Notes([*(Note(line, "count") for line in counted), *findings, *signed])
+    return Notes([*counts, *repeated, *findings, *signed])
 
 
 def _about_tests(report: Report, words: Words) -> Iterator[Note]:
     """Yield the method of comparison, and what intervals and differences do not say."""
     if report.comparisons:
         yield Note(" · ".join(_method(report, words)))
-    if line := " ".join(_about_intervals(report.comparisons, words)):
-        yield Note(line)
-    if equal := dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal):
-        names = words.joined("core.listed", (words.name("metric", name) for name in equal))
-        yield Note(words("report.equal_differences", metrics=names))
+    yield from _about_intervals(report.comparisons, words)
+    if equal := list(dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal)):
+        names = [words.name("metric", name) for name in equal]
+        line = words("report.equal_differences", metrics=words.joined("core.listed", names))
+        yield Note(line, named=names[0] == equal[0])
 
 
 def _needed(report: Report, words: Words) -> Iterator[str]:
@@ -82,14 +83,18 @@ def _needed(report: Report, words: Words) -> Iterator[str]:
         yield words("report.needed_of_each", **shown)
 
 
-def _about_intervals(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
+def _about_intervals(comparisons: Sequence[Comparison], words: Words) -> Iterator[Note]:
     """Yield what the intervals of differences do not say: they are not adjusted, and [0, 0] where no item changed."""
+    lines: list[str] = []
     if any(comparison.p_adjusted != comparison.p_value for comparison in comparisons):
-        yield words("report.intervals_unadjusted")
-    unchanged = dict.fromkeys(each.metric for each in comparisons if each.interval.low == each.interval.high == 0)
+        lines.append(words("report.intervals_unadjusted"))
+    unchanged = list(dict.fromkeys(each.metric for each in comparisons if each.interval.low == each.interval.high == 0))
+    names = [words.name("metric", name) for name in unchanged]
+    named = not lines and names[:1] == unchanged[:1]
     if unchanged:
-        names = words.joined("core.listed", (words.name("metric", name) for name in unchanged))
-        yield words("report.interval_of_no_change", metrics=names)
+        lines.append(words("report.interval_of_no_change", metrics=words.joined("core.listed", names)))
+    if lines:
+        yield Note(" ".join(lines), named=named)
 
 
 def signatures(tables: Sequence[Table], words: Words) -> Iterator[str]:
@@ -107,31 +112,35 @@ def signatures(tables: Sequence[Table], words: Words) -> Iterator[str]:
             yield words.labelled(f"{words('report.signature')} {table.name}", str(own))
 
 
-def _counts_of_each(report: Report, words: Words) -> Iterator[str]:
+def _counts_of_each(report: Report, words: Words) -> Iterator[Note]:
     """Yield the counts of each result; equal ones are one line."""
     items = [_item_counts(summary, words) for summary in report.summaries]
     others = [_other_counts(summary, words) for summary in report.summaries]
     return _named_counts(report, items, others, words)
 
 
-def _shared_counts(report: Report, words: Words) -> Iterator[str]:
+def _shared_counts(report: Report, words: Words) -> Iterator[Note]:
     """Yield the counts that all results share in one line, then the others of each."""
     items = [_item_counts(summary, words) for summary in report.summaries]
     others = [_other_counts(summary, words) for summary in report.summaries]
     same = items[0] if len(set(items)) == 1 else ""
     shared = [text for text in others[0] if all(text in line for line in others)]
     if line := _counts_line(same, shared, words):
-        yield words.labelled(words("report.every_system"), line)
+        yield Note(words.labelled(words("report.every_system"), line), "count")
     rest = [[text for text in counted if text not in shared] for counted in others]
     yield from _named_counts(report, ["" if same else text for text in items], rest, words)
 
 
-def _named_counts(report: Report, items: Sequence[str], others: Sequence[Sequence[str]], words: Words) -> Iterator[str]:
+def _named_counts(
+    report: Report, items: Sequence[str], others: Sequence[Sequence[str]], words: Words
+) -> Iterator[Note]:
     """Yield the counts after the names of the results that have them."""
     named: dict[str, list[str]] = {}
     for summary, own, counted in zip(report.summaries, items, others, strict=True):
         named.setdefault(_counts_line(own, counted, words), []).append(summary.name)
-    yield from (words.labelled(words.joined("core.listed", names), line) for line, names in named.items() if line)
+    for line, names in named.items():
+        if line:
+            yield Note(words.labelled(words.joined("core.listed", names), line), "count", named=True)
 
 
 def _counts_line(items: str, others: Sequence[str], words: Words) -> str:
@@ -240,8 +249,9 @@ def warnings_of_many(report: Report, words: Words) -> Iterator[Block]:
 def _warnings(report: Report, doubts: Iterable[str], words: Words) -> Iterator[Block]:
     """Yield a line for each count of what is missing, and for each doubt; nothing where there is none."""
     missing = [line for summary in report.summaries for line in _missing_counts(summary, words)]
-    if lines := [*missing, *doubts]:
-        yield Notes([Note(line, "warning") for line in lines])
+    notes = [Note(line, "warning", named=True) for line in missing] + [Note(line, "warning") for line in doubts]
+    if notes:
+        yield Notes(notes)
 
 
 def over_shared(comparisons: Sequence[Comparison], words: Words) -> str:

@@ -12,7 +12,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import HEATS, Axis, Block, Cell, Dot, Fields, Leaderboard, MetricMatrix, Row, TableBlock
 from steelyard.reports.content import BOARD, Report
 from steelyard.reports.sections import section
-from steelyard.reports.sections.differences import numbers
+from steelyard.reports.sections.differences import headings, numbers
 from steelyard.reports.sections.footnotes import caption
 from steelyard.stats.compare import Comparison
 from steelyard.stats.correction import letters
@@ -101,7 +101,7 @@ def _heat(merit: float, low: float, high: float) -> int | None:
 
 
 def _families(metrics: Sequence[str]) -> list[list[int]]:
-    """Return the columns of metrics that differ in their cut-off only, and single ones in a row, stay together."""
+    """Group the columns of metrics that differ in their cut-off only; those without one form a group."""
     families: dict[str, list[int]] = {}
     for column, metric in enumerate(metrics, 1):
         name, at, _ = metric.rpartition("@")
@@ -138,7 +138,12 @@ def leaderboard(report: Report, words: Words) -> Leaderboard:
     ranked = ranking(report, main)
     lettered = lettered_matrix(report, words) if len(report.metrics) == 1 and report.comparisons else None
     table = TableBlock(
-        ["#", words("report.system"), words.name("metric", main), *map(words, _HEADINGS if marks else _UNLETTERED)],
+        [
+            "#",
+            words("report.system"),
+            words.name("metric", main),
+            *headings(_HEADINGS if marks else _UNLETTERED, words),
+        ],
         [_row(report, main, each, words, marks) for each in ranked],
         board_title(report, words),
         labels=2,

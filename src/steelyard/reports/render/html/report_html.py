@@ -98,14 +98,13 @@ def _context(report: Report, language: Language, kind: KindPage) -> dict[str, An
     first, main = report.tables[0].kind, report.main
     is_pair = report.layout in PAIR
     counted = code_of("count_names", first)
-    wordless = (metric for metric in report.metrics if code_of("headline_names", metric) == metric)
     return {
         "report": report,
         "layout": _TEMPLATES[report.layout],
         "kind": kind_of(first).title or first,
         "about_documents": kind.about_documents,
         "main": main,
-        "names": (*(table.name for table in report.tables), *wordless),  # a page does not capitalise them
+        "main_row": report.metrics.index(main),
         "version": __version__,
         "mean": mean_cell(report, report.summaries[0], main),
         "mean_gauge": _gauge(report.summaries[0], main),
