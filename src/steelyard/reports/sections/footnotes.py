@@ -220,7 +220,7 @@ def caption(report: Report, words: Words) -> str:
     described = words(code, method=method, baseline=report.tables[0].name)
     if report.shown is report.summaries:
         return described
-    return f"{described} {over_shared(report.comparisons, words)}"
+    return f"{described} {words('report.paper_shared', n=paired_items(report.comparisons))}"
 
 
 @section(15, "one")
