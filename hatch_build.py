@@ -43,7 +43,7 @@ class KernelHook(BuildHookInterface[Any]):
             self._folder.cleanup()
 
     def _compiled(self, folder: Path) -> Path | None:
-        """The kernel in a folder; None if it is not wanted or cannot be built."""
+        """Return the kernel in a folder; None if it is not wanted or cannot be built."""
         target = folder / NAME
         target.unlink(missing_ok=True)
         wish = os.environ.get("STEELYARD_PURE", "")

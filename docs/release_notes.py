@@ -13,7 +13,7 @@ CHANGELOG = Path(__file__).parents[1] / "CHANGELOG.md"
 
 
 def notes(changelog: str, tag: str, version: str = steelyard.__version__) -> str:
-    """The section of a tag; ValueError where tag, package and changelog do not agree."""
+    """Return the section of a tag; ValueError where tag, package and changelog do not agree."""
     if tag != f"v{version}":
         raise ValueError(f"the tag is {tag}, but the version of the package is {version}")
     sections = re.split(r"^## ", changelog, flags=re.MULTILINE)[1:]

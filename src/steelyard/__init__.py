@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from steelyard.io.results import load, load_all
     from steelyard.legal.benchmark.runner import evaluate_legal
     from steelyard.pipelines.server import Server
+    from steelyard.registry.kinds import lower_is_better
     from steelyard.registry.metrics import metric
     from steelyard.retrieval.evaluate import evaluate_retrieval
     from steelyard.retrieval.matching import Rankings
-    from steelyard.stats.direction import lower_is_better
     from steelyard.systems.base import Ask, Reply, System
     from steelyard.table import Signature, Table
 
@@ -50,7 +50,7 @@ _MODULES = {
     "gate": "api",
     "load": "io.results",
     "load_all": "io.results",
-    "lower_is_better": "stats.direction",
+    "lower_is_better": "registry.kinds",
     "metric": "registry.metrics",
     "report": "api",
 }

@@ -301,7 +301,8 @@ def _table(result: Result) -> Table:
 
 
 def _write(content: Report, path: Path, language: Language) -> None:
-    from steelyard.reports.files import RANKING_SUFFIXES, SUFFIXES, check_outputs, write_report
+    from steelyard.io.writing import check_outputs
+    from steelyard.reports.files import RANKING_SUFFIXES, SUFFIXES, write_report
 
     suffixes = RANKING_SUFFIXES if content.tables[0].kind == "retrieval" else SUFFIXES
     check_outputs([path], suffixes=suffixes, overwrite=True)

@@ -115,7 +115,7 @@ def test_means_of_all_items_above_differences_of_some_are_said(tmp_path, run):
     files = [tmp_path / f"out.{suffix}" for suffix in ("md", "tex", "html")]
     assert f"{said}\n" in run("compare", old, new, *(word for path in files for word in ("-o", path)))[1]
     assert all(said in path.read_text("utf-8") for path in files)
-    third = "means over all items of each result; differences over the 2–4 that both have"
+    third = "means over all items of each result (old 4 · new 3 · same 4); differences over the 2–4 that both have"
     same = saved(tmp_path, "same", [0, 0, 1, 1])
     assert f"{third}\n" in run("compare", old, new, same)[1]
     assert "that both have" not in run("compare", old, same)[1]

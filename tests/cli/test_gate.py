@@ -18,7 +18,7 @@ from reports.marked import mark_uncertain, unmark
 from tables import table_of
 
 from steelyard.cli import main
-from steelyard.cli.options import read_rules
+from steelyard.cli.gate import read_rules
 from steelyard.io.results import load
 from steelyard.stats.gate import decide
 from steelyard.stats.rules import NoRegression, Target, Threshold, parse_rule

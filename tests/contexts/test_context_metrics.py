@@ -254,8 +254,8 @@ def test_a_report_shows_refusals_by_whether_there_is_an_answer(write):
     text = run("answers", path, "-m", "Refusal").stdout
     lines = [line.split() for line in text.splitlines()]
     assert "a: Refusal" in text
-    assert ["answerable", "1", "1", "0.5000"] in lines
-    assert ["not", "answerable", "1", "2", "0.6667"] in lines
+    assert ["answerable", "1", "1", "50.0", "%"] in lines
+    assert ["not", "answerable", "2", "1", "66.7", "%"] in lines
     counts = json.loads(run("answers", path, "-m", "Refusal", "--json").stdout)
     assert '"refusals": {"over_refused": 1, "answered": 1, "refused": 1, "missed": 2}' in json.dumps(counts)
     plain = write("b.jsonl", "".join(json.dumps({"pred": row["pred"]}) + "\n" for row in rows))

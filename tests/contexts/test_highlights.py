@@ -30,7 +30,8 @@ def found(answer, contexts=CONTEXTS, question=""):
 
 
 def data_of(table):
-    return item_data(Report([table]), {}, table.metrics[0], kind_page(table.kind))
+    kind = kind_page(table.kind)
+    return item_data(Report([table]), table.metrics[0], kind, kind.details({}))
 
 
 def said(answer, **fields):

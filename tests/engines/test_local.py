@@ -18,7 +18,7 @@ from steelyard.engines.base import Part, PartLost, engine_of, open_engine
 from steelyard.engines.local import LocalEngine
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
-from steelyard.stats import direction
+from steelyard.registry import kinds as direction
 
 METHODS = [pytest.param("fork", marks=forking), pytest.param("spawn", marks=pytest.mark.slow)]
 

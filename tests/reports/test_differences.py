@@ -1,12 +1,14 @@
 """Two results: what changed, the parts of scores, refusals before and after, and the order of the text."""
 
+import csv
+import io
 import json
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from rendering import as_json, render_console, render_latex, render_markdown
+from rendering import as_json, render_console, render_csv, render_latex, render_markdown
 from tables import make_table, table_of
 
 from steelyard.legal.report.results import inventions, wrong_answers, wrong_refusals
@@ -190,13 +192,36 @@ def test_an_id_that_is_the_question_is_known():
     assert not is_question("What is… 0d7e", "Which is")
 
 
-def test_means_over_other_items_than_those_of_the_board_are_not_shown_beside_it():
+def test_means_over_other_items_than_those_of_the_board_are_labelled():
     ids = ["a", "b", "c", "d"]
     old, new = (
         table_of(ids, {"F1": np.array(scores)}, name=name)
         for name, scores in (("old", [0.11, 0.23, 0.3, 0.8]), ("new", [0.4, 0.2, 0.5, 0.9]))
     )
     few = table_of(ids[:3], {"F1": np.array([0.9, 0.8, 0.1])}, name="few")
+    over_all = "means over all items of each result (old 4 · new 4 · few 3); differences over the 3–4 that both have"
+    shared = f"{np.mean([0.11, 0.23, 0.3]):.4f}"  # of the first result, over the items that `few` has
     page = render_html(Report([old, new, few], compare_all([new, few], old)))
-    assert "means over all items of each result" in page
-    assert f"{np.mean([0.11, 0.23, 0.3]):.4f}" not in page  # of the first result, over the items that `few` has
+    compared = compare_results([old, new, few], SETTINGS)
+    for text in (page, render_console(compared), render_markdown(compared), render_latex(compared)):
+        assert over_all in text
+        assert shared in text
+    assert "means and differences over the 3 items that both have" in page
+    assert re.search(rf"\nfew +3 +{shared} +0\.6000 ", render_console(compared))
+
+
+def test_what_the_kind_has_about_two_results_is_over_the_items_that_both_have(pair):
+    old, new = pair
+    whole, half = render_console(compare_results([old, new], SETTINGS)), new.take(np.arange(10, 20))
+    both = render_console(compare_results([old, half], SETTINGS))
+    assert re.search(r"\nnot answerable +4 → 0 +2 → 6 ", whole)
+    counts = [int(n) for n in re.search(r"\nnot answerable +(\d+) → (\d+) +(\d+) → (\d+)", both).groups()]
+    assert counts[0] + counts[2] == counts[1] + counts[3]
+
+
+def test_csv_has_the_means_of_a_comparison_beside_those_of_all_items():
+    old, new = unpaired()
+    first, second = csv.DictReader(io.StringIO(render_csv(Report([old, new], compare_all([new], old, SETTINGS)))))
+    assert (float(second["mean"]), second["scored"]) == (0.6, "10")
+    assert (second["n"], second["a_mean"], second["b_mean"]) == ("8", "0.75", "0.5")
+    assert first["n"] == ""

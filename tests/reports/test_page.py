@@ -24,6 +24,7 @@ from steelyard.errors import MissingExtra
 from steelyard.i18n import Message, words_of
 from steelyard.legal.report.items import LegalItems, Library, answer_marks, locate, utf16
 from steelyard.reports import files
+from steelyard.reports.blocks import Notes
 from steelyard.reports.content import Report, lowest_rows
 from steelyard.reports.files import write_report
 from steelyard.reports.kinds import KindPage
@@ -31,7 +32,7 @@ from steelyard.reports.plots import charts as plots
 from steelyard.reports.render.html import figures as page_figures
 from steelyard.reports.render.html.frame import sanitized
 from steelyard.reports.render.html.report_html import SCRIPTS, render_html
-from steelyard.reports.sections.footnotes import footnotes
+from steelyard.reports.sections import report_blocks
 from steelyard.stats.compare import compare_all
 from steelyard.table import Missing, counts_with_texts
 
@@ -82,7 +83,8 @@ def test_comparisons_counts_and_signatures_are_on_the_page():
         assert f"{found.smallest_detectable:.4f}" in shown
     numbers = set(re.findall(r"-?\d\.\d{4}", said))
     assert numbers - set(re.findall(r"-?\d\.\d{4}", shown)) == set()
-    assert all(note.message in shown for note in footnotes(report, words_of("en")))
+    notes = [block for block in report_blocks(report) if isinstance(block, Notes)]
+    assert all(note.message in shown for block in notes for note in block.lines)
     for table in report.tables:
         assert all(value in shown for _, value in table.signature.settings)
         assert all(what in shown for what in counts_with_texts(table.counts))
@@ -304,11 +306,9 @@ def test_a_drawing_keeps_only_shapes():
         '<g style="fill:red" clip-path="url(#c)"><a href="javascript:x()"><text>in a link</text></a>'
         "<text>kept</text></g></svg>"
     )
-    drawn = page_figures._embedded(svg, "p")
+    drawn = page_figures._embedded(svg)
     assert drawn == (
-        '<svg xmlns="http://www.w3.org/2000/svg" aria-hidden="true" focusable="false">'
-        '<defs><clipPath id="p-c" /></defs>'
-        '<g clip-path="url(#p-c)"><text>kept</text></g></svg>'
+        '<svg xmlns="http://www.w3.org/2000/svg" aria-hidden="true" focusable="false"><g><text>kept</text></g></svg>'
     )
 
 

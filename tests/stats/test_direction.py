@@ -10,10 +10,11 @@ from tables import make_table, table_of
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.io.results.reading import load_all
+from steelyard.registry.kinds import best, gain, is_lower_better
 from steelyard.reports import cells
 from steelyard.reports.content import Report
 from steelyard.reports.files import write_report
-from steelyard.reports.kinds import KindPage
+from steelyard.reports.kinds import ItemDetails, KindPage
 from steelyard.reports.plots.items import Paired, difference_bars, dumbbells
 from steelyard.reports.plots.means import difference_panel
 from steelyard.reports.plots.style import BAD, GOOD
@@ -22,7 +23,6 @@ from steelyard.reports.render.html.report_html import lowest
 from steelyard.reports.sections.leaderboard import letters_by_metric
 from steelyard.reports.verdicts import outcome_of
 from steelyard.stats.compare import ComparisonSettings, compare_all, compare_pairs
-from steelyard.stats.direction import best, gain, is_lower_better
 from steelyard.stats.gate import decide
 from steelyard.stats.pairing import changes
 from steelyard.stats.rules import NoRegression, Target, parse_rule, spelled
@@ -90,7 +90,7 @@ def test_the_page_knows_it():
     new, old = (with_parts(each, [NAME]) for each in (NEW, OLD))
     report = Report([old, new], compare_all([new], old, metrics=[NAME]))
     assert outcome_of(report.comparisons[0]) == "report.worse"
-    assert item_data(report, {}, NAME, KindPage())["falling"] == [NAME]
+    assert item_data(report, NAME, KindPage(), ItemDetails())["falling"] == [NAME]
     assert [each.score for each in lowest(old, NAME, KindPage())] == ["1.0000"] * 5
 
 

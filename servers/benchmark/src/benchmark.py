@@ -20,7 +20,7 @@ SETTINGS = ("name", "path", "key_map", "shuffle", "seed", "limit")
 
 
 def _published(parameters: Mapping[str, Any]) -> list[str]:
-    """The lists that a key_map names; an invalid one is reported when it is read."""
+    """Return the lists that a key_map names; an invalid one is reported when it is read."""
     benchmark = parameters.get("benchmark")
     fields = benchmark.get("key_map") if isinstance(benchmark, Mapping) else None
     return [str(name) for name in fields] if isinstance(fields, Mapping) and fields else ["q_ls", "gt_ls"]
@@ -59,7 +59,7 @@ def _check_names(benchmark: Mapping[str, Any]) -> None:
 
 
 def _rows(path: str) -> list[Mapping[str, Any]]:
-    """The rows of a file of records, or the questions of a legal benchmark."""
+    """Return the rows of a file of records, or the questions of a legal benchmark."""
     if os.path.isdir(path):
         return [question.fields for file in read_benchmark(path) for question in file.questions]
     if path.endswith(".json") and is_question_file(path):
@@ -68,7 +68,7 @@ def _rows(path: str) -> list[Mapping[str, Any]]:
 
 
 def _order(length: int, benchmark: Mapping[str, Any]) -> list[int]:
-    """The indexes of rows, shuffled like in UltraRAG if requested, so that a seed gives the same rows."""
+    """Return the indexes of rows, shuffled like in UltraRAG if requested, so that a seed gives the same rows."""
     shuffle, seed = benchmark.get("shuffle", False), benchmark.get("seed", 42)
     if not isinstance(shuffle, bool):
         raise InputError(

@@ -51,7 +51,7 @@ def merge_passages(temp_psg: Passages, ret_psg: Passages) -> dict[str, list[list
 
 @app.tool("ret_psg->ret_psg")
 def assign_citation_ids(ret_psg: Passages) -> dict[str, list[list[str]]]:
-    """Number the passages of each question from [1] on, so that an answer can cite them."""
+    """Number the passages of each question from [1] on, so that an answer can cite them."""  # noqa: D401 - a verb
     numbered = [enumerate(texts or (), start=1) for texts in ret_psg]
     return {"ret_psg": [[f"[{number}] {text.strip()}" for number, text in texts] for texts in numbered]}
 
@@ -107,7 +107,7 @@ def init_citation_registry(q_ls: Annotated[list[str | None], "the questions, in 
 def assign_citation_ids_stateful(
     ret_psg: Passages, q_ls: Annotated[list[str | None] | None, "the questions of these passages"] = None
 ) -> dict[str, list[list[str]]]:
-    """Number the passages of each question; a passage that comes again has the number it had."""
+    """Number the passages of each question; a passage that comes again has the number it had."""  # noqa: D401 - a verb
     _begin(_cited)
     keyed = zip(_cited.keys(len(ret_psg), q_ls), ret_psg, strict=True)
     return {

@@ -211,7 +211,7 @@ def _mean(scores: Sequence[float]) -> float:
 
 
 def _settings(table: steelyard.Table, columns: Mapping[str, str]) -> dict[str, Any]:
-    """The interval of each mean, the counts, and the signature with all settings."""
+    """Return the interval of each mean, the counts, and the signature with all settings."""
     summaries = table.summary().metrics
     intervals = {key: interval_list(summaries[column].interval) for key, column in columns.items()}
     return {"ci95": intervals, "counts": counts_with_texts(table.counts), "signature": str(table.signature)}
@@ -232,7 +232,7 @@ def _fields(comparison: Comparison, adjusted: float) -> dict[str, Any]:
 
 
 def _names(metrics: Sequence[str] | None, default: Sequence[str]) -> list[str]:
-    """The requested names in lower case without duplicates, or all of them."""
+    """Return the requested names in lower case without duplicates, or all of them."""
     wanted = [metrics] if isinstance(metrics, str) else metrics or default
     for name in wanted:
         if not isinstance(name, str):
@@ -278,7 +278,10 @@ def _known(score: float) -> float | None:
 def _with_texts(
     table: steelyard.Table, ids: list[Any] | None, questions: list[Any] | None, contexts: list[Any] | None
 ) -> steelyard.Table:
-    """The table with the ids of a pipeline and with its texts; a list that does not belong to the rows is left out."""
+    """Return the table with the ids of a pipeline and with its texts.
+
+    A list that does not belong to the rows is left out.
+    """
     if not table.outputs:
         return table
     first = questions[0] if questions and isinstance(questions[0], list) else questions
@@ -292,7 +295,7 @@ def _with_texts(
 
 
 def _rows_of(argument: str, values: list[Any] | None, table: steelyard.Table) -> list[Any]:
-    """A list with a value for each row; empty, with a notice, if it has another length."""
+    """Return a list with a value for each row; empty, with a notice, if it has another length."""
     if not values or len(values) == len(table):
         return values or []
     notify(Message("servers.list_left_out", argument=argument, values=len(values), rows=len(table)))
@@ -300,7 +303,7 @@ def _rows_of(argument: str, values: list[Any] | None, table: steelyard.Table) ->
 
 
 def _identifiers(ids: list[Any] | None, table: steelyard.Table) -> list[str]:
-    """The ids as texts; empty, with a notice, if one is missing or occurs twice."""
+    """Return the ids as texts; empty, with a notice, if one is missing or occurs twice."""
     names = [str(value) for value in _rows_of("ids", ids, table) if isinstance(value, str | int) and str(value)]
     if not ids or len(names) == len(set(names)) == len(table):
         return names
@@ -317,7 +320,7 @@ def _is_text(name: str, value: Any) -> bool:
 
 
 def _saved(result: dict[str, Any], save_path: str | None, tables: Sequence[steelyard.Table]) -> dict[str, Any]:
-    """The result as a tool returns it; it is saved as JSON, with a results file of the tables beside it."""
+    """Return the result as a tool returns it; it is saved as JSON, with a results file of the tables beside it."""
     if save_path is None:
         return {"eval_res": result}
     try:

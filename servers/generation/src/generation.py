@@ -44,7 +44,7 @@ _opened: list[_Chosen] = []
 
 
 def _check_backend(arguments: Mapping[str, Any]) -> None:
-    """What is wrong with the settings, whatever the prompts are."""
+    """Return what is wrong with the settings, whatever the prompts are."""
     check_generator(
         arguments.get("backend", "extractive"),
         configs=arguments.get("backend_configs"),
@@ -102,7 +102,7 @@ def vllm_shutdown() -> None:
 
 
 def _checked_configs(backend: str, configs: Any) -> Any:
-    """The settings of backends without those of UltraRAG that have no effect here; a notice names them."""
+    """Return the settings of backends without those of UltraRAG that have no effect here; a notice names them."""
     config = configs.get(backend) if isinstance(configs, dict) else None
     if not isinstance(config, dict):
         return configs

@@ -326,7 +326,10 @@ def _filled(
 
 
 def _columns(**named: tuple[str, Sequence[Any]]) -> dict[str, Sequence[str | None]]:
-    """The texts of lists of one length, each by the name that a template has for it; a list has its own name too."""
+    """Return the texts of lists of one length, each by the name that a template has for it.
+
+    A list has its own name too.
+    """
     check_lengths(**dict(named.values()))
     return {name: texts_or_none(own, entries) for name, (own, entries) in named.items()}
 
@@ -337,20 +340,20 @@ def _repeated(turns: Sequence[Any]) -> list[bool]:
 
 
 def _of_new_rounds(asked: Sequence[Any], found: Sequence[list[str] | None]) -> list[str]:
-    """The passages of all rounds but those in which nothing new was asked and nothing new was found."""
+    """Return the passages of all rounds but those in which nothing new was asked and nothing new was found."""
     again = list(map(all, zip(_repeated(asked), _repeated(found), strict=False)))
     again += [False] * (len(found) - len(again))
     return [text for turn, left_out in zip(found, again, strict=True) if not left_out for text in turn or ()]
 
 
 def _reasoning(steps: Sequence[str]) -> str:
-    """The first step of a reasoning and the last ones, numbered as they are shown."""
+    """Return the first step of a reasoning and the last ones, numbered as they are shown."""
     shown = steps if len(steps) <= LAST_REASONS else [steps[0], *steps[-LAST_REASONS:]]
     return "\n\n".join(f"Step {number}: {step}" for number, step in enumerate(shown, start=1))
 
 
 def _searches(queries: Sequence[str], results: Sequence[str]) -> str:
-    """Queries and results between the marks of Search-o1."""
+    """Return queries and results between the marks of Search-o1."""
     return "".join(
         f"<|begin_search_query|>{query}<|end_search_query|>\n<|begin_search_result|>{result}<|end_search_result|>"
         for query, result in zip(queries, results, strict=False)

@@ -118,7 +118,7 @@ def _o1_state(answer: str | None) -> str:
 
 
 def _together(states: Sequence[str], **lists: Sequence[Any]) -> Routed:
-    """Lists of one length, all sent by the same states."""
+    """Return lists of one length, all sent by the same states."""
     for name, entries in lists.items():
         if len(entries) != len(states):
             raise InputError(Message("servers.rows_routed", rows=len(states), name=name, entries=len(entries)))

@@ -14,8 +14,8 @@ from steelyard.answers.profiles import Profile
 from steelyard.answers.rouge import Overlaps
 from steelyard.answers.rows import AnswerRow
 from steelyard.i18n import Message
+from steelyard.registry.kinds import is_lower_better
 from steelyard.registry.metrics import Measure, Scored, column_of
-from steelyard.stats.direction import is_lower_better
 from steelyard.table import Flags, FloatArray, IntArray, Missing
 from steelyard.text.citations import without_citations
 from steelyard.text.tokens import are_spaced

@@ -9,8 +9,9 @@ from typing import Final, Literal
 from steelyard.answers.evaluate import evaluate_answers
 from steelyard.cli import options
 from steelyard.cli.console import proportion
+from steelyard.cli.engines import allow_same_results, checkpoint_engine, forget_parts
 from steelyard.cli.options import Command, Group, argument, repeated
-from steelyard.cli.output import deliver, notify_other_meanings
+from steelyard.cli.output import check_outputs, comparison_settings, deliver, notify_other_meanings
 from steelyard.errors import UnknownName
 from steelyard.i18n import Message, words_of
 from steelyard.io.foreign.items import SeveralSystems
@@ -18,7 +19,6 @@ from steelyard.io.records import check_readers, unique_names
 from steelyard.registry.metrics import load_metrics
 from steelyard.registry.names import split_names
 from steelyard.reports.content import Report
-from steelyard.reports.files import check_outputs
 from steelyard.stats.compare import compare_all
 from steelyard.table import Table
 
@@ -35,12 +35,12 @@ def run(arguments: argparse.Namespace) -> int:
     keep = _kept(arguments)
     tables = _tables(arguments, keep)
     _check_tags(arguments.tags, tables)
-    options.allow_same_results(arguments, tables)
-    comparisons = compare_all(tables[1:], tables[0], options.comparison_settings(arguments))
+    allow_same_results(arguments, tables)
+    comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     shown = tables if keep is True else [replace(table, outputs=()) for table in tables]
     headed = [table.headed(arguments.metric) for table in shown]
     deliver(Report(headed, comparisons, arguments.per_item, arguments.by, units=arguments.units), arguments)
-    options.forget_parts(arguments)
+    forget_parts(arguments)
     return 0
 
 
@@ -51,7 +51,7 @@ def _tables(arguments: argparse.Namespace, keep: bool | Literal["questions"]) ->
     several = "local" if (arguments.concurrency or 1) > 1 else None
     with (
         proportion(words_of(arguments.lang)("cli.progress_rows")) as progress,
-        options.checkpoint_engine(arguments, inputs, several) as engine,
+        checkpoint_engine(arguments, inputs, several) as engine,
     ):
 
         def evaluate(path: str, name: str, system: str | None = arguments.system) -> Table:

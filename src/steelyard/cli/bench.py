@@ -14,13 +14,15 @@ from typing import Final
 
 from steelyard.cli import options
 from steelyard.cli.console import has_bars, has_colour, notify, proportion
+from steelyard.cli.engines import chosen_engine
 from steelyard.cli.options import Command, Group, argument, flag, repeated
-from steelyard.cli.output import deliver, print_text
+from steelyard.cli.output import check_outputs, deliver, print_text
 from steelyard.cli.parser import build_parser
 from steelyard.documents.pages import Document
 from steelyard.errors import ConfigError, SteelyardError, SystemFailure, UnknownName
 from steelyard.i18n import Message, words_of
 from steelyard.io.results import check_new
+from steelyard.io.writing import RECORDED
 from steelyard.legal.benchmark.questions import Benchmark, benchmark_folder, load_benchmark
 from steelyard.legal.benchmark.runner import BenchmarkRun, unfinished_path
 from steelyard.legal.model import METRIC
@@ -29,12 +31,11 @@ from steelyard.net.http import HEADER_NAME
 from steelyard.progress import ProgressCallback
 from steelyard.registry.names import callable_names
 from steelyard.reports.content import Report
-from steelyard.reports.files import RECORDED, check_outputs
 from steelyard.reports.gate import gate_blocks
 from steelyard.reports.kinds import failure_reason
 from steelyard.reports.render.console import render_console
 from steelyard.stats.gate import Gate, GateSettings, check_rules, decide
-from steelyard.stats.rules import Rule, spelled
+from steelyard.stats.rules import Rule, parse_rule, spelled
 from steelyard.systems.ask import AskSettings
 from steelyard.systems.base import SystemSettings, open_system
 from steelyard.table import Table
@@ -85,7 +86,7 @@ def _run(benchmark: Benchmark, settings: AskSettings, path: Path, arguments: arg
         _notice_when_stopped(path, unfinished_path(path, **mode), len(benchmark.questions)) as counted,
         redirect_stdout(sys.stderr),  # a system may print
         proportion(words("cli.progress_questions"), words("report.errors")) as draw,
-        options.chosen_engine(arguments) as engine,
+        chosen_engine(arguments) as engine,
     ):
         return BenchmarkRun(
             *(benchmark, system, settings, path),
@@ -152,7 +153,7 @@ def _deliver(table: Table, rules: Sequence[Rule], arguments: argparse.Namespace)
 
 def _required_rules(texts: Sequence[str]) -> list[Rule]:
     """Return the rules that the run must meet; one that needs a baseline is refused before anything is asked."""
-    rules = spelled(options.read_rules(texts), [METRIC])
+    rules = spelled([*map(parse_rule, texts)], [METRIC])
     if rules:
         check_rules(rules, has_baseline=False)
     return rules

@@ -9,17 +9,18 @@ from typing import Final
 
 from steelyard.cli import options
 from steelyard.cli.options import Command, Group, argument, flag, old_spelling, repeated
-from steelyard.cli.output import show_blocks, with_distinct_names, write_and_show
+from steelyard.cli.output import check_outputs, show_blocks, with_distinct_names, write_and_show
 from steelyard.i18n import Language
 from steelyard.io.addresses import path_of
 from steelyard.io.results import load
 from steelyard.io.writing import write_whole
+from steelyard.registry.kinds import lower_is_better
 from steelyard.reports.blocks import Block
-from steelyard.reports.files import RENDERERS, check_outputs
+from steelyard.reports.files import RENDERERS
 from steelyard.reports.gate import gate_blocks
 from steelyard.reports.render.values import render_junit
 from steelyard.stats.gate import Gate, GateSettings, check_rules, decide
-from steelyard.stats.rules import spelled
+from steelyard.stats.rules import NoRegression, Rule, Target, parse_rule, spelled
 from steelyard.table import Table
 
 SUFFIXES = (".xml", ".md", ".json")
@@ -28,11 +29,11 @@ SUFFIXES = (".xml", ".md", ".json")
 def run(arguments: argparse.Namespace) -> int:
     """Read the result, decide the rules, print and write; 1 if the gate is not passed."""
     begun = time.perf_counter()
-    options.declare_directions(arguments)
+    lower_is_better(*arguments.lower_is_better)
     earlier = arguments.baseline or (arguments.result if arguments.baseline_system is not None else None)
     named = [arguments.result, *filter(None, [arguments.baseline])]
     check_outputs(arguments.output, named, suffixes=SUFFIXES)
-    rules = options.read_rules(arguments.require, arguments.no_fall)
+    rules = read_rules(arguments.require, arguments.no_fall)
     check_rules(rules, has_baseline=earlier is not None)
     settings = GateSettings(
         arguments.alpha, arguments.allow_inconclusive, arguments.force, arguments.allow_errors, arguments.units
@@ -41,6 +42,11 @@ def run(arguments: argparse.Namespace) -> int:
     gate = decide(spelled(rules, result.columns), result, baseline, settings)
     _deliver(gate, arguments, time.perf_counter() - begun)
     return 0 if gate.passed else 1
+
+
+def read_rules(texts: Sequence[str], types: Sequence[str]) -> list[Rule]:
+    """Return the rules that are written out, then those about types whose items may not fall."""
+    return [*map(parse_rule, texts), *(NoRegression(Target(name)) for name in types)]
 
 
 def _load(*sources: tuple[str | None, str | None]) -> tuple[Table, Table | None]:

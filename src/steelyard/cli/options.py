@@ -3,34 +3,20 @@
 import argparse
 import math
 import re
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from steelyard import limits
-from steelyard.cli.console import OPTIONS as LOG_OPTIONS
 from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import LANGUAGES, Language, Message
-from steelyard.io.addresses import Address, addressed, path_of
-from steelyard.io.streams import STDIN, is_file, is_folder
-
-if TYPE_CHECKING:
-    from steelyard.engines.base import Engine
-    from steelyard.stats.compare import ComparisonSettings
-    from steelyard.stats.rules import Rule
-    from steelyard.table import Table
+from steelyard.io.addresses import path_of
+from steelyard.io.streams import is_folder
 
 CHOSEN: Final = ContextVar[Language]("CHOSEN", default="en")
 """The language of the parser that is being built or used."""
 LARGEST: Final = 10**12
-# options that the results of parts do not depend on
-_OF_OUTPUT: Final = ("output", "plot", "overwrite", "json", "per_item", "lang")
-_OF_ENGINES: Final = ("engine", "address", "retries", "resume", "concurrency")
-_OF_TESTS: Final = ("test", "resamples", "correction", "alpha", "seed", "units")
-_NO_SETTINGS: Final = frozenset(("run", *_OF_OUTPUT, *_OF_ENGINES, *_OF_TESTS, *LOG_OPTIONS))
 _LONGEST_NUMBER: Final = 40  # characters
 
 
@@ -264,109 +250,12 @@ OUTPUT: Final = Group(
 # --- what the values are used for ---
 
 
-@contextmanager
-def chosen_engine(arguments: argparse.Namespace, default: str | None = None) -> "Iterator[Engine | None]":
-    """Open the engine of --engine, or the default, with the workers of -j; close it at the end."""
-    from steelyard.engines.base import open_engine
-
-    name = arguments.engine or default or ("local" if arguments.address else None)
-    if name is None:
-        yield None
-        return
-    with redirect_stdout(sys.stderr):  # Ray prints what it has to say about lost nodes
-        engine = open_engine(name, workers=arguments.concurrency, address=arguments.address, retries=arguments.retries)
-        try:
-            yield engine
-        finally:
-            engine.close()
-
-
-@contextmanager
-def checkpoint_engine(
-    arguments: argparse.Namespace, inputs: Sequence[str], default: str | None = None
-) -> "Iterator[Engine | None]":
-    """Open the same; beside a results file, results of parts are stored until `forget_parts`, for --resume."""
-    from steelyard.engines.checkpoints import CheckpointEngine, begin, file_state, parts_folder
-
-    folder = parts_folder(arguments.output)
-    if arguments.resume and folder is None:
-        raise ConfigError(Message("cli.nothing_to_resume"), hint=Message("cli.resume_hint"))
-    is_local = all(_is_regular(path) for path in inputs)  # stdin, folders and objects may change unnoticed
-    if arguments.resume and not is_local:
-        raise ConfigError(Message("cli.nothing_to_resume"), hint=Message("engines.only_files"))
-    with chosen_engine(arguments, "local" if arguments.resume else default) as engine:
-        if engine is None and arguments.retries is not None:
-            raise ConfigError(Message("engines.retries_without_engine"), hint=Message("engines.engine_hint"))
-        if engine is None or folder is None or not is_local:
-            yield engine
-            return
-        settings = {name: str(value) for name, value in vars(arguments).items() if name not in _NO_SETTINGS}
-        begin(folder, resume=arguments.resume)
-        kept = CheckpointEngine(engine, folder, [settings, [file_state(path) for path in inputs]])
-        with kept.explained():
-            yield kept
-
-
-def _is_regular(path: str) -> bool:
-    return path != STDIN and not isinstance(addressed(path), Address) and is_file(path)
-
-
-def allow_same_results(arguments: argparse.Namespace, tables: "Sequence[Table]") -> None:
-    """With --resume, a results file that has these results may be written again: the command was stopped after it."""
-    from steelyard.io.results import load_all
-
-    def about(tables: "Sequence[Table]") -> list[object]:
-        scores = [{name: repr(each.values.tolist()) for name, each in table.columns.items()} for table in tables]
-        return [scores, [(table.name, str(table.signature), list(table.ids)) for table in tables]]
-
-    held = [path for path in arguments.output if path.suffix.lower() == ".jsonl" and path.exists()]
-    if arguments.resume and not arguments.overwrite and all(about(load_all(path)) == about(tables) for path in held):
-        arguments.overwrite = True
-
-
-def forget_parts(arguments: argparse.Namespace) -> None:
-    """Remove the results of parts once the files of the command are written."""
-    from steelyard.engines.checkpoints import parts_folder, remove
-
-    folder = parts_folder(arguments.output)
-    if folder is not None:
-        remove(folder)
-
-
-def declare_directions(arguments: argparse.Namespace) -> None:
-    """Declare what the option says."""
-    from steelyard.stats.direction import lower_is_better
-
-    lower_is_better(*arguments.lower_is_better)
-
-
-def documents_folder(arguments: argparse.Namespace) -> "Path | None":
+def documents_folder(arguments: argparse.Namespace) -> Path | None:
     """Return the folder of --documents; it must exist."""
     folder: Path | None = arguments.documents
     if folder is not None and not is_folder(folder):
         raise InputError(Message("cli.no_such_folder"), where=str(folder))
     return folder
-
-
-def comparison_settings(arguments: argparse.Namespace) -> "ComparisonSettings":
-    """Return the settings given by the test options."""
-    from steelyard.stats.compare import ComparisonSettings
-
-    return ComparisonSettings(
-        arguments.test,
-        arguments.resamples,
-        arguments.seed,
-        arguments.correction,
-        arguments.alpha,
-        arguments.units,
-    )
-
-
-def read_rules(texts: Sequence[str], types: Sequence[str] = ()) -> "list[Rule]":
-    """Return the rules that are written out, then those about types whose items may not fall."""
-    from steelyard.stats.rules import NoRegression, Target, parse_rule
-
-    return [*map(parse_rule, texts), *(NoRegression(Target(name)) for name in types)]
 
 
 def mapping_of(pairs: list[tuple[str, str]]) -> dict[str, str]:

@@ -5,22 +5,28 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.cli.console import LOG, has_colour, notify
 from steelyard.errors import ConfigError, InputError, SteelyardError, UnknownName
 from steelyard.i18n import Message
+from steelyard.io import writing
 from steelyard.io.addresses import Address, path_of
 from steelyard.io.records import result_name, unique_names
-from steelyard.io.results import load_all
+from steelyard.io.results import load_all, save_all
+from steelyard.io.writing import RECORDED
 from steelyard.registry.names import callable_names, columns_called, other_meanings
 from steelyard.reports.blocks import Block
 from steelyard.reports.content import Report
-from steelyard.reports.files import PAGE, RECORDED, write_report
+from steelyard.reports.files import PAGE, PLOTS, SUFFIXES, write_report
+from steelyard.reports.kinds import documents_for
+from steelyard.reports.plots.style import load_vl_convert
 from steelyard.reports.render.console import render_console
 from steelyard.reports.render.values import render_json
 from steelyard.reports.sections import report_blocks
+from steelyard.stats.compare import ComparisonSettings
 from steelyard.table import Table
 from steelyard.text.visible import HALVES, printable, visible_json
 
@@ -28,25 +34,44 @@ if TYPE_CHECKING:
     from steelyard.documents.pages import Document, DocumentSet
 
 
-def deliver(report: Report, arguments: argparse.Namespace, *, recorded: Sequence[Table] | None = None) -> None:
-    """Write the requested files, then print; a results file has the tables `recorded`, if they are given."""
+def check_outputs(
+    paths: Sequence[Path], inputs: Sequence[str] = (), *, suffixes: Sequence[str] = SUFFIXES, overwrite: bool = False
+) -> None:
+    """Refuse, before any work is done, files that cannot be written, would overwrite an input or need a package."""
+    writing.check_outputs(paths, inputs, suffixes=suffixes, overwrite=overwrite)
+    if any(path.suffix.lower() in PLOTS for path in paths):
+        load_vl_convert()
+
+
+def deliver(
+    report: Report,
+    arguments: argparse.Namespace,
+    documents: "Callable[[], Mapping[str, Document]] | None" = None,
+    *,
+    recorded: Sequence[Table] | None = None,
+    announced: bool = False,
+) -> None:
+    """Render what is printed, write the requested files, then print.
+
+    A page shows the `documents`, by default those of the benchmark that the results name. A results file has the tables
+    `recorded`, if they are given. Files that are `announced` have a line each on standard error, and replace text.
+    """
+    printed = arguments.json or not (announced and arguments.output)
+    show = prepared(report_blocks(report, arguments.lang), arguments) if printed else lambda: None
+    options = {"language": arguments.lang, "overwrite": arguments.overwrite, "plot": arguments.plot}
 
     def write(path: Path) -> None:
-        if recorded is not None and path.suffix.lower() == RECORDED:
-            write_report(replace(report, tables=recorded), path, overwrite=arguments.overwrite)
+        suffix = path.suffix.lower()
+        if suffix == RECORDED and recorded is not None:
+            save_all(recorded, path, overwrite=arguments.overwrite)
             return
-        documents = load_documents(report.tables) if path.suffix.lower() == PAGE else {}
-        write_file(report, path, arguments, documents)
+        shown = (documents or partial(load_documents, report.tables))() if suffix == PAGE else {}
+        if note := write_report(report, path, documents=shown, **options):
+            notify(note)
+        if announced:
+            notify(Message("cli.written", path=path))
 
-    write_and_show(arguments.output, write, lambda: show(report, arguments))
-
-
-def write_file(report: Report, path: Path, arguments: argparse.Namespace, documents: "Mapping[str, Document]") -> None:
-    """Write one file of a report by the options of output; what it cannot show is a note on standard error."""
-    given = {"language": arguments.lang, "overwrite": arguments.overwrite, "plot": arguments.plot}
-    note = write_report(report, path, documents=documents, **given)
-    if note:
-        notify(note)
+    write_and_show(arguments.output, write, show)
 
 
 def write_and_show(paths: Sequence[Path], write: Callable[[Path], None], show: Callable[[], None]) -> None:
@@ -63,17 +88,17 @@ def write_and_show(paths: Sequence[Path], write: Callable[[Path], None], show: C
         raise failed[0]
 
 
-def show(report: Report, arguments: argparse.Namespace) -> None:
-    """Print a report, as a table or as JSON."""
-    show_blocks(report_blocks(report, arguments.lang), arguments)
-
-
 def show_blocks(blocks: Sequence[Block], arguments: argparse.Namespace, *, spaced: bool = True) -> None:
     """Print blocks as text or, with --json, as JSON."""
+    prepared(blocks, arguments, spaced=spaced)()
+
+
+def prepared(blocks: Sequence[Block], arguments: argparse.Namespace, *, spaced: bool = True) -> Callable[[], None]:
+    """Render blocks as text or, with --json, as JSON; return a function that prints it."""
     if arguments.json:
-        print_json(render_json(blocks))
-    else:
-        print_text(render_console(blocks, width=width_of_terminal(), colour=has_colour(sys.stdout), spaced=spaced))
+        return partial(print_json, render_json(blocks))
+    width = width_of_terminal()
+    return partial(print_text, render_console(blocks, width=width, colour=has_colour(sys.stdout), spaced=spaced))
 
 
 def print_json(text: str) -> None:
@@ -85,6 +110,12 @@ def print_json(text: str) -> None:
 def print_text(text: str) -> None:
     """Print on standard output; control characters of names and answers are escaped."""
     sys.stdout.write(printable(text))
+
+
+def comparison_settings(arguments: argparse.Namespace) -> ComparisonSettings:
+    """Return the settings given by the test options."""
+    given = ("test", "resamples", "seed", "correction", "alpha", "units")
+    return ComparisonSettings(*(getattr(arguments, name) for name in given))
 
 
 def notify_other_meanings(arguments: argparse.Namespace) -> None:
@@ -156,8 +187,6 @@ def load_documents(
     `beside` are the folders of the results files, one for each table. A folder that the user names must contain some;
     `also` is a further folder in which documents may be.
     """
-    from steelyard.reports.kinds import documents_for
-
     if folder is None:
         return documents_for(tables, beside, also=also)
     if not Path(folder).is_dir():

@@ -46,8 +46,7 @@ def run_build(arguments: argparse.Namespace) -> int:
         callbacks(on_notice=notify),
     ):
         built = build(read_pipeline(arguments.pipeline), pool, choice=arguments.servers)
-    notify(Message("cli.written", path=built.parameters))
-    notify(Message("cli.written", path=built.servers))
+    notify(*(Message("cli.written", path=path) for path in (built.parameters, built.servers)))
     if built.backup is not None:
         notify(Message("cli.backup", path=built.backup))
     if built.kept or built.unused:
@@ -56,13 +55,9 @@ def run_build(arguments: argparse.Namespace) -> int:
     if built.unused:
         notify(Message("cli.unused_parameters", names=", ".join(built.unused)))
     if built.errors:
-        notify(Message("cli.to_correct"))
-    for error in built.errors:
-        notify(error)
+        notify(Message("cli.to_correct"), *built.errors)
     if built.warnings:
-        notify(Message("cli.to_fill_in"))
-    for warning in built.warnings:
-        notify(warning)
+        notify(Message("cli.to_fill_in"), *built.warnings)
     return 0
 
 

@@ -4,19 +4,18 @@ import argparse
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 from steelyard.cli import options
-from steelyard.cli.console import notify
 from steelyard.cli.options import Command, argument, flag, old_spelling, repeated
-from steelyard.cli.output import chosen, load_documents, read_placed, show, write_and_show, write_file
+from steelyard.cli.output import check_outputs, chosen, comparison_settings, deliver, load_documents, read_placed
 from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message
 from steelyard.io.reviews import digest_of, read_review
+from steelyard.registry.kinds import lower_is_better
 from steelyard.reports.agreement import OTHER_HINT
 from steelyard.reports.content import Report, compare_results
-from steelyard.reports.files import PAGE, RANKING_SUFFIXES, check_outputs
+from steelyard.reports.files import RANKING_SUFFIXES
 from steelyard.stats.compare import compare_all
 from steelyard.stats.pairing import check_comparable
 from steelyard.stats.review import with_reviews
@@ -25,7 +24,7 @@ from steelyard.table import Table
 
 def run_compare(arguments: argparse.Namespace) -> int:
     """Read the results, check that they are comparable, compare, print and write."""
-    options.declare_directions(arguments)
+    lower_is_better(*arguments.lower_is_better)
     check_outputs(arguments.output, arguments.results, overwrite=arguments.overwrite)
     placed = chosen(read_placed(arguments.results, strict=True), arguments)
     tables = [table for _, table in placed]
@@ -36,24 +35,14 @@ def run_compare(arguments: argparse.Namespace) -> int:
             check_comparable(table, tables[0])
     report = compare_results(
         tables,
-        options.comparison_settings(arguments),
+        comparison_settings(arguments),
         metrics=arguments.metric,
         by=arguments.by,
         per_item=arguments.per_item,
     )
-    _deliver_comparison(report, arguments, [folder for folder, _ in placed])
+    folders = [folder for folder, _ in placed]
+    deliver(report, arguments, lambda: load_documents(tables, None, folders, options.documents_folder(arguments)))
     return 0
-
-
-def _deliver_comparison(report: Report, arguments: argparse.Namespace, folders: list[Path]) -> None:
-    """Write the files that were asked for, then print."""
-
-    def write(path: Path) -> None:
-        is_page = path.suffix.lower() == PAGE
-        documents = load_documents(report.tables, None, folders, options.documents_folder(arguments)) if is_page else {}
-        write_file(report, path, arguments, documents)
-
-    write_and_show(arguments.output, write, lambda: show(report, arguments))
 
 
 @contextmanager
@@ -85,7 +74,7 @@ def _reviewed(tables: list[Table], paths: Sequence[str]) -> list[Table]:
 @_uncollected()
 def run_report(arguments: argparse.Namespace) -> int:
     """Read the results, compare them, print and write."""
-    options.declare_directions(arguments)
+    lower_is_better(*arguments.lower_is_better)
     check_outputs(arguments.output, arguments.results, suffixes=RANKING_SUFFIXES, overwrite=arguments.overwrite)
     placed = chosen(read_placed(arguments.results, arguments.metric), arguments)
     tables = _reviewed([table for _, table in placed], arguments.reviews)
@@ -95,16 +84,11 @@ def run_report(arguments: argparse.Namespace) -> int:
         from steelyard.reports.masking import mask_documents, mask_tables
 
         tables, documents = mask_tables(tables), mask_documents(documents)
-    comparisons = compare_all(tables[1:], tables[0], options.comparison_settings(arguments))
+    comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     headed = [table.headed(arguments.metric) for table in tables]
     report = Report(headed, comparisons, arguments.per_item, arguments.by, units=arguments.units)
 
-    def write(path: Path) -> None:
-        write_file(report, path, arguments, documents)
-        notify(Message("cli.written", path=path))
-
-    is_shown = arguments.json or not arguments.output
-    write_and_show(arguments.output, write, lambda: show(report, arguments) if is_shown else None)
+    deliver(report, arguments, lambda: documents, announced=True)
     return 0
 
 

@@ -7,15 +7,17 @@ from typing import Final
 
 from steelyard.cli import options
 from steelyard.cli.console import proportion
+from steelyard.cli.engines import allow_same_results, checkpoint_engine, forget_parts
 from steelyard.cli.options import Command, Group, argument, flag, repeated
-from steelyard.cli.output import deliver, notify_other_meanings
+from steelyard.cli.output import check_outputs, comparison_settings, deliver, notify_other_meanings
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message, words_of
 from steelyard.io.records import check_readers
 from steelyard.registry.metrics import load_metrics
 from steelyard.registry.names import parse_measures, split_names
 from steelyard.reports.content import MANY, Report
-from steelyard.reports.files import PAGE, PAPER, PLOTS, RANKING_SUFFIXES, TREC_EVAL, check_one_run, check_outputs
+from steelyard.reports.files import PAGE, PAPER, PLOTS, RANKING_SUFFIXES, TREC_EVAL
+from steelyard.reports.render.values import one_run_only
 from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run, need_subtopics
 from steelyard.retrieval.matching import Run
 from steelyard.retrieval.reading.sources import qrels_from, run_from
@@ -32,18 +34,18 @@ def run(arguments: argparse.Namespace) -> int:
     recorded = bool(texts) or arguments.rankings
     is_drawn = any(path.suffix.lower() in (PAGE, *PLOTS) for path in arguments.output)  # they show the rankings
     tables = _tables(runs, arguments, keep=recorded or is_drawn)
-    options.allow_same_results(arguments, tables)
+    allow_same_results(arguments, tables)
     if texts:
         tables = with_texts(tables, arguments.queries, arguments.docs, options.mapping_of(arguments.map))
     _deliver(runs, tables, arguments, recorded=recorded)
-    options.forget_parts(arguments)
+    forget_parts(arguments)
     return 0
 
 
 def _deliver(runs: list[Run], tables: list[Table], arguments: argparse.Namespace, *, recorded: bool) -> None:
     """Compare, write and print."""
     tables = [table.headed(arguments.metric) for table in tables]
-    tested = options.comparison_settings(arguments)
+    tested = comparison_settings(arguments)
     comparisons = compare_all(tables[1:], tables[0], tested)
     written = {path.suffix.lower() for path in arguments.output}
     pairs = compare_pairs(tables, tested) if PAPER in written and len(tables) >= MANY else ()
@@ -59,7 +61,8 @@ def _check(inputs: list[str], arguments: argparse.Namespace) -> None:
         raise ConfigError(Message("cli.stdin_twice"), hint=Message("cli.stdin_hint"))
     overwrite = arguments.overwrite or arguments.resume
     check_outputs(arguments.output, inputs, suffixes=RANKING_SUFFIXES, overwrite=overwrite)
-    check_one_run(arguments.output, len(arguments.runs))
+    if len(arguments.runs) > 1 and any(path.suffix.lower() == TREC_EVAL for path in arguments.output):
+        raise one_run_only()
     check_readers(inputs)
 
 
@@ -74,7 +77,7 @@ def _tables(runs: list[Run], arguments: argparse.Namespace, *, keep: bool) -> li
     tables = []
     with (
         proportion(words_of(arguments.lang)("cli.progress_results")) as progress,
-        options.checkpoint_engine(arguments, [arguments.qrels, *arguments.runs]) as engine,
+        checkpoint_engine(arguments, [arguments.qrels, *arguments.runs]) as engine,
     ):
         for run, name in zip(runs, options.result_names(arguments.runs, arguments.name), strict=True):
             how = {"name": name, "threads": arguments.concurrency, "engine": engine, "keep": keep}

@@ -9,7 +9,7 @@ from typing import Final
 from steelyard.cli import options
 from steelyard.cli.console import notify
 from steelyard.cli.options import Command, argument, refused, repeated
-from steelyard.cli.output import folder_of, load_documents, show_blocks, write_and_show
+from steelyard.cli.output import check_outputs, folder_of, load_documents, show_blocks, write_and_show
 from steelyard.documents.pages import DocumentSet
 from steelyard.i18n import Message, words_of
 from steelyard.io.addresses import path_of
@@ -17,7 +17,7 @@ from steelyard.io.results import load
 from steelyard.io.reviews import Judgement, is_untouched, read_review, render_review_lines
 from steelyard.io.writing import write_whole
 from steelyard.reports.agreement import agree, agreement_blocks
-from steelyard.reports.files import RENDERERS, check_outputs
+from steelyard.reports.files import RENDERERS
 from steelyard.reports.masking import mask_text
 from steelyard.reports.render.html.review_html import mask_strata, render_review
 from steelyard.stats.review import UNCERTAIN, SampleSettings, SampleSize, take_sample, uncertain_rows

@@ -40,12 +40,6 @@ _UNITS: Final = {
     "line": "units.line",
 }
 """Kinds of units of a page, by the codes of their names."""
-_CHARACTERS: Final = ("cli.one_character", "cli.characters")
-_FILES: Final = ("cli.one_file", "cli.files")
-_QUESTIONS: Final = ("cli.one_question", "cli.questions")
-_ERRORS: Final = ("cli.one_error", "cli.errors")
-_WARNINGS: Final = ("cli.one_warning", "cli.warnings")
-"""What is counted: the code for one, and that for any other number."""
 
 
 def run_validate(arguments: argparse.Namespace) -> int:
@@ -174,7 +168,7 @@ def _lines(findings: _Findings, language: str) -> Iterator[str]:
 
 def _page_lines(name: str, page: Page, words: Words) -> Iterator[str]:
     """Yield a heading, and every unit of the page with its kind; control characters are escaped."""
-    yield words("cli.page_heading", name=name, page=page.number, characters=_counted(len(page.text), _CHARACTERS))
+    yield words("cli.page_heading", name=name, page=page.number, characters=Message("cli.characters", n=len(page.text)))
     labels = {kind: words(code) for kind, code in _UNITS.items()}
     widest = max(map(display_width, labels.values()))
     for unit in page.units:
@@ -189,16 +183,11 @@ def _page_lines(name: str, page: Page, words: Words) -> Iterator[str]:
 def _closing(findings: _Findings) -> Message:
     return Message(
         "cli.checked",
-        files=_counted(len(findings.files), _FILES),
-        questions=_counted(findings.questions, _QUESTIONS),
-        errors=_counted(sum(len(error.problems) for error in findings.errors), _ERRORS),
-        warnings=_counted(len(findings.warnings), _WARNINGS),
+        files=Message("cli.files", n=len(findings.files)),
+        questions=Message("cli.questions", n=findings.questions),
+        errors=Message("cli.errors", n=sum(len(error.problems) for error in findings.errors)),
+        warnings=Message("cli.warnings", n=len(findings.warnings)),
     )
-
-
-def _counted(number: int, codes: tuple[str, str]) -> Message:
-    one, several = codes
-    return Message(one) if number == 1 else Message(several, n=number)
 
 
 _README = "README.md"
@@ -207,7 +196,7 @@ _NAME = "CASE"
 
 
 def run_new(arguments: argparse.Namespace) -> int:
-    """Write the folder, and print its files and the commands to run_new."""
+    """Write the folder, and print its files and the commands to run."""
     folder: Path = arguments.folder
     _check_free(folder)
     source = Path(benchmark.__path__[0]) / "starter" / arguments.lang

@@ -8,10 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from steelyard.cli.console import notify, proportion
 from steelyard.cli.options import DOCUMENTS, LANGUAGE, MASK, UNITS, Command, argument, documents_folder, refused
 from steelyard.errors import InputError
 from steelyard.i18n import Message, words_of
 from steelyard.text.visible import visible
+from steelyard.web.access import Access
+from steelyard.web.index import Index
+from steelyard.web.rendering import MASKED, OPEN, report_pages
+from steelyard.web.server import serve
+from steelyard.web.viewer import Viewer
 
 TOKEN_VARIABLE = "STEELYARD_TOKEN"
 PORT = 8765
@@ -20,13 +26,6 @@ LAST_PORT = 65_535
 
 def run_view(arguments: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    from steelyard.cli.console import proportion
-    from steelyard.web.access import Access
-    from steelyard.web.index import Index
-    from steelyard.web.rendering import MASKED, OPEN, report_pages
-    from steelyard.web.server import serve
-    from steelyard.web.viewer import Viewer
-
     if not _is_folder(arguments.dir):
         hint = Message("cli.results_folder_hint")
         raise InputError(Message("cli.no_such_folder"), where=visible(str(arguments.dir)), hint=hint)
@@ -57,8 +56,6 @@ def _is_folder(path: Path) -> bool:
 
 
 def _print_address(folder: Path, address: str) -> None:
-    from steelyard.cli.console import notify
-
     notify(Message("cli.viewing", folder=visible(str(folder)), address=address))
 
 

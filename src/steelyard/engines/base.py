@@ -17,8 +17,8 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 from steelyard import __version__, limits
 from steelyard.errors import ConfigError, SteelyardError, SystemFailure, UnknownName
 from steelyard.i18n import Message
+from steelyard.registry.kinds import declared, lower_is_better
 from steelyard.registry.metrics import LOADED, load_metrics
-from steelyard.stats.direction import declared, lower_is_better
 
 Content = TypeVar("Content")
 Result = TypeVar("Result")

@@ -20,7 +20,10 @@ LANGUAGES: Final = ("en", *(name[:-5] for name in _NAMES if name.endswith(".json
 
 @cache
 def texts(language: Language) -> Mapping[str, str]:
-    """The texts of a language by code (`section.name`); what it lacks is taken from English, but for its own name."""
+    """Return the texts of a language by code (`section.name`).
+
+    What it lacks is taken from English, but for its own name.
+    """
     with open(os.path.join(_FOLDER, f"{language}.json"), encoding="utf-8") as file:
         sections = json.load(file)
     own = {f"{section}.{name}": words for section, names in sections.items() for name, words in names.items()}
@@ -29,12 +32,12 @@ def texts(language: Language) -> Mapping[str, str]:
 
 @cache
 def codes(section: str) -> Mapping[str, str]:
-    """The codes of a section by their English text, which is what results files have."""
+    """Return the codes of a section by their English text, which is what results files have."""
     return {text: code for code, text in texts("en").items() if code.startswith(f"{section}.")}
 
 
 def locale_language() -> Language:
-    """The language of the locale (LC_ALL, LC_MESSAGES, LANG) if there is a catalogue for it, else English.
+    """Return the language of the locale (LC_ALL, LC_MESSAGES, LANG) if there is a catalogue for it, else English.
 
     It is the language of commands without --lang, of values that Python shows, and of notes on errors.
     """

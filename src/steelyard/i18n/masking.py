@@ -11,12 +11,12 @@ _PLAIN: Final = (int, float, type(None))
 
 
 def with_texts(message: Message, change: Change) -> Message:
-    """The message with every text among its arguments changed; messages among them keep being messages."""
+    """Return the message with every text among its arguments changed; messages among them keep being messages."""
     return Message(message.code, **{name: _changed(value, change) for name, value in message.args.items()})
 
 
 def masked(message: Message, mask: Change) -> Message:
-    """The message with every text among its arguments masked.
+    """Return the message with every text among its arguments masked.
 
     Where that does not do, because words of the message and an argument together are to be masked, it becomes foreign.
     """
@@ -26,7 +26,7 @@ def masked(message: Message, mask: Change) -> Message:
 
 
 def _changed(value: Any, change: Change) -> Any:
-    """What is neither a text nor a message, such as an exception, stays itself as long as its text does."""
+    """Keep what is neither a text nor a message, such as an exception, as long as its text stays the same."""
     if isinstance(value, Message):
         return with_texts(value, change)
     if isinstance(value, _PLAIN):

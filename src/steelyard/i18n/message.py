@@ -18,10 +18,10 @@ class Localized(ABC):
 
     @abstractmethod
     def text(self, language: str = "en") -> str:
-        """The text in a language."""
+        """Return the text in a language."""
 
     def plain(self) -> "Message | Joined":
-        """The same made of nothing but messages and joined texts, as it can be stored."""
+        """Return the same made of nothing but messages and joined texts, as it can be stored."""
         return Message(FOREIGN, text=str(self))
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class Message(Localized):
         self.args = args
 
     def text(self, language: str = "en") -> str:
-        """The text in a language, with the arguments in their places."""
+        """Return the text in a language, with the arguments in their places."""
         shown = {name: _shown(value, language) for name, value in self.args.items()}
         return filled(texts(language)[self.code], shown)
 
@@ -66,7 +66,7 @@ class Joined(Localized):
         self.items = tuple(items)
 
     def text(self, language: str = "en") -> str:
-        """The texts in a language, joined."""
+        """Return the texts in a language, joined."""
         return texts(language)[self.separator].join(str(_shown(item, language)) for item in self.items)
 
     def plain(self) -> "Joined":
@@ -84,7 +84,7 @@ class Joined(Localized):
 
 
 def filled(text: str, values: Mapping[str, Any]) -> str:
-    """A text with values in its places; `{n:item|items}` is the first word where n is 1, else the second."""
+    """Return a text with values in its places; `{n:item|items}` is the first word where n is 1, else the second."""
     return _COUNTING.vformat(text, (), values) if "|" in text else text.format(**values)
 
 
@@ -92,7 +92,7 @@ class _Counting(string.Formatter):
     """Format specifications, and words by number: a count is a number, or a text that has been made of one."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        """A value as it is shown, or the word for it."""
+        """Return a value as it is shown, or the word for it."""
         one, bar, several = format_spec.partition("|")
         if not bar:
             return format(value, format_spec)
@@ -103,7 +103,7 @@ _COUNTING: Final = _Counting()
 
 
 def as_message(text: "Message | str") -> Message:
-    """A message as it is; text that is not ours, such as that of a server, is the same in every language."""
+    """Return a message as it is; text that is not ours, such as that of a server, is the same in every language."""
     return Message(FOREIGN, text=text) if isinstance(text, str) else text
 
 
@@ -120,11 +120,11 @@ class Words:
         self.language = language
 
     def __call__(self, code: str, /, **args: Any) -> str:
-        """The text of a code."""
+        """Return the text of a code."""
         return Message(code, **args).text(self.language)
 
     def labelled(self, label: str, text: str) -> str:
-        """A text after what it is about, with the colon of the language."""
+        """Return a text after what it is about, with the colon of the language."""
         return self("core.labelled", label=label, message=text)
 
     def joined(self, separator: str, items: Iterable[str]) -> str:
@@ -132,29 +132,32 @@ class Words:
         return self(separator).join(items)
 
     def named(self, name: str) -> str:
-        """The text of a code; a name that is not ours, such as that of a tag, is itself."""
+        """Return the text of a code; a name that is not ours, such as that of a tag, is itself."""
         return texts(self.language).get(name, name)
 
     def name(self, of: str, name: str) -> str:
-        """The word for a name of the program: of a tag, a part, a setting or a kind; a name of a user is itself."""
+        """Return the word for a name of the program: of a tag, a part, a setting or a kind.
+
+        A name of a user is itself.
+        """
         return self.named(code_of(f"{of}_names", name))
 
     def value(self, tag: str, value: str) -> str:
-        """The word for a value of a tag, such as a type of questions; a value of a user is itself."""
+        """Return the word for a value of a tag, such as a type of questions; a value of a user is itself."""
         return self.named(code_of(f"{tag}_values", value))
 
 
 def code_of(section: str, name: str) -> str:
-    """The code of a name in a section of the catalogue; the name itself if it is not there."""
+    """Return the code of a name in a section of the catalogue; the name itself if it is not there."""
     code = f"{section}.{name.replace(' ', '_')}"
     return code if code in texts("en") else name
 
 
 def words_of(language: Language) -> Words:
-    """The words of a language."""
+    """Return the words of a language."""
     return Words(language)
 
 
 def translations(text: Localized) -> tuple[str, ...]:
-    """The text in every language, in the order of `LANGUAGES`."""
+    """Return the text in every language, in the order of `LANGUAGES`."""
     return tuple(text.text(language) for language in LANGUAGES)

@@ -18,7 +18,7 @@ DEEPEST: Final = 8
 
 
 def to_json(value: object) -> Any:
-    """A message, or an argument of one, as a JSON value."""
+    """Return a message, or an argument of one, as a JSON value."""
     match value:
         case Message():
             args = {name: to_json(each) for name, each in value.args.items()}
@@ -35,19 +35,19 @@ def to_json(value: object) -> Any:
 
 
 def from_json(value: object) -> Localized | None:
-    """The message that a JSON value stands for; None where it is none, or one that has no text here."""
+    """Return the message that a JSON value stands for; None where it is none, or one that has no text here."""
     found = _checked(value)
     return None if found is None else found[0]
 
 
 def translations_from_json(value: object) -> tuple[str, ...] | None:
-    """The text in every language (`translations`) of the message that `from_json` gives."""
+    """Return the text in every language (`translations`) of the message that `from_json` gives."""
     found = _checked(value)
     return None if found is None else found[1]
 
 
 def _checked(value: object) -> tuple[Localized, tuple[str, ...]] | None:
-    """A message with its texts, without which it is none."""
+    """Return a message with its texts, without which it is none."""
     try:
         found = _message(value, DEEPEST)
         return found, translations(found)
@@ -80,5 +80,5 @@ def _value(value: object, depth: int) -> Any:
 
 @cache
 def _arguments(code: str) -> frozenset[str]:
-    """The names of the arguments of a code; KeyError where there is no such code."""
+    """Return the names of the arguments of a code; KeyError where there is no such code."""
     return frozenset(name for _, name, _, _ in string.Formatter().parse(texts("en")[code]) if name is not None)

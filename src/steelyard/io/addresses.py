@@ -41,7 +41,7 @@ class Address(_LocalPath):
     url: str
 
     def __new__(cls, url: str) -> "Address":
-        """The address; a scheme is written in lower case."""
+        """Return the address; a scheme is written in lower case."""
         made = super().__new__(cls, url)
         scheme, mark, rest = url.partition("://")
         made.url = f"{scheme.lower()}{mark}{rest}"
@@ -76,7 +76,7 @@ class Address(_LocalPath):
         return Address(self.url.rstrip("/").rpartition("/")[0])
 
     def with_name(self, name: str) -> "Address":
-        """The address of another object beside this one."""
+        """Return the address of another object beside this one."""
         return Address(f"{self.parent.url}/{name}")
 
     def exists(self, *_: Any, **__: Any) -> bool:
@@ -90,11 +90,11 @@ class Address(_LocalPath):
         return self.exists()
 
     def is_dir(self, *_: Any, **__: Any) -> bool:
-        """False: object stores have no folders."""
+        """Return False: object stores have no folders."""
         return False
 
     def is_symlink(self) -> bool:
-        """False: object stores have no links."""
+        """Return False: object stores have no links."""
         return False
 
     def __str__(self) -> str:
@@ -117,7 +117,7 @@ class Address(_LocalPath):
 
 
 def addressed(path: str | Path) -> str | Path:
-    """The Address if the path is one as text, else the path as it is.
+    """Return the Address if the path is one as text, else the path as it is.
 
     A Path is never one: paths are also made from names within files, and a file must not lead to the network.
     """
@@ -130,18 +130,18 @@ def was_address(path: Path) -> bool:
 
 
 def path_of(path: str | Path) -> Path:
-    """The path of a file, or the Address of an object."""
+    """Return the path of a file, or the Address of an object."""
     found = addressed(path)
     return Path(found) if isinstance(found, str) else found
 
 
 def file_name(path: str | Path) -> str:
-    """The last part of a path or of an address, without a query."""
+    """Return the last part of a path or of an address, without a query."""
     return path_of(path).name
 
 
 def masked_url(url: str) -> str:
-    """An address with its user, password, parameters and the values of its query masked.
+    """Return an address with its user, password, parameters and the values of its query masked.
 
     In a malformed one, everything up to the last @ is masked, because a password may be anywhere in it.
     """

@@ -89,7 +89,7 @@ def convert(
 
 
 def _chosen(tables: list[Table], system: str | None, source: str | Path) -> list[Table]:
-    """The results of this name, or all if none is named."""
+    """Return the results of this name, or all if none is named."""
     names = [table.name for table in tables]
     if system is not None and system not in names:
         raise UnknownName.of(Message("words.system"), system, names, where=str(source))
@@ -97,7 +97,7 @@ def _chosen(tables: list[Table], system: str | None, source: str | Path) -> list
 
 
 def _of_one_system(content: Iterator[Fields], target: Any, source: str | Path) -> Iterator[Fields]:
-    """The rows; those of a second system are an error if the target has no place for the system."""
+    """Yield the rows; those of a second system are an error if the target has no place for the system."""
     systems: dict[str, None] = {}
     for row in content:
         systems.setdefault(str(row.get(rows.SYSTEM) or ""))
@@ -119,7 +119,7 @@ def _to_results(source: str | Path, target: Path, system: str | None) -> Convers
 
 
 def _target(path: Path, name: str | None) -> Any:
-    """The format to write: the named one, or the one that the suffix tells."""
+    """Return the format to write: the named one, or the one that the suffix tells."""
     if name is None:
         suffix = format_suffix(path)
         if suffix not in (*_ROWS, *_BY_SUFFIX):
@@ -155,7 +155,7 @@ def _written(content: Iterator[Fields], done: Conversion, target: Any, path: Pat
 
 
 def _some(content: Iterator[Fields], source: str | Path) -> Iterator[Fields]:
-    """The rows, of which there must be one before anything is written."""
+    """Return the rows, of which there must be one before anything is written."""
     first = next(content, None)
     if first is None:
         raise InputError(Message("formats.no_rows"), where=str(source))
@@ -163,7 +163,7 @@ def _some(content: Iterator[Fields], source: str | Path) -> Iterator[Fields]:
 
 
 def _counted(content: Iterator[Fields], done: Conversion, target: Any) -> Iterator[Fields]:
-    """The rows, counted; where the target needs an id, a row without one has its number."""
+    """Yield the rows, counted; where the target needs an id, a row without one has its number."""
     needed, has_needed = getattr(target, "NEEDS", frozenset[str]()), False
     for row in content:
         done.rows += 1
@@ -217,7 +217,7 @@ def _known_columns(file: Columns) -> dict[str, str]:
 
 
 def _rows_of(tables: Sequence[Table]) -> Iterator[Fields]:
-    """The items of results as rows with scores; several results are several systems."""
+    """Yield the items of results as rows with scores; several results are several systems."""
     for table in tables:
         for item in items_of(table):
             fields = {

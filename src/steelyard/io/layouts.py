@@ -101,7 +101,7 @@ def layout_of(
     optional: frozenset[str] = frozenset(),
     labels: Sequence[str] = (),
 ) -> Layout:
-    """The mapped columns, and the others by their usual names.
+    """Return the mapped columns, and the others by their usual names.
 
     `wanted` are the fields that must be there, except for those that are `optional`; `labels` are further columns that
     are tags.
@@ -128,7 +128,7 @@ def _tags(file: Columns, free: Sequence[str], mapped: Mapping[str, str], labels:
 
 
 def _evidence(free: Sequence[str], mapped: Mapping[str, str]) -> dict[str, Any]:
-    """The columns of contexts and of ids, and those that are left over."""
+    """Return the columns of contexts and of ids, and those that are left over."""
     found = {
         field: [mapped[name]] if name in mapped else list(_named(free, names))
         for field, (name, names) in _EVIDENCE.items()
@@ -154,7 +154,7 @@ def _check_shared(mapped: Mapping[str, str]) -> None:
 
 
 def _candidates(free: Sequence[str], mapped: Mapping[str, str], wanted: set[str]) -> dict[str, list[str]]:
-    """The columns that may be the references, and those that may be the prediction.
+    """Return the columns that may be the references, and those that may be the prediction.
 
     `answer` is the system's (old RAGAS), or the reference if another column is the system's and none the references.
     """
@@ -195,6 +195,6 @@ def _only(file: Columns, name: str, candidates: Mapping[str, Sequence[str]]) -> 
 
 
 def _named(columns: Iterable[str], names: Sequence[str]) -> Iterator[str]:
-    """The columns that have one of the names in upper or lower case, in the order of the names."""
+    """Return the columns that have one of the names in upper or lower case, in the order of the names."""
     known = [column for column in columns if column.casefold() in names]
     return iter(sorted(known, key=lambda column: names.index(column.casefold())))

@@ -26,18 +26,18 @@ class SourceMap:
     lines: Mapping[str, int]
 
     def line(self, pointer: str) -> int:
-        """The line of a value, or of the nearest value around it."""
+        """Return the line of a value, or of the nearest value around it."""
         while pointer and pointer not in self.lines:
             pointer = pointer.rpartition("/")[0]
         return self.lines.get(pointer, 1)
 
     def location(self, pointer: str) -> str:
-        """The same as file:line."""
+        """Return the same as file:line."""
         return f"{self.name}:{self.line(pointer)}"
 
 
 def pointer_to(*keys: str | int) -> str:
-    """The JSON pointer that these keys and indexes make."""
+    """Return the JSON pointer that these keys and indexes make."""
     return "".join(f"/{str(key).replace('~', '~0').replace('/', '~1')}" for key in keys)
 
 
@@ -129,7 +129,7 @@ def _check_token(token: str, where: str) -> None:
 
 
 def _string(token: str) -> str:
-    """The value of a string token."""
+    """Return the value of a string token."""
     try:
         return str(json.loads(token))
     except ValueError:

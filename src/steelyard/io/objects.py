@@ -132,7 +132,7 @@ def _key(store: Any, address: Address) -> str:
 
 
 def _store(address: Address) -> Any:
-    """The file system of fsspec for an address, with the settings that its host or user part contains."""
+    """Return the file system of fsspec for an address, with the settings that its host or user part contains."""
     try:
         import fsspec
 
@@ -154,7 +154,7 @@ def _http_settings(address: Address) -> dict[str, Any]:
 
 
 def _missing(package: str, scheme: str) -> MissingExtra:
-    """The error about a missing package; its hint names all that a scheme needs."""
+    """Return the error about a missing package; its hint names all that a scheme needs."""
     needs = Message("core.needs_package", purpose=Message("words.addresses_of_scheme", scheme=scheme), package=package)
     return MissingExtra(needs, hint=MissingExtra.install(_EXTRA, _PACKAGES[scheme]))
 
@@ -176,7 +176,7 @@ def _failures(
 
 
 def _meaning(failure: Exception, address: Address, file: ObjectFile | None) -> tuple[Message, Message]:
-    """The message about a failure, and its hint."""
+    """Return the message about a failure, and its hint."""
     known = (meaning for applies, *meaning in _meanings(failure, address, is_open=file is not None) if applies)
     if found := next(known, None):
         return found[0], found[1]
@@ -213,7 +213,7 @@ def _name_hint(address: Address) -> Message:
 
 
 def _chain(failure: BaseException) -> Iterator[BaseException]:
-    """A failure and its causes."""
+    """Yield a failure and its causes."""
     seen: BaseException | None = failure
     while seen is not None:
         yield seen
@@ -221,12 +221,12 @@ def _chain(failure: BaseException) -> Iterator[BaseException]:
 
 
 def _texts(failure: BaseException) -> str:
-    """The kinds and the texts of a failure and its causes, to be searched and not to be shown."""
+    """Return the kinds and the texts of a failure and its causes, to be searched and not to be shown."""
     return "\n".join(f"{type(each).__name__} {each}" for each in _chain(failure))
 
 
 def _reason(failure: Exception) -> Message | str:
-    """The reason of the operating system, else the kind of the failure; its text may contain secrets."""
+    """Return the reason of the operating system, else the kind of the failure; its text may contain secrets."""
     system = next((each for each in reversed([*_chain(failure)]) if getattr(each, "errno", None)), None)
     if not isinstance(system, OSError) or not system.errno:
         return type(failure).__name__

@@ -62,7 +62,9 @@ Named = Mapping[Any, Any]
 
 
 def record_of(value: Any, where: str = "") -> dict[str, Any]:
-    """The output record of a text or of an object with named fields; `where` is its location, if it comes from a file.
+    """Return the output record of a text or of an object with named fields.
+
+    `where` is its location, if it comes from a file.
 
     A text that is JSON, bare or in a code fence, is read as the record, and is kept under `raw`.
     """
@@ -82,7 +84,10 @@ def record_of(value: Any, where: str = "") -> dict[str, Any]:
 
 
 def record_in(text: str) -> dict[str, Any]:
-    """The record that a model wrote as JSON, bare or fenced, after its thinking; else a record of the text alone."""
+    """Return the record that a model wrote as JSON, bare or fenced, after its thinking.
+
+    Else a record of the text alone.
+    """
     spoken = without_thinking(text).strip()
     for candidate in (spoken, _fenced(spoken)):
         if not (candidate.startswith("{") and candidate.endswith("}")):
@@ -97,7 +102,7 @@ def record_in(text: str) -> dict[str, Any]:
 
 
 def prose_around(text: str) -> str:
-    """What a model wrote before and after the code fence of its record; "" if it gives no record in a fence."""
+    """Return what a model wrote before and after the code fence of its record; "" if it gives no record in a fence."""
     inside = _fenced(text)
     if not inside.startswith("{") or "raw" not in record_in(text):
         return ""
@@ -106,13 +111,13 @@ def prose_around(text: str) -> str:
 
 
 def _as_text(name: str, member: Any) -> Any:
-    """An answer that a model wrote as a figure, a truth value or null is that word."""
+    """Return an answer that a model wrote as a figure, a truth value or null as that word."""
     is_word = name.casefold() in ANSWER and isinstance(member, bool | int | float | None)
     return json.dumps(member) if is_word else member
 
 
 def _fenced(text: str) -> str:
-    """The content of the last code fence of a text."""
+    """Return the content of the last code fence of a text."""
     end = text.rfind("```")
     start = text.rfind("```", 0, max(end, 0))
     inside = text[start + 3 : end] if start >= 0 else ""
@@ -120,7 +125,7 @@ def _fenced(text: str) -> str:
 
 
 def _with_inner_record(record: dict[str, Any], where: str) -> dict[str, Any]:
-    """The record, with missing fields filled from JSON inside its answer."""
+    """Return the record, with missing fields filled from JSON inside its answer."""
     inner = record_in(record["answer"])
     if inner.keys() == {"answer"}:
         return record
@@ -134,7 +139,7 @@ def _with_inner_record(record: dict[str, Any], where: str) -> dict[str, Any]:
 
 
 def named_values(value: Any) -> Named | None:
-    """The fields of a mapping, a dataclass or a pydantic model; None for anything else."""
+    """Return the fields of a mapping, a dataclass or a pydantic model; None for anything else."""
     if isinstance(value, Mapping):
         return value
     if is_dataclass(value) and not isinstance(value, type):
@@ -144,7 +149,7 @@ def named_values(value: Any) -> Named | None:
 
 
 def plain(value: Any, where: str = "", depth: int = 0) -> Any:
-    """The value as JSON and UTF-8 can hold it."""
+    """Return the value as JSON and UTF-8 can hold it."""
     if depth > limits.NESTING.value:
         raise limits.NESTING.exceeded(Message("words.the_nesting_of_the_reply"), error=SystemFailure, where=where)
     match value:
@@ -201,7 +206,7 @@ class _Reading:
         return answer
 
     def _evidence(self) -> list[dict[str, Any]]:
-        """The evidence, or the retrieved passages with their pages if the system does not select any."""
+        """Return the evidence, or the retrieved passages with their pages if the system does not select any."""
         if self._has(EVIDENCE):
             return [self._passage(item) for item in self._listed(EVIDENCE)]
         retrieved = [self._passage(item) for item in self._listed(CONTEXTS) if not isinstance(item, str)]
@@ -233,7 +238,7 @@ class _Reading:
         return {**({} if page is None else {"page": page}), "text": text or "", **labels}
 
     def _listed(self, names: Iterable[str]) -> list[Any]:
-        """The members of a field; one alone is a list of one."""
+        """Return the members of a field; one alone is a list of one."""
         value = self._first(names)
         if value is None:
             return []
@@ -247,12 +252,12 @@ class _Reading:
 
 
 def _first(named: Named, names: Iterable[str]) -> Any:
-    """The first field of these names that is not empty."""
+    """Return the first field of these names that is not empty."""
     return next((named[name] for name in names if named.get(name) is not None), None)
 
 
 def _page(value: Any, where: str) -> int | str | None:
-    """A page number, also out of "2", 2.0 or 第2页; other texts, such as a range, are kept as they are."""
+    """Return a page number, also out of "2", 2.0 or 第2页; other texts, such as a range, are kept as they are."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int | str | None):
@@ -271,7 +276,7 @@ def _whole_text(text: str, where: str) -> str:
 
 
 def _shown_names(names: Collection[str]) -> str:
-    """The first names of a record, for a message."""
+    """Return the first names of a record, for a message."""
     first = ", ".join(_shown(name) for name in islice(names, _MOST_NAMES)) or "none"
     return f"{first}, …" if len(names) > _MOST_NAMES else first
 

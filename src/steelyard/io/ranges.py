@@ -21,7 +21,7 @@ class FileChanged(InputError):
 
     @classmethod
     def at(cls, path: str | Path) -> "FileChanged":
-        """The error about the file of this path."""
+        """Return the error about the file of this path."""
         return cls(Message("formats.file_changed"), where=str(path), hint=Message("formats.file_changed_hint"))
 
 
@@ -33,7 +33,7 @@ class FileState(NamedTuple):
 
     @classmethod
     def of(cls, found: os.stat_result) -> "FileState":
-        """The state that the system gives."""
+        """Return the state that the system gives."""
         return cls(found.st_size, found.st_mtime_ns)
 
 
@@ -68,7 +68,10 @@ class ByteRange(NamedTuple):
     state: FileState
 
     def stream(self, first_line: int = 1) -> Stream:
-        """The bytes as a stream, which has the name of the file; `first_line` is the number of the first line."""
+        """Return the bytes as a stream, which has the name of the file.
+
+        `first_line` is the number of the first line.
+        """
         open_stream(self.path).close()  # the error about a file that cannot be read
         return Stream(self.path, _Range(self), first_line=first_line)
 
@@ -109,7 +112,7 @@ def is_cuttable(path: str | Path) -> bool:
 
 
 def query_ranges(path: str | Path, size: int) -> Iterator[ByteRange]:
-    """The ranges of a run file, each of `size` bytes up to the next line of another query."""
+    """Yield the ranges of a run file, each of `size` bytes up to the next line of another query."""
     with open(path, "rb") as file:
         start, state = 0, FileState.of(os.fstat(file.fileno()))
         while start < state.size:
@@ -156,7 +159,7 @@ class Hashing:
             self._error = error
 
     def digest(self) -> str:
-        """The digest, once all was read."""
+        """Return the digest, once all was read."""
         self._thread.join()
         if self._error is not None:
             raise self._error
@@ -171,7 +174,7 @@ class LineRange(NamedTuple):
     rows: int
 
     def stream(self) -> Stream:
-        """The lines as a stream, which has the name of the file."""
+        """Return the lines as a stream, which has the name of the file."""
         return self.bytes.stream(self.lines + 1)
 
     def __str__(self) -> str:

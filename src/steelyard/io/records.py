@@ -59,7 +59,7 @@ class Record(NamedTuple):
         return self.place(self.number)
 
     def place(self, number: int) -> str:
-        """The location of another row of the same source."""
+        """Return the location of another row of the same source."""
         return self.pattern.format(self.name, number)
 
 
@@ -70,7 +70,7 @@ INSTALLED: Final = EntryPointGroup[Reader]("steelyard.formats", Message("plugins
 
 
 def format_suffix(path: str | Path) -> str:
-    """The suffix that tells the format, past `.gz` and `.zst`; "" where there is none."""
+    """Return the suffix that tells the format, past `.gz` and `.zst`; "" where there is none."""
     suffixes = [suffix.lower() for suffix in Path(file_name(path)).suffixes]
     while suffixes and suffixes[-1] in COMPRESSED:
         suffixes.pop()
@@ -84,7 +84,7 @@ def read_records(path: str | Path, keep: Collection[str] = ()) -> tuple[list[Rec
 
 
 def stream_records(stream: Stream, kind: str, keep: Collection[str] = ()) -> Iterator[Record]:
-    """The rows of a file of this kind as they are read; a JSON array is read as a whole.
+    """Return the rows of a file of this kind as they are read; a JSON array is read as a whole.
 
     A line of JSONL that cannot be read is an error, unless one of the fields `keep` can be: then its record has only
     these fields, as text, and its problem.
@@ -99,7 +99,7 @@ def is_record_format(kind: str) -> bool:
 
 
 def _reader_of(kind: str) -> Reader | None:
-    """The reader of rows of files with this suffix, built in or of an installed distribution."""
+    """Return the reader of rows of files with this suffix, built in or of an installed distribution."""
     built_in: dict[str, Reader] = {
         ".json": lambda stream: _json_array(decode(stream.read_all(limits.FILE_BYTES), stream.name), stream.name),
         ".csv": lambda stream: _separated(stream, ","),
@@ -112,7 +112,7 @@ def _reader_of(kind: str) -> Reader | None:
 
 
 def _fault(error: json.JSONDecodeError) -> Message | str:
-    """What the parser of Python found; the catalogue has its texts by their English wording."""
+    """Return what the parser of Python found; the catalogue has its texts by their English wording."""
     text = error.msg.rstrip(": ")
     return Message(code) if (code := codes("json").get(text)) else text
 
@@ -142,7 +142,7 @@ def parse_json(text: str, name: str, line: int | None = None, *, lenient: bool =
 
 
 def _whole(value: Any) -> Any:
-    """The value with � for each half of a character, which UTF-8 cannot hold."""
+    """Return the value with � for each half of a character, which UTF-8 cannot hold."""
     if isinstance(value, str):
         return _HALF.sub("\ufffd", value)
     if isinstance(value, list):
@@ -206,7 +206,7 @@ def _readable_fields(line: str, names: Collection[str]) -> dict[str, str]:
 
 
 def _outermost(text: str) -> str:
-    """The text of a JSON object with null for each list and object in it, however deep these are."""
+    """Return the text of a JSON object with null for each list and object in it, however deep these are."""
     kept, depth = [], 0
     for piece in (match[0] for match in _JSON_PIECE.finditer(text)):
         opens = piece in ("[", "{")
@@ -228,7 +228,7 @@ def _json_array(text: str, name: str) -> Iterator[Record]:
 
 
 def parse_json_file(text: str, name: str) -> Any:
-    """The value of a JSON file; several values in one file are an error whose hint says how JSONL is called."""
+    """Return the value of a JSON file; several values in one file are an error whose hint says how JSONL is called."""
     try:
         return parse_json(text, name, lenient=True)
     except InputError as error:
@@ -237,14 +237,14 @@ def parse_json_file(text: str, name: str) -> Any:
 
 
 def no_array(name: str) -> InputError:
-    """The error about a JSON file that has no rows."""
+    """Return the error about a JSON file that has no rows."""
     return InputError(
         Message("formats.not_array_of_objects"), where=name, hint=Message("formats.array_of_objects_hint")
     )
 
 
 def json_records(rows: Sequence[Any], name: str) -> Iterator[Record]:
-    """The objects of a JSON array as records."""
+    """Yield the objects of a JSON array as records."""
     for number, row in enumerate(rows):
         yield _record(row, name, number, "{}#/{}")
 
@@ -334,7 +334,7 @@ def _header(row: list[str], name: str) -> list[str]:
 
 
 def repeated_one(names: Iterable[str]) -> str | None:
-    """The first name that is repeated; None if all differ."""
+    """Return the first name that is repeated; None if all differ."""
     seen: set[str] = set()
     return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
 
@@ -371,7 +371,7 @@ def _parquet(stream: Stream) -> Iterator[Record]:
 
 
 def read_columns(path: str | Path, choose: Callable[[list[str]], list[str]]) -> tuple[dict[str, Any], str] | None:
-    """Some columns of a parquet file as Arrow arrays, and the SHA-256 of the file.
+    """Return some columns of a parquet file as Arrow arrays, and the SHA-256 of the file.
 
     None if the file is damaged or too large, or if `choose` raises InputError: `read_records` says what is wrong with
     it. A file that can be read only once is not read.
@@ -405,7 +405,7 @@ def _parquet_rows(file: Any, name: str) -> Iterator[dict[str, Any]]:
 
 
 def _bounded(batches: Iterable[Any], name: str) -> Iterator[Any]:
-    """The batches of Arrow, as long as all together have no more bytes than a file may have."""
+    """Yield the batches of Arrow, as long as all together have no more bytes than a file may have."""
     size = 0
     for batch in batches:
         size += sum(map(_value_bytes, batch.columns))
@@ -414,7 +414,7 @@ def _bounded(batches: Iterable[Any], name: str) -> Iterator[Any]:
 
 
 def _value_bytes(array: Any) -> int:
-    """The bytes of an Arrow array; a text that its dictionary has once counts as often as it is there."""
+    """Return the bytes of an Arrow array; a text that its dictionary has once counts as often as it is there."""
     from pyarrow import compute, types
 
     if types.is_struct(array.type):
@@ -449,7 +449,7 @@ _WITHOUT_NAN: Final = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_con
 
 
 def result_name(path: str) -> str:
-    """The name of a result: that of its file, without folders and extensions."""
+    """Return the name of a result: that of its file, without folders and extensions."""
     if path in (STDIN, STDIN_NAME):
         return "stdin"
     name = file_name(path)
@@ -459,7 +459,7 @@ def result_name(path: str) -> str:
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
-    """The same names, with a number appended to repeated ones: run, run-2, run-3."""
+    """Return the same names, with a number appended to repeated ones: run, run-2, run-3."""
     unique: list[str] = []
     for name in names:
         number, candidate = 1, name
@@ -471,7 +471,7 @@ def unique_names(names: Sequence[str]) -> list[str]:
 
 
 def first_seen(place: str) -> Message:
-    """A reference to the first occurrence; the number is enough for a line of the same file."""
+    """Return a reference to the first occurrence; the number is enough for a line of the same file."""
     line = place.rpartition(":")[2]
     if line.isdigit():
         return Message("formats.first_on_line", line=line)

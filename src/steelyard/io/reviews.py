@@ -82,7 +82,7 @@ class Judgement:
 
 
 def digest_of(table: Table) -> str:
-    """A digest of a result: of its settings and of its items in any order."""
+    """Return a digest of a result: of its settings and of its items in any order."""
     found = sha256(str(table.signature).encode())
     for line in sorted(dump(item.to_json()) for item in items_of(table)):
         found.update(line.encode("utf-8", "surrogatepass"))
@@ -90,7 +90,7 @@ def digest_of(table: Table) -> str:
 
 
 def render_review_lines(judgements: Sequence[Judgement]) -> str:
-    """The file as text."""
+    """Return the file as text."""
     return "".join(dump(judgement.line()) + "\n" for judgement in judgements)
 
 
@@ -104,7 +104,7 @@ def is_untouched(path: Path) -> bool:
 
 
 def read_review(path: str | Path) -> list[Judgement]:
-    """The judgements of a file; every line must be complete, and each id unique but for lines with a time."""
+    """Return the judgements of a file; every line must be complete, and each id unique but for lines with a time."""
     records, _ = read_records(path)
     if not records:
         raise InputError(Message("formats.empty_file"), where=str(path), hint=REVIEW_HINT)

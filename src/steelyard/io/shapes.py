@@ -87,7 +87,7 @@ def check_shape(value: Any, shape: Shape, path: str, where: str) -> None:
 
 
 def quick_test(shape: Shape) -> Callable[[Any], bool]:
-    """A test that is made once for many values: those that it accepts pass `check_shape` and are left as they are."""
+    """Make a test for many values: those that it accepts pass `check_shape` and are left as they are."""
     match shape:
         case Plain():
             return shape.accepts
@@ -119,12 +119,12 @@ def _quick_fields(shape: Fields) -> Callable[[Any], bool]:
 
 
 def wrong_shape(path: str, words: Message, value: Any, where: str) -> InputError:
-    """The error about a value that has another shape."""
+    """Return the error about a value that has another shape."""
     return InputError(Message("formats.field_wrong_type", path=path, words=words, value=shown(value)), where=where)
 
 
 def shown(value: Any) -> Message | str:
-    """A value as messages show it: whole if it is short."""
+    """Return a value as messages show it: whole if it is short."""
     if isinstance(value, dict | list):
         return Message("words.an_object") if isinstance(value, dict) else Message("words.a_list")
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 64:

@@ -64,7 +64,7 @@ class Stream:
         return len(self._files) == 1
 
     def read(self, size: int) -> bytes:
-        """The next bytes (decompressed), at most so many; b"" at the end."""
+        """Return the next bytes (decompressed), at most so many; b"" at the end."""
         if not self._files:
             return b""
         try:
@@ -191,7 +191,7 @@ def is_folder(path: str | Path) -> bool:
 
 
 def read_text(path: str | Path, limit: Limit = limits.FILE_BYTES) -> tuple[str, Stream]:
-    """A whole file as text, without a byte-order mark."""
+    """Return a whole file as text, without a byte-order mark."""
     stream = open_stream(path)
     return decode(stream.read_all(limit), stream.name), stream
 
@@ -211,7 +211,7 @@ def check_encoding(content: bytes, name: str, first_line: int) -> None:
 
 
 def encoding_problem(content: bytes) -> tuple[int, Message] | None:
-    """The first line (counted from 0) that is not UTF-8 text, and why; None if there is no problem."""
+    """Return the first line (counted from 0) that is not UTF-8 text, and why; None if there is no problem."""
     if content.startswith(_UTF16_MARKS) or b"\0" in content:
         at, message = max(content.find(b"\0"), 0), Message(BINARY)
     elif content.isascii():
@@ -227,7 +227,7 @@ def encoding_problem(content: bytes) -> tuple[int, Message] | None:
 
 
 def encoding_hint(message: Message) -> Message:
-    """What to do about an encoding problem."""
+    """Return what to do about an encoding problem."""
     return BINARY_HINT if message.code == BINARY else ENCODING_HINT
 
 
@@ -237,7 +237,7 @@ def read_once(path: str | Path) -> bool:
 
 
 def line_blocks(stream: Stream, size: int = BLOCK, *, first: int | None = None) -> Iterator[bytes | memoryview]:
-    """The stream in pieces of whole lines, each cut where the first column changes, without a byte-order mark.
+    """Yield the stream in pieces of whole lines, each cut where the first column changes, without a byte-order mark.
 
     A block that holds one query alone grows until the query ends. Blocks are not copied from what was read. With
     `first`, the first block has about so many bytes, and each further one twice as many, up to `size`.
@@ -267,7 +267,7 @@ def line_blocks(stream: Stream, size: int = BLOCK, *, first: int | None = None) 
 
 
 def text_blocks(stream: Stream, size: int = BLOCK) -> Iterator[str]:
-    """The stream as text in pieces of whole lines; without a byte-order mark; anything but UTF-8 is refused."""
+    """Yield the stream as text in pieces of whole lines; without a byte-order mark; anything but UTF-8 is refused."""
     first_line = stream.first_line
     for block in byte_blocks(stream, size):
         yield _text(block, stream.name, first_line)
@@ -275,7 +275,7 @@ def text_blocks(stream: Stream, size: int = BLOCK) -> Iterator[str]:
 
 
 def byte_blocks(stream: Stream, size: int = BLOCK) -> Iterator[bytes]:
-    """The stream in pieces of whole lines; only the last may lack its end."""
+    """Yield the stream in pieces of whole lines; only the last may lack its end."""
     pieces: list[bytes] = []
     try:
         for piece in _Lines(stream, size):
@@ -393,7 +393,7 @@ class _Ahead:
         return found if len(found) == size else found + self._file.read(size - len(found))
 
     def peek(self, size: int) -> bytes:
-        """The first bytes, which are read again afterwards."""
+        """Return the first bytes, which are read again afterwards."""
         while len(self._head) < size and (piece := self._file.read(size - len(self._head))):
             self._head += piece
         return self._head
@@ -405,7 +405,7 @@ class _Ahead:
 
 
 def _layers(file: BinaryIO | _Ahead) -> tuple[_Bytes, ...]:
-    """The file, and the decompressor above it."""
+    """Return the file, and the decompressor above it."""
     if isinstance(file, _Ahead):
         magic = file.peek(4)
     else:
@@ -437,7 +437,7 @@ class _ZstdFile:
         self._taken = 0
 
     def read(self, size: int) -> bytes:
-        """Some more bytes; b"" at the end."""
+        """Return some more bytes; b"" at the end."""
         found, length = [], 0
         while length < size:
             if self._at == len(self._ready):
@@ -500,7 +500,7 @@ def _has_mode(path: str | Path, is_kind: Callable[[int], bool]) -> bool:
 
 
 def _hint_for_missing(path: Path) -> Message | None:
-    """The entry of the folder with the nearest name; a common suffix alone does not make names similar."""
+    """Return the entry of the folder with the nearest name; a common suffix alone does not make names similar."""
     import difflib
 
     if was_address(path):
@@ -514,12 +514,15 @@ def _hint_for_missing(path: Path) -> Message | None:
 
 
 def _stem(name: str) -> str:
-    """A name without its suffix; the whole name if there is none."""
+    """Return a name without its suffix; the whole name if there is none."""
     return name.rpartition(".")[0] or name
 
 
 def hint_for_folder(path: Path) -> Message | None:
-    """The newest files in a folder that was given in place of a file; None if it is no folder or cannot be listed."""
+    """Return the newest files in a folder that was given in place of a file.
+
+    None if it is no folder or cannot be listed.
+    """
     try:
         files = [entry for entry in os.scandir(path) if entry.is_file()]
         newest = sorted(files, key=lambda entry: entry.stat().st_mtime, reverse=True)[:3]

@@ -10,7 +10,7 @@ import secrets
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -21,6 +21,8 @@ from steelyard.io.addresses import Address, addressed
 from steelyard.text.visible import HALVES
 
 OVERWRITE_HINT: Final = Message("formats.overwrite_hint")
+RECORDED: Final = ".jsonl"
+"""Recorded data, results and reviews, are replaced only with `overwrite`."""
 _LONGEST_STEM: Final = 48
 _MOST_LINKS: Final = 40
 _PIPE_SECONDS: Final = 10
@@ -29,7 +31,7 @@ _PIPE_SECONDS: Final = 10
 
 @contextmanager
 def whole_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
-    """A temporary path to write to; it is renamed to `path` if the block succeeds, and removed otherwise.
+    """Yield a temporary path to write to; it is renamed to `path` if the block succeeds, and removed otherwise.
 
     The mode of an old file is kept, and a symbolic link stays: its target is written. A device or a pipe is written
     to directly; a pipe that nobody reads is an error, since opening it would block. Without `overwrite` an existing
@@ -79,6 +81,42 @@ def check_absent(path: Path) -> None:
         raise ConfigError(Message("formats.file_exists"), where=str(path), hint=OVERWRITE_HINT)
 
 
+def check_outputs(
+    paths: Sequence[Path], inputs: Sequence[str] = (), *, suffixes: Sequence[str], overwrite: bool = False
+) -> None:
+    """Refuse, before any work is done, paths that cannot be written or would overwrite an input or recorded data."""
+    for path in paths:
+        where = str(path)
+        if path.suffix.lower() not in suffixes:
+            hint = Message("core.known", names=", ".join(suffixes))
+            raise ConfigError(Message("reports.unknown_format", suffix=path.suffix), where=where, hint=hint)
+        _check_place(path)
+        if any(_is_same(path, given) for given in inputs):
+            raise ConfigError(Message("reports.overwrites_input"), where=where, hint=Message("reports.other_name_hint"))
+        if path.suffix.lower() == RECORDED and not overwrite:
+            check_absent(path)
+
+
+def _check_place(path: Path) -> None:
+    """Refuse an address that cannot be written, a file in a folder that does not exist, and a folder."""
+    if isinstance(path, Address):
+        from steelyard.io.objects import check_writable
+
+        check_writable(path)
+    elif not path.parent.is_dir():
+        message, hint = Message("cli.no_folder", folder=str(path.parent)), Message("reports.create_folder_hint")
+        raise ConfigError(message, where=str(path), hint=hint)
+    elif path.is_dir():
+        raise ConfigError(Message("reports.is_folder"), where=str(path))
+
+
+def _is_same(path: Path, given: str) -> bool:
+    """Return whether an output is an input."""
+    if isinstance(path, Address) or isinstance(addressed(given), Address):
+        return path == addressed(given)
+    return path.exists() and Path(given).exists() and path.samefile(given)
+
+
 def sync_folder(folder: Path) -> None:
     """Sync a folder after a rename, on systems where folders can be synced."""
     with suppress(OSError):
@@ -91,7 +129,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def _uploaded(address: Address, *, overwrite: bool) -> Iterator[Path]:
-    """A file in a temporary folder, which becomes an object at the end."""
+    """Yield a file in a temporary folder, which becomes an object at the end."""
     from tempfile import TemporaryDirectory
 
     from steelyard.io.objects import upload
@@ -107,7 +145,7 @@ def _uploaded(address: Address, *, overwrite: bool) -> Iterator[Path]:
 
 @contextmanager
 def _part_of(target: Path) -> Iterator[Path]:
-    """An empty file beside `target`, with its mode and owner; it is removed unless it was renamed."""
+    """Yield an empty file beside `target`, with its mode and owner; it is removed unless it was renamed."""
     old = target.stat() if target.exists() else None
     if old is not None and not os.access(target, os.W_OK):
         raise PermissionError(13, os.strerror(13), str(target))
@@ -167,7 +205,7 @@ def _reader_of(path: Path) -> Iterator[None]:
 
 
 def _opened(path: Path) -> int:
-    """A named pipe, opened once it has a reader."""
+    """Return a named pipe, opened once it has a reader."""
     end = time.monotonic() + _PIPE_SECONDS
     while True:
         try:

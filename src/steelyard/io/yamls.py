@@ -28,7 +28,7 @@ class Located:
     where: str
 
     def plain(self) -> Any:
-        """The value without locations."""
+        """Return the value without locations."""
         if isinstance(self.value, Mapping):
             return {key: found.plain() for key, found in self.value.items()}
         if isinstance(self.value, list):
@@ -37,7 +37,7 @@ class Located:
 
 
 def read_yaml(path: str | Path) -> Located:
-    """The one document of a YAML file; None where it is empty."""
+    """Return the one document of a YAML file; None where it is empty."""
     import yaml
 
     text, stream = read_text(path, limits.YAML_BYTES)
@@ -74,7 +74,7 @@ class _Reading:
         self._values = 0
 
     def located(self, node: Any, depth: int) -> Located:
-        """The value of a node and of what is in it."""
+        """Return the value of a node and of what is in it."""
         where = self._place(node)
         self._values += 1
         if self._values > limits.YAML_VALUES.value:

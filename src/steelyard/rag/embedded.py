@@ -36,7 +36,7 @@ class PromptParts:
 
 
 def read_prompt(prompt: str) -> PromptParts:
-    """The parts by their headings; the last question heading counts, and the question ends at a blank line."""
+    """Return the parts by their headings; the last question heading counts, and the question ends at a blank line."""
     heading = max(_QUESTION.finditer(prompt), key=re.Match.start, default=None)
     if heading is None:
         return PromptParts(prompt.strip(), "", {}, prompt)
@@ -49,7 +49,10 @@ def read_prompt(prompt: str) -> PromptParts:
 
 
 def answer(prompt: str) -> str:
-    """The answer to a prompt in the form that its instructions ask for; "I do not know." if no sentence is relevant."""
+    """Return the answer to a prompt in the form that its instructions ask for.
+
+    "I do not know." if no sentence is relevant.
+    """
     parts = read_prompt(prompt)
     return _form_of(parts.instructions)(parts, Evidence(parts.question, sentences(parts.documents)))
 
@@ -105,6 +108,6 @@ def _unknown(question: str) -> str:
 
 
 def _cut(text: str, heading: re.Pattern[str]) -> tuple[str, str]:
-    """The text before a heading and the text after it."""
+    """Return the text before a heading and the text after it."""
     match = heading.search(text)
     return (text[: match.start()], text[match.end() :]) if match else (text, "")

@@ -374,7 +374,7 @@ def _tables(agreement: Agreement, words: Words) -> Iterator[TableBlock]:
 
 
 def _disagreements_block(review: ReviewAgreement, words: Words) -> TableBlock:
-    """The rejected verdicts; what they should have been, if some were corrected."""
+    """Return the rejected verdicts; what they should have been, if some were corrected."""
     scores = [cells.DASH if each.score is None else cells.number(each.score, 2) for each in review.disagreements]
     is_shown = any(each.score is not None for each in review.disagreements)
     rows = [

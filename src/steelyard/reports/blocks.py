@@ -37,6 +37,12 @@ class Cell:
         return " ".join(filter(None, (self.value, self.mark, self.detail)))
 
 
+class Symbol(str):
+    """A heading that begins with a symbol, such as p, which is not written with a capital."""
+
+    __slots__ = ()
+
+
 Row = Sequence[str | Cell]
 """A row of a table."""
 TableRole = Literal[
@@ -46,6 +52,7 @@ TableRole = Literal[
     "groups",  # the means by a tag
     "groups_compared",  # before and after by a tag, in the metric of the headline
     "differences",  # every number of a comparison, metric by metric
+    "differences_apart",  # the same where its means are not those of the leaderboard
     "tests",  # the tests of a comparison in full
     "effects",  # effect sizes, and how many items are better and worse
     "within",  # differences within each value of a tag, of many results
@@ -58,12 +65,15 @@ TableRole = Literal[
     "uncertain",
     "unscored",
     "decided",
+    "coverage",  # wrong verdicts by the share of verdicts that are left
     "settings",  # what was counted, and settings
     "kind",  # what only one kind of results has
 ]
 ListRole = Literal["list", "changed", "most_changed", "kind"]
 """Changed items are listed in every metric that is asked for (`changed`), or in the main one (`most_changed`)."""
 NoteRole = Literal["alert", "warning", "finding", "count", "signature", "hint"]
+WARNINGS: Final[tuple[NoteRole, ...]] = ("alert", "warning")
+"""The roles of notes that warn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,24 +214,24 @@ class Headline:
 
 
 WARNING: Final = "⚠"
+"""The sign before a warning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A line of prose. An alert stands before everything else; a hint says how to see more."""
+    """A line of prose. An alert stands before everything else; a hint says how to see more.
+
+    One that is `named` begins with the name of a result or a metric, which is not written with a capital.
+    """
 
     message: str
     role: NoteRole = "finding"
+    named: bool = False
 
     @property
     def is_warning(self) -> bool:
         """Whether it warns."""
-        return self.role in ("alert", "warning")
-
-    def __str__(self) -> str:
-        """Return the message; that of a warning begins with a sign."""
-        is_signed = self.message.startswith(WARNING)  # failures have the sign in every format
-        return f"{WARNING} {self.message}" if self.is_warning and not is_signed else self.message
+        return self.role in WARNINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,17 +239,6 @@ class Notes:
     """Lines of prose, such as counts, methods and signatures."""
 
     lines: Sequence[str | Note]
-
-    @property
-    def alerts(self) -> list[str]:
-        """The lines that stand before everything else."""
-        return [line.message for line in self.lines if isinstance(line, Note) and line.role == "alert"]
-
-    @property
-    def others(self) -> list[str]:
-        """The other lines."""
-        alerts = self.alerts
-        return [shown for line in self.lines if (shown := str(line)) not in alerts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +279,7 @@ class ResultScores:
 
 @dataclass(frozen=True, slots=True)
 class ItemScores:
-    """The scores of every item of every result, under their headings in the language of the report and in files."""
+    """The scores of every item of every result, under headings for readers, and `keys` for programs."""
 
     headings: Sequence[str]
     keys: Sequence[str]
@@ -297,7 +296,7 @@ class Records:
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Fields of JSON output: of the whole report, or of the result with this index. `values` is called by JSON only."""
+    """Named values for programs: of the whole report, or of the result with this index; made when they are read."""
 
     values: Callable[[], Mapping[str, Any]]
     result: int | None = None
@@ -320,7 +319,7 @@ class CheckCase:
 
 @dataclass(frozen=True, slots=True)
 class CheckSuite:
-    """Test cases for a CI server, with properties of the run and lines of output."""
+    """The rules of a gate as test cases, with properties of the run and lines of output."""
 
     name: str
     classname: str

@@ -3,8 +3,8 @@
 import math
 
 from steelyard.i18n import Words
+from steelyard.registry.kinds import is_directed
 from steelyard.stats.compare import Comparison
-from steelyard.stats.direction import is_directed
 from steelyard.stats.intervals import Interval
 from steelyard.stats.summary import MetricSummary
 
@@ -15,7 +15,7 @@ MOST_NEEDED = 1_000_000
 
 
 def number(value: float, digits: int = 4) -> str:
-    """Four decimal places, as trec_eval prints; a dash for an unknown number."""
+    """Return four decimal places, as trec_eval prints; a dash for an unknown number."""
     return _fixed(value, f".{digits}f") if math.isfinite(value) else DASH
 
 
@@ -37,21 +37,21 @@ def interval(bounds: Interval) -> str:
 
 
 def p_value(value: float) -> str:
-    """Four decimal places, or an exponent for a small p; never 0."""
+    """Return four decimal places, or an exponent for a small p; never 0."""
     if not math.isfinite(value):
         return DASH
     return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
 
 
 def needed(comparison: Comparison) -> str:
-    """About how many units would detect the difference; a dash where it is significant, or no number would."""
+    """Return about how many units would detect the difference; a dash where it is significant, or no number would."""
     if comparison.needed is None:
         return DASH
     return f"{comparison.needed:,}" if comparison.needed <= MOST_NEEDED else f"> {MOST_NEEDED:,}"
 
 
 def mark(comparison: Comparison | None) -> str:
-    """▲ or ▼ where the difference is significant."""
+    """Return ▲ or ▼ where the difference is significant."""
     if comparison is None or not comparison.significant or not is_directed(comparison.metric):
         return ""
     return BETTER if comparison.gain > 0 else WORSE

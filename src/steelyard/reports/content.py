@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 
 from steelyard.i18n import Language
-from steelyard.registry.kinds import kind_of
+from steelyard.registry.kinds import gain, kind_of
 from steelyard.registry.names import columns_called
 from steelyard.reports.blocks import Block
-from steelyard.reports.kinds import PartGroup, kind_report
+from steelyard.reports.kinds import KindReport, PartGroup, kind_report
 from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all, compare_by, compare_pairs
-from steelyard.stats.direction import gain
 from steelyard.stats.pairing import Changes, changes, pair
 from steelyard.stats.scopes import Scope, Units, scope_of
 from steelyard.stats.selection import metrics_of, require_tag, with_directed_parts, with_parts
@@ -24,13 +23,18 @@ from steelyard.table import IntArray, Table
 if TYPE_CHECKING:
     from steelyard.stats.gate import Gate
 
-Layout = Literal["one", "two", "changes", "many"]
-"""How results are shown: a single one; two side by side; what changed between two, first of all; or a leaderboard."""
+Layout = Literal["one", "two", "changes", "many", "brief"]
+"""How results are shown: a single one; two side by side; what changed between two, first of all; or a leaderboard.
+
+A brief leaderboard has the tables of each result as details; the scores of items call for all of them.
+"""
 LAYOUTS: Final[tuple[Layout, ...]] = get_args(Layout)
 MANY: Final = 3
 """From so many results on, a report is a leaderboard."""
-COMPARED: Final[tuple[Layout, ...]] = ("two", "changes")
+PAIR: Final[tuple[Layout, ...]] = ("two", "changes")
 """The layouts of two results of which the second is compared with the first."""
+BOARD: Final[tuple[Layout, ...]] = ("many", "brief")
+"""The layouts of a leaderboard."""
 MAIN: Final = ("nDCG@10", "F1", "AP")
 """The metric of a headline: that of the kind, else the first of these that there is, else the first of all."""
 
@@ -43,9 +47,9 @@ class Report:
     of every two results. `run_tag` is the name that a run has in its own file. `units` says which scope decides
     (`scopes`); `scope` is that of the whole report, its groups included.
 
-    A `full` comparison also has effect sizes, tests, letters, and the differences `within` each value of the tag. Text
-    about two results begins with the changed items of the metrics `changed`, if there are some, else with the means.
-    `served` are data that only the page of a server has (`frame.SERVED`).
+    A report of what `changed` names the metrics whose changed items it lists; it also has effect sizes, tests, letters,
+    and the differences `within` each value of the tag. Of two results it begins with the changed items. `served` are
+    data that only the page of a server has (`frame.SERVED`).
     """
 
     tables: Sequence[Table]
@@ -57,15 +61,28 @@ class Report:
     changed: Sequence[str] = ()
     run_tag: str = ""
     units: Units = "auto"
-    full: bool = False
     within: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)
     served: Mapping[str, Any] = field(default_factory=dict)
+    kind: KindReport = field(init=False)
+    layout: Layout = field(init=False)
     scope: Scope = field(init=False)
+    summaries: Sequence[Summary] = field(init=False)
 
     def __post_init__(self) -> None:
         compared = [comparison.metric for comparison in self.comparisons]
-        object.__setattr__(self, "tables", [with_parts(table, compared) for table in self.tables])
-        object.__setattr__(self, "scope", scope_of(self.units, *self.tables))
+        tables = [with_parts(table, compared) for table in self.tables]
+        made: dict[str, Any] = {"tables": tables, "kind": kind_report(tables[0].kind), "layout": self._layout()}
+        scope = scope_of(self.units, *tables)
+        made |= {"scope": scope, "summaries": [table.summary(units=scope) for table in tables]}
+        for name, value in made.items():
+            object.__setattr__(self, name, value)
+
+    def _layout(self) -> Layout:
+        if len(self.tables) == 2 and self.comparisons:
+            return "changes" if self.changed else "two"
+        if len(self.tables) == 1:
+            return "one"
+        return "many" if self.per_item else "brief"
 
     @cached_property
     def built(self) -> dict[Language, Sequence[Block]]:
@@ -73,27 +90,18 @@ class Report:
         return {}
 
     @cached_property
-    def summaries(self) -> list[Summary]:
-        """The summary of each result."""
-        return [table.summary(units=self.scope) for table in self.tables]
-
-    @cached_property
-    def shown(self) -> list[Summary]:
+    def shown(self) -> Sequence[Summary]:
         """The summaries whose means are shown: of two results that are compared, over the items that both score."""
-        unpaired = [each.metric for each in self.comparisons if each.unpaired] if self.layout in COMPARED else []
+        unpaired = [each.metric for each in self.comparisons if each.unpaired] if self.layout in PAIR else []
         return _over_shared(self, unpaired) if unpaired else self.summaries
 
-    @property
-    def layout(self) -> Layout:
-        """How the results are shown."""
-        if len(self.tables) == 2 and self.comparisons:
-            return "changes" if self.changed else "two"
-        return "many" if len(self.tables) > 1 else "one"
-
-    @property
-    def is_brief(self) -> bool:
-        """Whether the tables of each of many results are details; the scores of items call for all of them."""
-        return self.layout == "many" and not self.per_item
+    @cached_property
+    def paired(self) -> tuple[Table, Table]:
+        """Two results with the items that both have; the tables themselves where these are all."""
+        old, new = self.tables
+        rows = pair(new, old)
+        is_whole = len(rows.old) == len(old) and len(rows.new) == len(new)
+        return (old, new) if is_whole else (old.take(rows.old), new.take(rows.new))
 
     @cached_property
     def metrics(self) -> list[str]:
@@ -102,14 +110,8 @@ class Report:
 
     @cached_property
     def main(self) -> str:
-        """The metric of the headline, one that is compared if any is; totals only if there is nothing else.
-
-        Where the user named metrics (`Table.main`) it is the first of them.
-        """
-        totals = {metric for table in self.tables for metric in table.sums}
-        compared = {comparison.metric for comparison in self.comparisons} or set(self.metrics)
-        means = [metric for metric in self.metrics if metric not in totals and metric in compared]
-        return main_of(self.tables[0].kind, means or self.metrics, self.tables[0].main)
+        """The metric of the headline (`main_metric`)."""
+        return main_metric(self.tables, self.comparisons)
 
     def comparison(self, name: str, metric: str) -> Comparison | None:
         """Return the comparison of the result `name` on a metric, if there is one."""
@@ -135,7 +137,7 @@ class Report:
     def parts(self) -> Sequence[PartGroup]:
         """The comparisons of the parts of the scores of two results."""
         old, new = self.tables
-        return kind_report(new.kind).compared_parts(new, old, self.comparisons[0].settings)
+        return self.kind.compared_parts(new, old, self.comparisons[0].settings)
 
 
 def compare_results(
@@ -153,19 +155,33 @@ def compare_results(
     metrics = columns_called(metrics, tables[0].columns)
     old, *new = tables = with_directed_parts([with_parts(table, metrics or ()) for table in tables])
     comparisons = compare_all(new, old, settings, metrics=metrics)  # raises an error for an unknown metric
-    report = Report(
-        tables if metrics is None else [table.only(metrics_of(table, metrics)).headed(metrics) for table in tables],
+    if metrics is not None:
+        shown = [table.only(metrics_of(table, metrics)).headed(metrics) for table in tables]
+    else:
+        shown = tables
+    every = list(dict.fromkeys(comparison.metric for comparison in comparisons))
+    return Report(
+        shown,
         comparisons,
         per_item,
         by,
         pairs=compare_pairs(tables, settings, metrics=metrics) if len(tables) >= MANY else (),
+        changed=every if metrics is not None or per_item else [main_metric(shown, comparisons)],
         units=settings.units,
-        full=True,
         within=compare_by(new, old, by, settings, metrics=metrics) if by else {},
     )
-    every = list(dict.fromkeys(comparison.metric for comparison in report.comparisons))
-    changed = every if metrics is not None or per_item else [report.main]
-    return replace(report, changed=changed) if report.layout in COMPARED else report
+
+
+def main_metric(tables: Sequence[Table], comparisons: Sequence[Comparison]) -> str:
+    """Return the metric of the headline, one that is compared if any is; totals only if there is nothing else.
+
+    Where the user named metrics (`Table.main`) it is the first of them.
+    """
+    metrics = list(dict.fromkeys(metric for table in tables for metric in table.metrics))
+    totals = {metric for table in tables for metric in table.sums}
+    compared = {comparison.metric for comparison in comparisons} or set(metrics)
+    means = [metric for metric in metrics if metric not in totals and metric in compared]
+    return main_of(tables[0].kind, means or metrics, tables[0].main)
 
 
 def main_of(kind: str, metrics: Sequence[str], named: str = "") -> str:

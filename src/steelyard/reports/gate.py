@@ -7,8 +7,10 @@ from typing import Any, Final
 
 from steelyard import __version__
 from steelyard.i18n import Language, Words, words_of
+from steelyard.registry.kinds import best, is_lower_better
 from steelyard.reports import cells
 from steelyard.reports.blocks import (
+    WARNING,
     Block,
     CheckCase,
     CheckStatus,
@@ -24,7 +26,6 @@ from steelyard.reports.sections.changes import changed_item
 from steelyard.reports.sections.failures import failures
 from steelyard.reports.sections.footnotes import questions_differ, repeats, units_line
 from steelyard.reports.verdicts import documents_of, needed_units, sentence
-from steelyard.stats.direction import best, is_lower_better
 from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
 from steelyard.stats.rules import NoRegression, NotWorse, Relative, Rule, Threshold
 from steelyard.stats.scopes import FEWEST_DOCUMENTS, cannot_tell
@@ -59,13 +60,18 @@ def gate_blocks(gate: Gate, language: Language = "en") -> list[Block]:
     has_units = gate.settings.units != "auto" or any(finding.others for finding in gate.findings)
     units = [units_line(gate.scope, gate.settings.units, words)] if has_units else []
     return [
-        Headline(headline(gate, words), gate.passed, [*failures(gate.tables, words), *cut_off(gate, words)]),
+        Headline(headline(gate, words), gate.passed, [*_failures(gate, words), *cut_off(gate, words)]),
         _table(gate, words),
         *(_regressions(gate, finding, words) for finding in gate.findings if finding.regressions),
         Notes([*warnings(gate, words), *repeats(gate.tables, gate.scope, words), *units, *signatures]),
         _suite(gate, words),
         Fields(partial(_fields, gate)),
     ]
+
+
+def _failures(gate: Gate, words: Words) -> list[str]:
+    """Return how many questions failed; every format has the sign of a warning before it."""
+    return [f"{WARNING} {line}" for line in failures(gate.tables, words)]
 
 
 def _fields(gate: Gate) -> dict[str, Any]:
@@ -81,7 +87,7 @@ def _fields(gate: Gate) -> dict[str, Any]:
         "units": gate.settings.units,
         "scope": gate.scope,
         "passed": gate.passed,
-        "warnings": [*failures(gate.tables, words), *cut_off(gate, words), *warnings(gate, words)],
+        "warnings": [*_failures(gate, words), *cut_off(gate, words), *warnings(gate, words)],
         "findings": findings_json(gate),
     }
 
@@ -228,7 +234,7 @@ def _suite(gate: Gate, words: Words) -> CheckSuite:
         f"steelyard.gate.{gate.result.kind}",
         properties,
         [_case(gate, finding, words) for finding in gate.findings],
-        (*failures(gate.tables, words), *cut_off(gate, words), headline(gate, words), *warnings(gate, words)),
+        (*_failures(gate, words), *cut_off(gate, words), headline(gate, words), *warnings(gate, words)),
     )
 
 

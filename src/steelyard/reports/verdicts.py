@@ -1,6 +1,6 @@
 """The sentences of an outcome: about these documents, and about other documents of the kind (`stats.scopes`).
 
-The first sentence is that of the scope that decides. Console, Markdown, pages and the gate all use these.
+The first sentence is that of the scope that decides. Every format and the gate use these.
 """
 
 import math
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from steelyard.i18n import Localized, Message, Words
+from steelyard.registry.kinds import is_directed
 from steelyard.reports import cells
 from steelyard.reports.content import Report
 from steelyard.stats.compare import Comparison
-from steelyard.stats.direction import is_directed
 from steelyard.stats.scopes import Scope, cannot_tell
 from steelyard.stats.summary import MetricSummary, ScopeInterval
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 OutcomeCode = Literal["report.better", "report.worse", "scope.different", "report.no_evidence", "gate.cannot_tell"]
 TONES: Final[dict[OutcomeCode, Literal["good", "bad"]]] = {"report.better": "good", "report.worse": "bad"}
-"""The colours of outcomes on pages; others have none."""
+"""Outcomes that are good or bad; others are neither."""
 NEEDED: Final[dict[tuple[Scope, bool], str]] = {
     ("items", True): "scope.about_items",
     ("items", False): "scope.at_least_items",
@@ -59,32 +59,20 @@ def outcome_of(comparison: Comparison) -> OutcomeCode:
     return "report.better" if comparison.gain > 0 else "report.worse"
 
 
-def report_verdicts(report: Report, words: Words) -> list[str]:
-    """Return the sentences about the main metric of each result that is compared, or of one that shares documents.
+def mean_verdicts(report: Report, words: Words) -> list[str]:
+    """Return the sentences about the main metric of a single result that shares documents."""
+    name = words.name("headline", report.main)
+    lines = mean_sentences(report.summaries[0].metrics[report.main])
+    return [words("core.labelled", label=name, message=line) for line in lines]
 
-    Each begins with the metric, and with the name of the result where several are compared. A leaderboard has the
-    scope that decides in its rows: its sentences are those of the other scope, one for results of equal findings.
+
+def board_verdicts(report: Report, words: Words) -> list[str]:
+    """For each finding about the main metric in a scope that does not decide, the results that have it.
+
+    The rows of the board have the scope that decides.
     """
-    metric = report.main if report.metrics else ""
-    compared = [comparison for comparison in report.comparisons if comparison.metric == metric]
-    if report.layout == "many":
-        return _of_other_scopes(compared, words)
-    name = words.name("headline", metric)
-    several = len({each.a for each in compared}) > 1
-    named = [
-        (words.joined("core.comma", [each.a, name]) if several else name, line)
-        for each in compared
-        for line in sentences(each)
-    ]
-    if not report.comparisons and len(report.summaries) == 1 and metric:
-        named = [(name, line) for line in mean_sentences(report.summaries[0].metrics[metric])]
-    return [words("core.labelled", label=label, message=line) for label, line in named]
-
-
-def _of_other_scopes(compared: Sequence[Comparison], words: Words) -> list[str]:
-    """For each finding of a scope that does not decide, the names of the results that have it."""
     named: dict[tuple[str, str], list[str]] = {}
-    for comparison in compared:
+    for comparison in (each for each in report.comparisons if each.metric == report.main):
         for each in comparison.others:
             subject = _subject(each.scope, each.units, documents_of(comparison)).text(words.language)
             named.setdefault((subject, _finding(each).text(words.language)), []).append(comparison.a)

@@ -9,8 +9,8 @@ import numpy as np
 from steelyard import limits
 from steelyard.errors import ConfigError, UnknownName, nearest
 from steelyard.i18n import Message
+from steelyard.registry.kinds import directed_parts, gain, is_directed
 from steelyard.stats.correction import Correction, adjust
-from steelyard.stats.direction import directed_parts, gain, is_directed
 from steelyard.stats.distributions import deviation
 from steelyard.stats.intervals import Interval, mean_interval, standard_error
 from steelyard.stats.paired import PairedResult, TestName, paired_tests

@@ -16,9 +16,9 @@ import numpy as np
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Message
+from steelyard.registry.kinds import best, gain
 from steelyard.registry.names import callable_names
 from steelyard.stats.compare import difference_bounds
-from steelyard.stats.direction import best, gain
 from steelyard.stats.intervals import Interval
 from steelyard.stats.pairing import check_comparable, pair, paired_questions, settings_that_differ
 from steelyard.stats.power import SLACK, DecisionSample

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message
-from steelyard.stats.direction import gain
+from steelyard.registry.kinds import gain
 from steelyard.stats.scopes import Scope, clusters_of
 from steelyard.table import REPEAT_TAG, FloatArray, IntArray, Table
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.stats.direction import gain, is_lower_better
+from steelyard.registry.kinds import gain, is_lower_better
 from steelyard.stats.distributions import deviation, normal_cumulative
 from steelyard.stats.pairing import pair
 from steelyard.table import FloatArray, Table

@@ -19,8 +19,8 @@ from typing import Final, Literal, get_args
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
+from steelyard.registry.kinds import directed_parts, is_directed, is_lower_better
 from steelyard.registry.names import column_called
-from steelyard.stats.direction import directed_parts, is_directed, is_lower_better
 
 Operator = Literal[">=", ">", "<=", "<", "=="]
 

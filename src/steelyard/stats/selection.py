@@ -7,8 +7,8 @@ import numpy as np
 
 from steelyard.errors import UnknownName, nearest
 from steelyard.i18n import Message
+from steelyard.registry.kinds import directed_parts, is_directed
 from steelyard.registry.names import callable_names
-from steelyard.stats.direction import directed_parts, is_directed
 from steelyard.stats.rules import Target
 from steelyard.table import UNBOUNDED, Bounds, Column, FloatArray, Missing, Table
 

@@ -65,7 +65,7 @@ class ChatSystem:
 
 
 def open_chat(rest: str, settings: SystemSettings) -> ChatSystem:
-    """The chat model of `MODEL@BASE_URL`."""
+    """Return the chat model of `MODEL@BASE_URL`."""
     parts = _SPEC.fullmatch(rest)
     if not parts:
         raise ConfigError(Message("systems.chat_spec", value="openai:" + masked_command(rest)), hint=CHAT_HINT)
@@ -73,7 +73,7 @@ def open_chat(rest: str, settings: SystemSettings) -> ChatSystem:
 
 
 def messages_for(ask: Ask, document: "Document | None") -> list[dict[str, str]]:
-    """The messages for a model: how to answer, the pages with their numbers, the question."""
+    """Return the messages for a model: how to answer, the pages with their numbers, the question."""
     language = "zh" if has_han(ask.question) else "en"
     pages = [
         f"{_PAGE_MARK[language].format(number=page.number)}\n{page.text}"

@@ -40,7 +40,7 @@ class FileStamp:
 
     @classmethod
     def of(cls, path: Path, identifier: str) -> "FileStamp | None":
-        """The current state of a file; None if there is none."""
+        """Return the current state of a file; None if there is none."""
         try:
             state = path.stat()
         except OSError:
@@ -68,7 +68,7 @@ def files_below(folder: Path) -> Iterator[ResultFile]:
 
 
 def within(folder: Path, path: str) -> Path | None:
-    """The file at a path below the (resolved) folder, or None if the path leaves it or goes through a link."""
+    """Return the file at a path below the (resolved) folder, or None if the path leaves it or goes through a link."""
     if "\0" in path:
         return None
     place = folder / path

@@ -26,7 +26,7 @@ class Trend:
 
 
 def series_of(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
-    """The runs of each series, the latest first."""
+    """Return the runs of each series, the latest first."""
     series: dict[str, list[Entry]] = {}
     for entry in entries:
         series.setdefault(entry.series, []).append(entry)
@@ -34,12 +34,12 @@ def series_of(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
 
 def title_of(runs: Sequence[Entry]) -> str:
-    """What a series is called: its system, or the names of its oldest run and its latest."""
+    """Return what a series is called: its system, or the names of its oldest run and its latest."""
     return runs[0].system or " → ".join(dict.fromkeys((runs[-1].name, runs[0].name)))
 
 
 def means_of(runs: Sequence[Entry], metric: str) -> list[float]:
-    """The means of a metric, from the oldest run to the latest."""
+    """Return the means of a metric, from the oldest run to the latest."""
     means = [run.metrics.get(metric, {}).get("mean") for run in reversed(runs)]
     return [mean for mean in means if mean is not None]
 
@@ -59,7 +59,7 @@ def trends_of(runs: Sequence[Entry], language: Language, draw: Draw) -> Iterator
 
 
 def draw_trend(points: Sequence[Mapping[str, Any]], language: Language) -> str:
-    """The plot of a metric over runs."""
+    """Return the plot of a metric over runs."""
     from steelyard.reports.plots.charts import trend
 
     return trend(points, language)

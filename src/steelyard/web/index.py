@@ -122,7 +122,7 @@ class Index:
             self._refreshing.release()
 
     def listing(self) -> Listing:
-        """The contents of the index; one with values that this program does not write is replaced, in memory."""
+        """Return the contents of the index; one with values that this program does not write is replaced, in memory."""
         try:
             return self._listing()
         except (sqlite3.Error, TypeError, ValueError, LookupError, AttributeError, RecursionError):
@@ -132,11 +132,11 @@ class Index:
             return self._listing()
 
     def revision(self) -> tuple[int, int]:
-        """A value that changes whenever the index does, also if another viewer of the same folder changes it."""
+        """Return a value that changes whenever the index does, also if another viewer of the same folder changes it."""
         return self._changes, self._query("PRAGMA data_version")[0][0]
 
     def stamp(self, identifier: str) -> FileStamp | None:
-        """The state of the file with the result of this id; None if there is none."""
+        """Return the state of the file with the result of this id; None if there is none."""
         path = self.located(identifier)[0]
         return None if path is None else FileStamp.of(path, identifier)
 
@@ -147,7 +147,7 @@ class Index:
         return Listing(entries, broken, others=len(files) - len(broken))
 
     def open(self, identifier: str) -> Table | None:
-        """The result with this id, read from its file; None if there is none."""
+        """Return the result with this id, read from its file; None if there is none."""
         path, place = self.located(identifier)
         if path is None:
             return None
@@ -159,7 +159,7 @@ class Index:
         self._database.close()
 
     def located(self, identifier: str) -> tuple[Path | None, int]:
-        """The file with a result, and the index of the result in it."""
+        """Return the file with a result, and the index of the result in it."""
         rows = self._query("SELECT path, place FROM results WHERE id = ?", identifier)
         match rows:
             case [(bytes(path), int(place)), *_] if place >= 0:
@@ -201,7 +201,10 @@ class Index:
 
 
 def _read(folder: Path, file: ResultFile) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
-    """The row of a file and those of its results; its problem is None if it is valid, "" if it holds no results."""
+    """Return the row of a file and those of its results.
+
+    Its problem is None if it is valid, "" if it holds no results.
+    """
     path = os.fsencode(file.path)
     stamp = (path, file.mtime_ns, file.size)
     place = folder / file.path
@@ -221,13 +224,13 @@ def _read(folder: Path, file: ResultFile) -> tuple[tuple[Any, ...], list[tuple[A
 
 
 def _stored(problem: Localized, folder: Path) -> str:
-    """A problem as the index keeps it: its text in every language, with paths that begin at the folder."""
+    """Return a problem as the index keeps it: its text in every language, with paths that begin at the folder."""
     texts = (text.replace(f"{folder}{os.sep}", "") for text in translations(problem))
     return json.dumps([_storable(text, longest=2000) for text in texts])
 
 
 def _texts(stored: str) -> tuple[str, ...]:
-    """The texts of a stored problem; raises ValueError for anything that this program does not write."""
+    """Return the texts of a stored problem; raises ValueError for anything that this program does not write."""
     texts = json.loads(stored)
     if not isinstance(texts, list) or len(texts) != len(LANGUAGES):
         raise ValueError("not the texts of a problem")
@@ -256,7 +259,7 @@ def _row(path: bytes, place: int, table: Table) -> tuple[Any, ...]:
 
 
 def _seconds(created: str) -> float | None:
-    """The time of a header as seconds; None for no time, or text that is none."""
+    """Return the time of a header as seconds; None for no time, or text that is none."""
     try:
         moment = datetime.fromisoformat(created)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
@@ -286,7 +289,7 @@ def _entry(row: tuple[Any, ...]) -> Entry:
 
 
 def _shared(kind: str, name: str, signature: str, *, alone: bool) -> list[tuple[str, str]]:
-    """The system, the format of its file, and the settings that do not belong to one run only."""
+    """Return the system, the format of its file, and the settings that do not belong to one run only."""
     settings = Signature.parse(signature)
     own = [("system", _system(kind, name, settings, alone=alone)), ("format", settings.get("format") or "")]
     others = [pair for pair in settings.settings if pair[0] not in (*OWN_SETTINGS, "kind")]
@@ -294,7 +297,7 @@ def _shared(kind: str, name: str, signature: str, *, alone: bool) -> list[tuple[
 
 
 def _system(kind: str, name: str, settings: Signature, *, alone: bool) -> str:
-    """What was evaluated: the suite or the system of the settings, or the name without its version or date.
+    """Return what was evaluated: the suite or the system of the settings, or the name without its version or date.
 
     The name tells the results of one file apart; that of a result alone in its file is the name of the file, and says
     nothing of the system. Of scores of other tools nothing says that two files have the same questions, so that their

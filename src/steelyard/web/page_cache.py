@@ -76,7 +76,7 @@ class PageCache:
         self._in_memory: WeakSet[Body] = WeakSet()
 
     async def get(self, path: str, language: Language) -> Body:
-        """The page at a path; raises Busy if it cannot be made now or is not ready in time."""
+        """Return the page at a path; raises Busy if it cannot be made now or is not ready in time."""
         key = (path, language)
         pending = self._pending.get(key) or self._start(key)
         pending.waiting += 1
@@ -107,13 +107,13 @@ class PageCache:
             pending.task.exception()  # retrieved, even if no client waits any more
 
     async def tag(self, path: str) -> str | None:
-        """The tag of the current state of a page; None if it is not known."""
+        """Return the tag of the current state of a page; None if it is not known."""
         async with self._quick:
             stamp = await in_thread(self._viewer.stamp, path)
         return None if stamp is None else stamp.tag
 
     async def _make(self, pending: _Pending) -> Body:
-        """The page that is in memory if it is up to date, else a new one."""
+        """Return the page that is in memory if it is up to date, else a new one."""
         async with self._quick:
             pending.started = True
             stamp = await in_thread(self._viewer.stamp, pending.key[0])
@@ -159,7 +159,7 @@ class PageCache:
 
 
 async def in_thread(function: Callable[..., T], *arguments: object) -> T:
-    """The result of a function that runs in a daemon thread."""
+    """Return the result of a function that runs in a daemon thread."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 
@@ -185,11 +185,11 @@ async def in_thread(function: Callable[..., T], *arguments: object) -> T:
 
 
 def _made(viewer: Viewer, path: str, language: Language, stamp: Stamp | None) -> Body:
-    """The page as bytes; error pages are not cached."""
+    """Return the page as bytes; error pages are not cached."""
     page = viewer.page(path, language, stamp)
     return body_of(page, stamp if page.status is HTTPStatus.OK else None)
 
 
 def body_of(page: Page, stamp: Stamp | None = None) -> Body:
-    """A page as it is sent."""
+    """Return a page as it is sent."""
     return Body(page.status, page.content, stamp)

@@ -37,7 +37,7 @@ MASKED: Final = Privacy(text=mask_text, tables=mask_tables, documents=mask_docum
 
 
 def report_pages(folder: Path, privacy: Privacy, also: Path | None = None) -> Render:
-    """A function that makes the page of a report, on which paths are relative to the folder, with links to other pages.
+    """Return a function that makes pages of reports, on which paths are relative to the folder, with links to others.
 
     Documents are in the folder, inside their benchmark, or in the folder `also`.
     """

@@ -40,13 +40,16 @@ class Request:
     body: bytes | None = None
 
     def cookies(self) -> dict[str, str]:
-        """The cookies by name; of two with one name the last counts."""
+        """Return the cookies by name; of two with one name the last counts."""
         pairs = (part.partition("=") for part in self.headers.get("cookie", "").split(";"))
         return {name.strip(): value.strip() for name, equals, value in pairs if equals}
 
 
 async def read_request(reader: asyncio.StreamReader) -> Request | None:
-    """The request of a connection, None if the client closed it; the limit of `reader` must be `VIEW_HEAD_BYTES`."""
+    """Return the request of a connection, None if the client closed it.
+
+    The limit of `reader` must be `VIEW_HEAD_BYTES`.
+    """
     try:
         async with asyncio.timeout(limits.VIEW_HEAD_SECONDS.value):
             request = parse_request((await reader.readuntil(END)).removesuffix(END))
@@ -64,7 +67,7 @@ async def read_request(reader: asyncio.StreamReader) -> Request | None:
 
 
 def parse_request(head: bytes) -> Request:
-    """The request of these lines; raises BadRequest unless it is well-formed HTTP/1."""
+    """Return the request of these lines; raises BadRequest unless it is well-formed HTTP/1."""
     first, *lines = head.split(b"\r\n")
     if len(first) > limits.VIEW_LINE_BYTES.value:
         raise BadRequest(HTTPStatus.REQUEST_URI_TOO_LONG)

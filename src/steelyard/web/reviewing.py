@@ -41,7 +41,7 @@ Json = dict[str, Any]
 
 
 def review_path(results: Path, place: int) -> Path:
-    """The review file of the result at a place in a results file."""
+    """Return the review file of the result at a place in a results file."""
     number = f".{place + 1}" if place else ""
     return results.with_name(results.name.removesuffix(".jsonl") + number + SUFFIX)
 
@@ -59,7 +59,7 @@ class Reviewed:
 
     @classmethod
     def read(cls, identifier: str, table: Table, path: Path) -> Self:
-        """The result with what its review file has."""
+        """Return the result with what its review file has."""
         found = cls(identifier, table, path)
         if not table.complete:
             return replace(found, problem=Message("web.review_unfinished"))
@@ -77,7 +77,7 @@ class Reviewed:
         return with_reviews(self.table, list(self.judgements.values())) if self.judgements else self.table
 
     def data(self) -> Json:
-        """What a page needs to show and save reviews."""
+        """Return what a page needs to show and save reviews."""
         return {
             "address": f"/review/{self.id}",
             "metric": self.metric,
@@ -131,7 +131,7 @@ class Reviewed:
 
 
 def _judgements(table: Table, path: Path) -> list[Judgement]:
-    """The judgements of a result; none without a file. A link is not followed: it may lead out of the folder."""
+    """Return the judgements of a result; none without a file. A link is not followed: it may lead out of the folder."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError(Message("web.review_not_a_file"), where=path.name)
     if not path.exists() or not path.stat().st_size:
@@ -149,6 +149,6 @@ def check_given(given: Any) -> Json:
 
 
 def shown_judgement(judgement: Judgement) -> Json:
-    """What a page shows of a judgement."""
+    """Return what a page shows of a judgement."""
     line = judgement.line()
     return {key: line[key] for key in _SHOWN if key in line}

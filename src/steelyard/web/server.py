@@ -153,7 +153,7 @@ class ViewServer:
         return True
 
     async def _unless_closed(self, response: Coroutine[None, None, Response], reader: asyncio.StreamReader) -> Response:
-        """The response, abandoned if the client closes the connection before."""
+        """Return the response, abandoned if the client closes the connection before."""
         responding, closing = asyncio.ensure_future(response), asyncio.ensure_future(_drained(reader))
         try:
             await asyncio.wait((responding, closing), return_when=asyncio.FIRST_COMPLETED)
@@ -167,7 +167,7 @@ class ViewServer:
             await asyncio.gather(responding, closing, return_exceptions=True)
 
     async def _respond(self, request: Request) -> Response:
-        """The requested page, the review that was saved, or an error page, and further headers."""
+        """Return the requested page, the review that was saved, or an error page, and further headers."""
         cookies = request.cookies()
         language = self._language(cookies)
         review = _REVIEW.fullmatch(request.path) if request.method == "POST" else None
@@ -183,7 +183,7 @@ class ViewServer:
             return self._error(HTTPStatus.INTERNAL_SERVER_ERROR, language), {}
 
     async def _answered(self, request: Request, language: Language, reviewed: str | None) -> Response:
-        """The response to a request that is not refused; `reviewed` is the id of a result if it is a review of it."""
+        """Respond to a request that is not refused; `reviewed` is the id of the result that it reviews, if any."""
         if reviewed is not None:
             async with self._saving:
                 page = await in_thread(self.viewer.review, reviewed, request.body)
@@ -295,7 +295,7 @@ def _listening(host: str, port: int) -> socket.socket:
 
 
 def _authorization(headers: Mapping[str, str]) -> str:
-    """The Authorization header as UTF-8: headers are read as Latin-1."""
+    """Return the Authorization header as UTF-8: headers are read as Latin-1."""
     return headers.get("authorization", "").encode("latin-1", "replace").decode("utf-8", "replace")
 
 

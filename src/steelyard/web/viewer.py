@@ -15,12 +15,12 @@ from typing import Any, Final
 from steelyard.errors import ConfigError, SteelyardError
 from steelyard.i18n import Language, Localized, Message, code_of, translations, words_of
 from steelyard.io.records import unique_names
+from steelyard.registry.kinds import is_directed, is_lower_better
 from steelyard.reports import cells
 from steelyard.reports.content import Report
 from steelyard.reports.plots.means import MOST_METRICS, MOST_RUNS
 from steelyard.reports.render.html.frame import render_page
 from steelyard.stats.compare import ComparisonSettings, compare_all
-from steelyard.stats.direction import is_directed, is_lower_better
 from steelyard.stats.pairing import check_comparable
 from steelyard.stats.scopes import Units
 from steelyard.table import Table
@@ -133,7 +133,7 @@ class Viewer:
     key: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
 
     def page(self, path: str, language: Language, stamp: Stamp | None = None) -> Page:
-        """The page at a path, of sources in this state."""
+        """Return the page at a path, of sources in this state."""
         asked = Asked(language, stamp.tag if stamp else "")
         for pattern, handler in _ROUTES.items():
             match = re.fullmatch(pattern, path)
@@ -145,7 +145,7 @@ class Viewer:
         return self.error_page(HTTPStatus.NOT_FOUND, language)
 
     def stamp(self, path: str) -> Stamp | None:
-        """The current state of the sources of the page at a path; None if it is not known."""
+        """Return the current state of the sources of the page at a path; None if it is not known."""
         match = re.fullmatch(f"/result/{_ID}|/compare/{_ID}/{_ID}", path)
         if match:
             identifiers = [identifier for identifier in match.groups() if identifier]
@@ -174,11 +174,11 @@ class Viewer:
             return _json(HTTPStatus.BAD_REQUEST, {"error": translations(Message(OTHER_REASON))})
 
     def error_page(self, status: HTTPStatus, language: Language) -> Page:
-        """The page of an error status."""
+        """Return the page of an error status."""
         return self._message(status, translations(Message(REASONS.get(status, OTHER_REASON))), language)
 
     def listed(self) -> Listed:
-        """The current contents of the folder, masked if that is asked for."""
+        """Return the current contents of the folder, masked if that is asked for."""
         self.index.refresh()
         listing = self.index.listing()
         shown = self.privacy.text
@@ -190,7 +190,7 @@ class Viewer:
         return Listed(entries, broken, listing.others)
 
     def list_page(self, asked: Asked) -> Page:
-        """The list of all results, to search, sort, open and compare."""
+        """Return the list of all results, to search, sort, open and compare."""
         listing = self.listed()
         runs = {key: len(entries) for key, entries in series_of(listing.entries).items()}
         rows = [_row(entry, runs[entry.series]) for entry in listing.entries]
@@ -218,7 +218,7 @@ class Viewer:
         return self._view("history", data, "view.history", asked.language, series=series, means=means_of)
 
     def series_page(self, asked: Asked, key: str) -> Page | None:
-        """The metrics of the runs over one set of questions."""
+        """Return the metrics of the runs over one set of questions."""
         runs = series_of(self.listed().entries).get(key)
         if runs is None:
             return None
@@ -228,7 +228,7 @@ class Viewer:
         return self._view("series", data, "view.history", asked.language, runs=runs, trends=trends, **most)
 
     def result_page(self, asked: Asked, identifier: str) -> Page | None:
-        """The report of one result."""
+        """Return the report of one result."""
         results = self._results(identifier)
         if not results:
             return None
@@ -237,7 +237,7 @@ class Viewer:
         return self._report(report, asked.language)
 
     def compare_page(self, asked: Asked, old: str, new: str) -> Page | None:
-        """The report of two results; the first is what the second is compared with."""
+        """Return the report of two results; the first is what the second is compared with."""
         results = self._results(old, new)
         if len(results) < 2:
             return None
@@ -248,7 +248,7 @@ class Viewer:
         return self._report(Report(tables, compared, per_item=True, units=self.units, served=served), asked.language)
 
     def _results(self, *identifiers: str) -> list[Reviewed]:
-        """The results with these ids that exist, with their reviews."""
+        """Return the results with these ids that exist, with their reviews."""
         found = []
         for identifier in identifiers:
             path, place = self.index.located(identifier)
@@ -258,7 +258,7 @@ class Viewer:
         return found
 
     def _tables(self, results: Sequence[Reviewed]) -> list[Table]:
-        """The results as they are shown, under different names."""
+        """Return the results as they are shown, under different names."""
         shown = self.privacy.tables([result.shown for result in results])
         names = unique_names([table.name for table in shown])
         return [  # the location of documents is not shown, but needed to find them
@@ -267,7 +267,7 @@ class Viewer:
         ]
 
     def _served(self, results: Sequence[Reviewed], asked: Asked) -> Json:
-        """What a page needs to save reviews, and to follow a run that is still being written."""
+        """Return what a page needs to save reviews, and to follow a run that is still being written."""
         reviews = [{"problem": self._texts(result.problem)} if result.problem else result.data() for result in results]
         reviewing = {"reviewing": {"key": self.key, "results": reviews}} if self.privacy is OPEN else {}
         stamps = [self.index.stamp(result.id) for result in results if not result.table.complete]
@@ -285,7 +285,7 @@ class Viewer:
         return self._message(HTTPStatus.CONFLICT, self._texts(error), language)
 
     def _texts(self, problem: Localized) -> tuple[str, ...]:
-        """A problem in every language, with paths that begin at the folder."""
+        """Return a problem in every language, with paths that begin at the folder."""
         texts = (text.replace(f"{self.index.folder}/", "") for text in translations(problem))
         return tuple(map(self.privacy.text, texts))
 
@@ -321,7 +321,7 @@ _ROUTES: Final[dict[str, Callable[..., Page | None]]] = {
 
 
 def _live(entries: Iterable[Entry], asked: Asked) -> Json:
-    """The state of a list in which a run is still being written; nothing for others."""
+    """Return the state of a list in which a run is still being written; nothing for others."""
     is_live = any(entry.unfinished and _is_recent(entry.changed) for entry in entries)
     return {"live": asked.tag} if asked.tag and is_live else {}
 
@@ -335,14 +335,14 @@ def _json(status: HTTPStatus, content: Json) -> Page:
 
 
 def _directions(series: Iterable[Sequence[Entry]]) -> dict[str, list[str]]:
-    """The metrics of which less is better, and those of which neither is."""
+    """Return the metrics of which less is better, and those of which neither is."""
     metrics = {metric for runs in series for run in runs for metric in run.metrics}
     undirected = [metric for metric in metrics if not is_directed(metric)]
     return {"falling": sorted(filter(is_lower_better, metrics)), "undirected": sorted(undirected)}
 
 
 def _row(entry: Entry, runs: int) -> dict[str, Any]:
-    """A result as the script of the list reads it."""
+    """Return a result as the script of the list reads it."""
     main = entry.metrics.get(entry.main, {})
     low, high = main.get("ci95", (None, None))
     return {

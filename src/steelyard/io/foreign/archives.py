@@ -36,7 +36,7 @@ class Archive:
     _read: int = field(default=0)
 
     def json(self, member: str) -> Any:
-        """The JSON value of a member; as other tools write it."""
+        """Return the JSON value of a member; as other tools write it."""
         place = f"{self.name}#/{member}"
         return parse_json(decode(self._content(self.members[member], place), place), place, lenient=True)
 
@@ -48,7 +48,7 @@ class Archive:
         return content
 
     def _pieces(self, member: ZipInfo, place: str) -> Iterator[bytes]:
-        """The content as it is decompressed, whatever size the directory gives."""
+        """Yield the content as it is decompressed, whatever size the directory gives."""
         size = 0
         for piece in self._decompressed(member):
             size += len(piece)
@@ -78,7 +78,7 @@ class Archive:
             raise BadZipFile(str(error)) from None
 
     def _packed(self, member: ZipInfo) -> bytes:
-        """The compressed bytes of a member."""
+        """Return the compressed bytes of a member."""
         file = cast(BinaryIO, self.file.fp)
         file.seek(member.header_offset)
         name, extra = _LOCAL.unpack(file.read(_LOCAL.size))
@@ -98,7 +98,7 @@ def opened(path: Path) -> Iterator[Archive]:
 
 
 def _downloaded(address: Address) -> BytesIO:
-    """The content of an object: members of an archive are found from its end."""
+    """Return the content of an object: members of an archive are found from its end."""
     return BytesIO(open_stream(address).read_all(limits.RANKING_BYTES))
 
 

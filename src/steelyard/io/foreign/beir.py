@@ -48,7 +48,7 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The queries, each with the documents that are relevant to it, by the split `test` where it has one."""
+    """Yield the queries, each with the documents that are relevant to it, by the split `test` where it has one."""
     judgments = _judgments(container.path)
     wanted = {document for splits in judgments.values() for grades in splits.values() for document in grades}
     documents, unread = _documents(container.path / _CORPUS, wanted)
@@ -101,7 +101,7 @@ def _whole(number: float) -> float:
 
 
 def _documents(path: Path, wanted: Collection[str]) -> tuple[dict[str, Fields], int]:
-    """The wanted documents of the corpus, and the number of the others."""
+    """Return the wanted documents of the corpus, and the number of the others."""
     found: dict[str, Fields] = {}
     others = 0
     if not path.is_file():
@@ -137,13 +137,13 @@ def _fields(query: Fields, splits: dict[str, dict[str, float]], documents: dict[
 
 
 def _rest(splits: dict[str, dict[str, float]], grades: Collection[str], documents: dict[str, Fields]) -> Fields:
-    """The documents that were judged and are not relevant."""
+    """Return the documents that were judged and are not relevant."""
     judged = {document for each in splits.values() for document in each}
     return {document: documents[document] for document in sorted(judged - set(grades)) if document in documents}
 
 
 def _graded(row: Fields) -> dict[str, dict[str, Any]]:
-    """The grades of each split: as they were read, or those of the reference contexts."""
+    """Return the grades of each split: as they were read, or those of the reference contexts."""
     kept = rows.extra_of(row, NAME).get("qrels") or {}
     grades = grades_of(row)
     split = rows.extra_of(row, NAME).get("split") or _SPLIT

@@ -69,7 +69,7 @@ class Container:
         return head.fields
 
     def records(self) -> Iterator[Record]:
-        """The rows; can be called once."""
+        """Yield the rows; can be called once."""
         if self._stream is None:
             yield from self._records
             return
@@ -77,7 +77,7 @@ class Container:
             yield from self._records
 
     def lines(self) -> Iterator[tuple[int, list[str]]]:
-        """The number and the columns of each line; can be called once."""
+        """Yield the number and the columns of each line; can be called once."""
         stream = self._stream or open_stream(self.path)
         lines = (line for text in text_blocks(stream) for line in text.removesuffix("\n").split("\n"))
         yield from ((number, line.split()) for number, line in enumerate(lines, 1) if line.strip())
@@ -105,7 +105,7 @@ class Container:
 
 
 def open_container(path: str | Path) -> Container:
-    """The content of a file or folder; a JSON file is parsed as a whole, rows as they are iterated."""
+    """Return the content of a file or folder; a JSON file is parsed as a whole, rows as they are iterated."""
     name, suffix = source_name(path), format_suffix(path)
     if str(path) != STDIN and is_folder(path):
         return Container(name, Path(path), "folder")
@@ -149,7 +149,7 @@ def _read(stream: Stream, name: str, path: Path, suffix: str) -> Container:
 
 
 def _width(path: str | Path) -> int:
-    """The number of columns of a file of lines with the columns of qrels or a run; 0 for any other content."""
+    """Return the number of columns of a file of lines with the columns of qrels or a run; 0 for any other content."""
     if str(path) == STDIN or not is_file(path):
         return 0
     with closing(open_stream(path)) as stream:

@@ -87,7 +87,7 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The goldens."""
+    """Yield the goldens."""
     for record in container.records():
         original = {snake(name): value for name, value in record.fields.items()}
         if container.cells:
@@ -107,7 +107,7 @@ def write(content: Iterable[Fields], path: Path) -> None:
 
 
 def fields_of(golden: Fields, where: str) -> Fields:
-    """The fields of a golden or test case whose names are in snake_case."""
+    """Return the fields of a golden or test case whose names are in snake_case."""
     shapes.check_shape(golden, SHAPE, "", where)
     metadata = golden.get(_METADATA) or {}
     fields: Fields = {
@@ -127,7 +127,7 @@ def fields_of(golden: Fields, where: str) -> Fields:
 
 
 def snake(name: str) -> str:
-    """A name in snake_case."""
+    """Return a name in snake_case."""
     return re.sub(r"(?<=[a-z])([A-Z])", lambda match: "_" + match[0].lower(), name)
 
 
@@ -136,7 +136,7 @@ def _is_tag(name: str, value: Any) -> bool:
 
 
 def _conversation(golden: Mapping[str, Any]) -> Fields:
-    """The last question of a conversation, or its scenario, and the last answer."""
+    """Return the last question of a conversation, or its scenario, and the last answer."""
     turns = golden.get("turns") or []
     asked = [each.get("content") for each in turns if each.get("role") == "user"]
     found = {rows.QUESTION: asked[-1] if asked else golden.get("scenario")}
@@ -146,7 +146,7 @@ def _conversation(golden: Mapping[str, Any]) -> Fields:
 
 
 def _passage(value: Any) -> Any:
-    """A passage as text, or as an object with its document where it has a source."""
+    """Return a passage as text, or as an object with its document where it has a source."""
     if isinstance(value, dict):
         others = {name: each for name, each in value.items() if name not in ("context", "source")}
         return {**rows.present({"document": value.get("source"), "text": value.get("context")}), **others}
@@ -155,7 +155,7 @@ def _passage(value: Any) -> Any:
 
 
 def _cell(name: str, text: str) -> Any:
-    """The value of a cell of CSV."""
+    """Return the value of a cell of CSV."""
     if not text:
         return None
     if name in _TOOLS and not text.lstrip().startswith("["):
@@ -171,7 +171,7 @@ def _separated(name: str, value: Any) -> Any:
 
 
 def _joined(name: str, value: Any, path: Path) -> Any:
-    """A value as the text of a cell."""
+    """Return a value as the text of a cell."""
     if name in _PASSAGES and isinstance(value, list):
         if any(_BETWEEN_PASSAGES in each for each in value):
             message = Message("formats.separator_in_passage", separator=_BETWEEN_PASSAGES, title=TITLE)
@@ -188,7 +188,7 @@ def _with_extra(row: Mapping[str, Any]) -> Fields:
 
 
 def _written(row: Mapping[str, Any]) -> Fields:
-    """A row as a golden; what has no place in it stands in its metadata."""
+    """Return a row as a golden; what has no place in it stands in its metadata."""
     references = row.get(rows.REFERENCES)
     several = [references] if isinstance(references, str) else references or []
     known = {**row, rows.RETRIEVED_IDS: row.get(rows.RETRIEVED_IDS) or rows.ids_of(row.get(rows.CONTEXTS) or [])}

@@ -42,13 +42,13 @@ def recognises(container: Container) -> bool:
 
 
 def suite(container: Container) -> str | None:
-    """The test file of a run, which is the same in every run of it; None if the run has none."""
+    """Return the test file of a run, which is the same in every run of it; None if the run has none."""
     run = container.first.get(_DATA, container.first)
     return run["testFile"] if isinstance(run.get("testFile"), str) else None
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The test cases with their scores."""
+    """Yield the test cases with their scores."""
     is_wrapped = _DATA in container.first
     shapes.check_shape(container.first, _WRAPPED if is_wrapped else _RUN, "", container.name)
     prefix, run = (f"#/{_DATA}", container.first[_DATA]) if is_wrapped else ("#", container.first)
@@ -61,7 +61,10 @@ def read(container: Container) -> Iterator[Record]:
 
 
 def _fields(case: Mapping[str, Any], where: str, *, is_named: bool) -> Fields:
-    """The fields of a test case; its name is its id if names differ, DeepEval did not give them, and there is no id."""
+    """Return the fields of a test case.
+
+    Its name is its id if names differ, DeepEval did not give them, and there is no id.
+    """
     known = {snake(name): value for name, value in case.items() if value is not None}
     fields = fields_of({**known, "additional_metadata": known.get("metadata")}, where)
     if is_named and known.get("name") is not None:

@@ -44,7 +44,7 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The items; scores and contexts are those of `output`."""
+    """Yield the items; scores and contexts are those of `output`."""
     for record in container.records():
         original = {name: value for name, value in record.fields.items() if value is not None}
         shapes.check_shape(original, _ITEM, "", record.where)

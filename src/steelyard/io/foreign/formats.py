@@ -72,13 +72,13 @@ class Source:
         return "" if self.format is None else self.format.TITLE
 
     def records(self) -> Iterator[Record]:
-        """The records; can be called once."""
+        """Yield the records; can be called once."""
         with closing(self.container):
             yield from self.container.records() if self.format is None else _hinted(self.format, self.container)
 
 
 def _hinted(each: Format, container: Container) -> Iterator[Record]:
-    """The records of a format; errors say which one it is."""
+    """Yield the records of a format; errors say which one it is."""
     try:
         yield from map(_with_whole_id, each.read(container)) if container.cells else each.read(container)
     except InputError as error:
@@ -95,7 +95,7 @@ def _with_whole_id(record: Record) -> Record:
 
 
 def open_source(path: str | Path, name: str | None = None) -> Source:
-    """A file with the format of this name, or the one that recognises its shape."""
+    """Return a file with the format of this name, or the one that recognises its shape."""
     with ExitStack() as stack:
         container = stack.enter_context(closing(open_container(path)))
         source = Source(container, recognised(container) if name is None else format_called(name))
@@ -104,12 +104,12 @@ def open_source(path: str | Path, name: str | None = None) -> Source:
 
 
 def recognised(container: Container) -> Format | None:
-    """The format that a content has the shape of."""
+    """Return the format that a content has the shape of."""
     return next((each for each in formats().values() if each.recognises(container)), None)
 
 
 def format_called(name: str) -> Format:
-    """The format of this name."""
+    """Return the format of this name."""
     if name not in formats():
         raise UnknownName.of(Message("words.format"), name, list(formats()))
     return formats()[name]
@@ -134,7 +134,10 @@ def is_writable(each: Format) -> bool:
 
 
 def not_carried(row: Fields, target: Any) -> Iterator[str]:
-    """The names of the fields of a row that a format has no place for; it may say which keys of contexts it has."""
+    """Yield the names of the fields of a row that a format has no place for.
+
+    It may say which keys of contexts it has.
+    """
     own = {TAGS} if extra_of(row, target.NAME) else set()  # labels of the same format come back from `extra`
     yield from row.keys() & ALL - target.CARRIES - {EXTRA} - own
     if hasattr(target, "CONTEXT_KEYS"):

@@ -53,7 +53,7 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The samples, each epoch a repeat; a score that is NaN was not given."""
+    """Yield the samples, each epoch a repeat; a score that is NaN was not given."""
     if container.kind == "archive":
         with opened(container.path) as archive:
             yield from _members(archive)
@@ -91,7 +91,7 @@ def _members(archive: Archive) -> Iterator[Record]:
 
 
 def _attachment_chunks(names: Iterable[str]) -> dict[str, dict[int, str]]:
-    """The members with the attachments of each sample in chunks, by the number of their first text."""
+    """Return the members with the attachments of each sample in chunks, by the number of their first text."""
     found: dict[str, dict[int, str]] = {}
     for name in names:
         if chunk := _CHUNK.fullmatch(name):
@@ -135,7 +135,7 @@ def _fields(sample: Mapping[str, Any], attachments: Mapping[str, Any], about: Ma
 
 
 def _resolved(value: Any, attachments: Mapping[str, Any]) -> Any:
-    """A value with the attachments in the place of the references to them; an unknown reference stays."""
+    """Return a value with the attachments in the place of the references to them; an unknown reference stays."""
     if isinstance(value, str):
         is_reference = value.startswith(_PROTOCOL)
         return attachments.get(value.removeprefix(_PROTOCOL), value) if is_reference else value
@@ -145,7 +145,7 @@ def _resolved(value: Any, attachments: Mapping[str, Any]) -> Any:
 
 
 def _question(given: Any) -> str:
-    """The question: the input, or the last message of a user in it."""
+    """Return the question: the input, or the last message of a user in it."""
     if not isinstance(given, list):
         return "" if given is None else str(given)
     users = [each for each in given if isinstance(each, dict) and each.get("role") == "user"]
@@ -153,7 +153,7 @@ def _question(given: Any) -> str:
 
 
 def _content(content: Any) -> str:
-    """The text of a message."""
+    """Return the text of a message."""
     if not isinstance(content, list):
         return "" if content is None else str(content)
     return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
@@ -173,13 +173,13 @@ def _references(target: Any) -> list[str]:
 
 
 def _passages(metadata: Mapping[str, Any], names: Iterable[str]) -> list[Any] | None:
-    """The first list of passages that has one of these names; other values stay in the metadata."""
+    """Return the first list of passages that has one of these names; other values stay in the metadata."""
     lists = (metadata[name] for name in names if isinstance(metadata.get(name), list))
     return next((each for each in lists if all(isinstance(passage, str | dict) for passage in each)), None)
 
 
 def _scores(given: Mapping[str, Any]) -> Fields:
-    """The scores, one for each key of a value that is an object or a list, with reasons and explanations."""
+    """Return the scores, one for each key of a value that is an object or a list, with reasons and explanations."""
     scores: dict[str, float | None] = {}
     reasons, notes = {}, {}
     for scorer, found in given.items():
@@ -202,7 +202,7 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _number(value: Any) -> float | None:
-    """A value as Inspect makes a number of it; None for NaN and for text that is no number."""
+    """Return a value as Inspect makes a number of it; None for NaN and for text that is no number."""
     if rows.is_score(value):
         return rows.score(value)
     text = str(value)

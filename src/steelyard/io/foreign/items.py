@@ -49,7 +49,7 @@ class RowIds:
         """Rows whose question was there before."""
 
     def of(self, question: Any, row: int) -> str:
-        """The question as an id; the number of the row where there is no question."""
+        """Return the question as an id; the number of the row where there is no question."""
         wanted = (_shortened(question) if isinstance(question, str) else "") or str(row)
         identifier = wanted
         self.again += wanted in self._times
@@ -61,7 +61,7 @@ class RowIds:
 
 
 def item_ids(records: Sequence[Record], columns: ItemColumns = _OURS) -> tuple[list[str], list[str]]:
-    """The id of each row, and the item it belongs to: the two differ where an item is repeated."""
+    """Return the id of each row, and the item it belongs to: the two differ where an item is repeated."""
     items = list(_items(records, columns))
     times = Counter(items)
     ids: dict[str, Record] = {}
@@ -83,7 +83,7 @@ def questions_again(records: Iterable[Record]) -> int:
 
 
 def systems_of(records: Iterable[Record]) -> list[str]:
-    """The names of the systems whose outputs these are, in order; "" for records that name none."""
+    """Return the names of the systems whose outputs these are, in order; "" for records that name none."""
     return list(dict.fromkeys(map(_system, records)))
 
 
@@ -96,7 +96,7 @@ def are_systems(values: Iterable[Any]) -> bool:
 def records_of(
     records: Iterator[Record], system: str | None, where: str, columns: ItemColumns = _OURS
 ) -> Iterable[Record]:
-    """The records of one system, with ids for repeats; several systems are an error unless one is named.
+    """Return the records of one system, with ids for repeats; several systems are an error unless one is named.
 
     Records whose first has neither a system nor the number of a repeat are given as they are, one by one.
     """
@@ -114,7 +114,7 @@ def records_of(
 
 
 def of_system(records: Sequence[Record], system: str, where: str) -> list[Record]:
-    """The records of the named system; a name that none of them has is an error."""
+    """Return the records of the named system; a name that none of them has is an error."""
     systems = systems_of(records)
     if system not in systems:
         raise UnknownName.of(Message("words.system"), system, systems, where=where)
@@ -122,7 +122,7 @@ def of_system(records: Sequence[Record], system: str, where: str) -> list[Record
 
 
 def _identified(records: Sequence[Record], columns: ItemColumns) -> Sequence[Record]:
-    """The records; where items are repeated, each with its id, and the item as a tag."""
+    """Return the records; where items are repeated, each with its id, and the item as a tag."""
     ids, items = item_ids(records, columns)
     if len(set(items)) == len(items):
         return records
@@ -137,7 +137,7 @@ def _repeated(record: Record, identifier: str, item: str, columns: ItemColumns) 
 
 
 def _items(records: Sequence[Record], columns: ItemColumns) -> Iterator[str]:
-    """The item of each row: its id, else its question, else its number; a repeat is the same item again."""
+    """Yield the item of each row: its id, else its question, else its number; a repeat is the same item again."""
     ids: dict[str | None, RowIds] = {}
     for row, record in enumerate(records, 1):
         value = record.fields.get(columns.id)
@@ -146,7 +146,7 @@ def _items(records: Sequence[Record], columns: ItemColumns) -> Iterator[str]:
 
 
 def _shortened(question: str) -> str:
-    """A question as one line; a long one is cut, and its hash added."""
+    """Return a question as one line; a long one is cut, and its hash added."""
     line = " ".join(question.split())
     return line if len(line) <= _LONGEST_ITEM else f"{line[:_LONGEST_ITEM]}… {rows.text_id(line)}"
 

@@ -46,7 +46,7 @@ def read(container: Container) -> Iterator[Record]:
 
 
 def verdict_of(score: Mapping[str, Any], span: str = "") -> Verdict:
-    """A score as a verdict; a category is a label, unless a configuration gives it a number."""
+    """Return a score as a verdict; a category is a label, unless a configuration gives it a number."""
     value, kind = score.get("value"), score.get("dataType")
     is_label = isinstance(value, str) or kind == "TEXT" or (kind == "CATEGORICAL" and not score.get("configId"))
     label = score.get("stringValue") or (value if isinstance(value, str) else None)
@@ -58,7 +58,7 @@ def _is_trace(row: Mapping[str, Any]) -> bool:
 
 
 def _listed(container: Container) -> Iterator[Record]:
-    """The rows of a file, of an answer of the API (`data`), or the one trace that a file holds."""
+    """Yield the rows of a file, of an answer of the API (`data`), or the one trace that a file holds."""
     if container.kind != "document":
         yield from container.records()
     elif isinstance(container.document.get("data"), list):

@@ -59,7 +59,7 @@ def _fields(trace: str, scores: list[Fields]) -> Fields:
 
 
 def _without_label(verdict: Verdict) -> Verdict:
-    """A verdict whose label only repeats its number is without it: it is kept under `extra`."""
+    """Return a verdict without a label that only repeats its number: it is kept under `extra`."""
     return verdict._replace(label=None) if rows.is_score(verdict.value) else verdict
 
 
@@ -69,7 +69,7 @@ def _observation(score: Mapping[str, Any]) -> str:
 
 
 def _others(score: Mapping[str, Any], name: str) -> Fields:
-    """What a score has beside name, value, comment and trace, and these where they are not as they would be written."""
+    """Return the fields beside name, value, comment and trace, and these where they would be written otherwise."""
     others = {key: value for key, value in score.items() if key not in _KNOWN}
     again = _score("", name, others, verdict_of(score))
     differing = [key for key in _KNOWN[:3] if key in score and (key not in again or again[key] != score[key])]

@@ -58,7 +58,7 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The tests, and with results the retrieved spans as contexts."""
+    """Yield the tests, and with results the retrieved spans as contexts."""
     if container.kind == "rows":
         for record in container.records():
             rows.check(record.fields, _TEST, record.where, TITLE)

@@ -67,7 +67,7 @@ def _fields(samples: Sequence[Fields]) -> Fields:
 
 
 def _scores(sample: Mapping[str, Any], has_filters: bool) -> Iterator[tuple[str, Any]]:
-    """The metrics of a sample: those that it names, or every number beside its known fields."""
+    """Yield the metrics of a sample: those that it names, or every number beside its known fields."""
     names = sample.get("metrics") or [name for name in sample if name not in _NEEDED | _OTHERS]
     for name in names:
         if rows.is_score(sample.get(name)):
@@ -75,14 +75,14 @@ def _scores(sample: Mapping[str, Any], has_filters: bool) -> Iterator[tuple[str,
 
 
 def _question(sample: Mapping[str, Any]) -> Any:
-    """The field of the document that is a question by its name, else the prompt."""
+    """Return the field of the document that is a question by its name, else the prompt."""
     doc = sample["doc"] if isinstance(sample["doc"], dict) else {}
     found = [doc[name] for name in layouts.QUESTION if isinstance(doc.get(name), str)]
     return found[0] if found else _argument(sample, 0, "arg_0")
 
 
 def _argument(sample: Mapping[str, Any], number: int, name: str) -> str | None:
-    """An argument of a request; before 0.4.4 requests are lists."""
+    """Return an argument of a request; before 0.4.4 requests are lists."""
     requests = sample.get("arguments")
     request = requests.get(f"gen_args_{number}") if isinstance(requests, dict) else _at(requests, number)
     value = request.get(name) if isinstance(request, dict) else _at(request, int(name[-1]))
@@ -94,7 +94,7 @@ def _at(values: Any, number: int) -> Any:
 
 
 def _choices(sample: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """The choices with their log likelihoods; none if the responses are texts."""
+    """Return the choices with their log likelihoods; none if the responses are texts."""
     found = []
     for number, response in enumerate(sample["filtered_resps"]):
         likelihood = rows.parsed_cell(_at(response, 0))
@@ -116,7 +116,7 @@ def _prediction(samples: Sequence[Mapping[str, Any]], choices: Sequence[tuple[st
 
 
 def _references(target: Any, choices: Sequence[tuple[str, float]]) -> list[str] | None:
-    """The texts of the target; a number is that of a choice."""
+    """Return the texts of the target; a number is that of a choice."""
     number = rows.parsed_cell(target)
     if choices and isinstance(number, int) and 0 <= number < len(choices):
         return [choices[number][0]]

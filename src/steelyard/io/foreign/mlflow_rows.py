@@ -51,7 +51,7 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The rows with their assessments."""
+    """Yield the rows with their assessments."""
     for record in container.records():
         given = {name: _cell(name, each) if container.cells else each for name, each in record.fields.items()}
         row = {name: value for name, value in given.items() if value is not None}
@@ -60,7 +60,7 @@ def read(container: Container) -> Iterator[Record]:
 
 
 def _cell(name: str, text: str) -> Any:
-    """The value of a cell of CSV: an object, a list, a score, or text."""
+    """Return the value of a cell of CSV: an object, a list, a score, or text."""
     value = rows.parsed_cell(text)
     return value if value is None or isinstance(value, dict | list) or name.endswith(_VALUE) else text
 
@@ -85,7 +85,7 @@ def _fields(row: Fields) -> Fields:
 
 
 def _question(inputs: Any) -> str | None:
-    """The input that is a question by its name, the last message of the user, the only text, or all as JSON."""
+    """Return the input that is a question by its name, the last message of the user, the only text, or all as JSON."""
     if not isinstance(inputs, dict):
         return inputs if isinstance(inputs, str) else None
     named = [inputs[name] for name in layouts.QUESTION if isinstance(inputs.get(name), str)]

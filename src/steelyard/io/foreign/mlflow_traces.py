@@ -48,7 +48,7 @@ def read(container: Container) -> Iterator[Record]:
 
 
 def _parts(record: Record) -> tuple[Fields, list[Fields]]:
-    """What a trace says about itself, and its spans."""
+    """Return what a trace says about itself, and its spans."""
     row = record.fields
     trace = row.get("trace")
     if isinstance(trace, str):

@@ -40,7 +40,7 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The scores of each subset; in a folder the model of each result is its system."""
+    """Yield the scores of each subset; in a folder the model of each result is its system."""
     if container.kind != "folder":
         yield from _records(container.document, container.name, "")
         return
@@ -62,7 +62,7 @@ def _parsed(path: Path) -> Any:
 
 
 def _model(path: Path, folder: Path) -> str:
-    """The name and the revision of the model: as its description has them, or the folders of the file."""
+    """Return the name and the revision of the model: as its description has them, or the folders of the file."""
     meta = path.with_name(_META)
     about = _parsed(meta) if meta.is_file() else None
     if isinstance(about, dict) and about.get("name"):
@@ -82,7 +82,7 @@ def _records(result: Any, name: str, model: str) -> Iterator[Record]:
 
 
 def _fields(subset: Mapping[str, Any], item: str, about: Mapping[str, Any]) -> Fields:
-    """The scores of a subset; the note says how far they are rounded."""
+    """Return the scores of a subset; the note says how far they are rounded."""
     fields = rows.renamed({"id": item, **subset}, {"id": rows.ID}, NAME)
     scores = fields.get(rows.SCORES) or {}
     digits = max((len(repr(value).partition(".")[2]) for value in scores.values() if value is not None), default=0)

@@ -52,7 +52,7 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The rows; NaN is a missing score."""
+    """Yield the rows; NaN is a missing score."""
     for record in container.records():
         given = {name: value for name, value in record.fields.items() if value is not None}
         fields = {name: _value(name, value) for name, value in given.items() if value != "" or not container.cells}
@@ -83,7 +83,7 @@ def write(content: Iterable[Fields], path: Path) -> None:
 
 
 def _value(name: str, value: Any) -> Any:
-    """The value of a field, which in columns is JSON; a text that is none stays."""
+    """Return the value of a field, which in columns is JSON; a text that is none stays."""
     is_json = isinstance(value, str) and name not in _TEXTS and (value[:1] in ("[", "{") or name == rows.REPEAT)
     return rows.parsed_cell(value) if is_json else value
 

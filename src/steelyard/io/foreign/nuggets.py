@@ -66,7 +66,7 @@ def _fields(row: Mapping[str, Any]) -> Fields:
 
 
 def _scores(nuggets: Sequence[Mapping[str, Any]]) -> Fields:
-    """The four scores; the strict ones give nothing for partial support."""
+    """Return the four scores; the strict ones give nothing for partial support."""
     if not any("assignment" in nugget for nugget in nuggets):
         return {}
     unknown = [nugget for nugget in nuggets if nugget.get("importance") == _FAILED]
@@ -87,6 +87,6 @@ def _scores(nuggets: Sequence[Mapping[str, Any]]) -> Fields:
 
 
 def _mean(nuggets: Sequence[Mapping[str, Any]], least: float) -> float:
-    """The mean credit, where credit below `least` is none."""
+    """Return the mean credit, where credit below `least` is none."""
     credits = [_CREDIT[nugget["assignment"].lower()] for nugget in nuggets]
     return sum(credit for credit in credits if credit >= least) / len(credits)

@@ -49,7 +49,7 @@ def write(content: Iterable[Fields], path: Path) -> None:
 
 
 def _events(export: Fields) -> Iterator[Fields]:
-    """The events, each with the resource and the scope of its log."""
+    """Yield the events, each with the resource and the scope of its log."""
     for resource in export.get("resourceLogs", ()):
         for scope in resource.get("scopeLogs", ()):
             about = {"resource": resource.get("resource"), "scope": scope.get("scope")}
@@ -77,7 +77,7 @@ def _written(row: Fields) -> Iterator[Fields]:
 
 
 def _with_value(log: Fields, value: float | None) -> Fields:
-    """A log with this score, as it was if the score is the same."""
+    """Return a log with this score, as it was if the score is the same."""
     if attributes_of(log.get("attributes")).get(_VALUE) == value:
         return log
     others = [pair for pair in log.get("attributes") or () if pair["key"] != _VALUE]

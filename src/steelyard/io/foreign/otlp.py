@@ -41,7 +41,7 @@ def read(container: Container) -> Iterator[Record]:
 
 
 def exports(container: Container) -> Iterator[Record]:
-    """The exports of a file: it is one, or has one on each line."""
+    """Yield the exports of a file: it is one, or has one on each line."""
     if container.kind == "document":
         yield Record(container.name, 1, container.document, "{}")
     else:
@@ -49,7 +49,7 @@ def exports(container: Container) -> Iterator[Record]:
 
 
 def value_of(value: Mapping[str, Any]) -> Any:
-    """The value of an attribute, which OTLP wraps in its type."""
+    """Return the value of an attribute, which OTLP wraps in its type."""
     kind, content = next(iter(value.items()), ("", None))
     if kind == "arrayValue":
         return [value_of(each) for each in (content or {}).get("values", ())]

@@ -82,7 +82,7 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The results, each with its system and its test; a test that is there again is a repeat.
+    """Yield the results, each with its system and its test; a test that is there again is a repeat.
 
     CSV is refused: its scores are rounded, and an error of the provider is a score of 0.
     """
@@ -107,12 +107,12 @@ def _is_csv(container: Container) -> bool:
 
 
 def _place(result: Mapping[str, Any]) -> tuple[int, int]:
-    """The number of the test, then that of the prompt, so that systems are in the order of the configuration."""
+    """Return the number of the test, then that of the prompt, so that systems are in the order of the configuration."""
     return result.get("testIdx") or 0, result.get("promptIdx") or 0
 
 
 def _summary(document: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
-    """The object with version and results, and the pointer to it."""
+    """Return the object with version and results, and the pointer to it."""
     inner = document.get("results")
     if isinstance(inner, dict) and ("table" in inner or "results" in inner):
         return inner, "/results"
@@ -133,7 +133,7 @@ def _results(container: Container) -> Iterator[Record]:
 
 
 def _cells(table: Mapping[str, Any]) -> Iterator[Fields]:
-    """The cells of the table of version 2 as results."""
+    """Yield the cells of the table of version 2 as results."""
     head = table["head"]
     for test, row in enumerate(table["body"]):
         names = dict(zip(head.get("vars") or [], row.get("vars") or [], strict=False))
@@ -152,7 +152,10 @@ def _cells(table: Mapping[str, Any]) -> Iterator[Fields]:
 
 
 def _content_of_cell(output: Mapping[str, Any]) -> Fields:
-    """The output in a cell, after the reason of a failure; without a grading the reason is an error of the provider."""
+    """Return the output in a cell, after the reason of a failure.
+
+    Without a grading the reason is an error of the provider.
+    """
     text = output.get("text")
     if not isinstance(text, str) or output.get("pass"):
         return {"response": {"output": text}}
@@ -163,7 +166,7 @@ def _content_of_cell(output: Mapping[str, Any]) -> Fields:
 
 
 def _systems(results: list[Fields]) -> Iterator[Fields]:
-    """The name of the system of each result: provider, prompt or both, whichever differ; none if there is one."""
+    """Yield the name of the system of each result: provider, prompt or both, whichever differ; none if there is one."""
     providers = [_provider(each) for each in results]
     prompts = [_prompt(each) for each in results]
     of_provider, of_prompt = len(set(providers)) > 1, len(set(prompts)) > 1
@@ -183,14 +186,14 @@ def _provider(result: Mapping[str, Any]) -> str:
 
 
 def _prompt(result: Mapping[str, Any]) -> str:
-    """The label of a prompt; one that is the whole prompt is cut."""
+    """Return the label of a prompt; one that is the whole prompt is cut."""
     prompt = result.get("prompt") or {}
     label = str(prompt.get("label") or result.get("promptIdx", ""))
     return label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
 
 
 def _tests(results: Iterable[Fields]) -> Iterator[Fields]:
-    """The id of the test of each result, and the number of its repeat where a system has it several times."""
+    """Yield the id of the test of each result, and the number of its repeat where a system has it several times."""
     tests: dict[str, str] = {}
     times: dict[tuple[str, str, str], int] = defaultdict(int)
     found = []
@@ -219,7 +222,7 @@ def _fields(result: Fields) -> Fields:
 
 
 def _question(inputs: Mapping[str, Any], result: Mapping[str, Any]) -> Any:
-    """The variable that is a question by its name or because there is no other, else the prompt."""
+    """Return the variable that is a question by its name or because there is no other, else the prompt."""
     found = [inputs[name] for name in layouts.QUESTION if isinstance(inputs.get(name), str)]
     texts = [value for value in inputs.values() if isinstance(value, str)]
     return found[0] if found else texts[0] if len(texts) == 1 else (result.get("prompt") or {}).get("raw")
@@ -238,7 +241,7 @@ def _references(inputs: Mapping[str, Any], test: Mapping[str, Any]) -> list[str]
 
 
 def _contexts(inputs: Mapping[str, Any], result: Mapping[str, Any]) -> list[Any] | None:
-    """What the provider says that it found, else the context among the variables."""
+    """Return what the provider says that it found, else the context among the variables."""
     places = ((result.get("response") or {}).get("metadata") or {}, result.get("metadata") or {}, inputs)
     found = next((place[name] for place in places for name in _CONTEXTS if place.get(name) is not None), None)
     contexts = [found] if isinstance(found, str | dict) else found
@@ -246,14 +249,14 @@ def _contexts(inputs: Mapping[str, Any], result: Mapping[str, Any]) -> list[Any]
 
 
 def _extra(result: Mapping[str, Any]) -> Fields:
-    """What is not among the scores; the variables are once more in the test."""
+    """Return what is not among the scores; the variables are once more in the test."""
     rest = {name: value for name, value in result.items() if name not in _USED and value not in (None, {}, [])}
     test = {name: value for name, value in (result.get("testCase") or {}).items() if name != "vars"}
     return {**rest, "testCase": test}
 
 
 def _outcome(result: Mapping[str, Any]) -> Fields:
-    """The scores, or the error of the system."""
+    """Return the scores, or the error of the system."""
     graded, error = result.get("gradingResult") or {}, result.get("error")
     reason = result.get("failureReason")
     if reason == _FAILED or (reason is None and error and not graded):
@@ -267,7 +270,7 @@ def _outcome(result: Mapping[str, Any]) -> Fields:
 
 
 def _assertions(components: Iterable[Mapping[str, Any]]) -> dict[str, float]:
-    """The mean score of the assertions of each metric, or of each type for those without a metric."""
+    """Return the mean score of the assertions of each metric, or of each type for those without a metric."""
     scores = defaultdict(list)
     for each in components:
         if each.get("score") is not None:

@@ -104,7 +104,7 @@ def _has_objects(contexts: Any) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The rows; numbers beside the known fields are scores of metrics."""
+    """Yield the rows; numbers beside the known fields are scores of metrics."""
     is_old = "user_input" not in container.first
     for record in container.records():
         fields = _parsed(record.fields) if container.cells else record.fields
@@ -119,7 +119,7 @@ def write(content: Iterable[Fields], path: Path) -> None:
 
 
 def _fields(source: Mapping[str, Any], where: str) -> Fields:
-    """The fields of a row that has the names of 0.2 and later."""
+    """Return the fields of a row that has the names of 0.2 and later."""
     original = {name: value for name, value in source.items() if value is not None and not _is_lost(name, value)}
     shapes.check_shape(original, _SHAPE, "", where)
     fields = {ours: original[name] for name, ours in _NAMES.items() if name in original}
@@ -144,7 +144,7 @@ def _is_lost(name: str, value: Any) -> bool:
 
 
 def _conversation(original: Mapping[str, Any], where: str) -> Fields:
-    """The last question of a conversation, and its last answer unless there is a response."""
+    """Return the last question of a conversation, and its last answer unless there is a response."""
     messages = original["user_input"]
     shapes.check_shape(messages, _MESSAGES, "user_input", where)
     asked = [rows.text_of(each.get("content")) for each in messages if each.get("type") == "human"]
@@ -174,7 +174,7 @@ def _may_be_score(name: str) -> bool:
 
 
 def _result(value: Any) -> tuple[Any, str]:
-    """The value and the reason of a metric's result."""
+    """Return the value and the reason of a metric's result."""
     match = _RESULT.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         return value, ""
@@ -189,7 +189,7 @@ def _text(value: Any) -> str:
 
 
 def _parsed(fields: Mapping[str, Any]) -> Fields:
-    """The values of cells; an empty cell is a missing value, except for the answer, which may be empty."""
+    """Return the values of cells; an empty cell is a missing value, except for the answer, which may be empty."""
     return {name: _cell(_SINCE_0_2.get(name, name), value) for name, value in fields.items()}
 
 
@@ -210,7 +210,7 @@ def _with_extra(row: Mapping[str, Any]) -> Fields:
 
 
 def _written(row: Mapping[str, Any], *, is_conversation: bool) -> Fields:
-    """A row as RAGAS has it: contexts are texts, their ids stand apart, and there is one reference."""
+    """Return a row as RAGAS has it: contexts are texts, their ids stand apart, and there is one reference."""
     names = {ours: name for name, ours in _NAMES.items() if not (is_conversation and ours == rows.PREDICTION)}
     found = {names[name]: value for name, value in row.items() if name in names and value is not None}
     for name in ("retrieved_contexts", "reference_contexts"):

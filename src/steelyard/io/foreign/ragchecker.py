@@ -44,7 +44,7 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The results; the metrics of an item are its scores."""
+    """Yield the results; the metrics of an item are its scores."""
     shapes.check_shape(container.first, _DOCUMENT, "", container.name)
     for number, item in enumerate(container.first[_RESULTS]):
         yield Record(container.name, number, _fields(item), f"{{}}#/{_RESULTS}/{{}}")

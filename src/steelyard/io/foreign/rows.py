@@ -79,7 +79,10 @@ _ID_NAMES: Final = ("id", "doc_id", "docid", "_id", "document")
 
 
 def renamed(fields: Mapping[str, Any], names: Mapping[str, str], source: str) -> Fields:
-    """The fields by our names; of the others, numbers are scores, labels are tags, and what is no score is `extra`."""
+    """Return the fields by our names.
+
+    Of the others, numbers are scores, labels are tags, and what is no score is `extra`.
+    """
     known = {names[name]: value for name, value in fields.items() if name in names and value is not None}
     others = {name: value for name, value in fields.items() if name not in names}
     tags = labels(others)
@@ -90,7 +93,7 @@ def renamed(fields: Mapping[str, Any], names: Mapping[str, str], source: str) ->
 
 
 def labels(fields: Mapping[str, Any]) -> dict[str, str]:
-    """The fields that are labels by their name, such as category and answerable, as tags."""
+    """Return the fields that are labels by their name, such as category and answerable, as tags."""
     found = {name: value for name, value in fields.items() if name in LABELS and isinstance(value, str | bool)}
     return {
         name: value if isinstance(value, str) else json.dumps(value) for name, value in found.items() if value != ""
@@ -98,18 +101,21 @@ def labels(fields: Mapping[str, Any]) -> dict[str, str]:
 
 
 def present(fields: Mapping[str, Any]) -> Fields:
-    """The fields that are not empty; an empty prediction is one."""
+    """Return the fields that are not empty; an empty prediction is one."""
     kept = {name: value for name, value in fields.items() if value not in (None, [], {}, ())}
     return {name: value for name, value in kept.items() if value != "" or name == PREDICTION}
 
 
 def extra_of(row: Mapping[str, Any], source: str) -> Fields:
-    """The fields that a format had and that have no place among ours."""
+    """Return the fields that a format had and that have no place among ours."""
     return dict((row.get(EXTRA) or {}).get(source, {}))
 
 
 def with_rest(fields: Fields, original: Mapping[str, Any], written: Mapping[str, Any], source: str) -> Fields:
-    """The fields with `extra` for every field of the original that writing them would not give back; null is none."""
+    """Return the fields with `extra` for every field of the original that writing them would not give back.
+
+    Null is none.
+    """
     absent = object()
     rest = {
         name: value
@@ -132,12 +138,12 @@ def is_score(value: Any) -> bool:
 
 
 def score(value: float | None) -> float | None:
-    """A number as a score; None for NaN."""
+    """Return a number as a score; None for NaN."""
     return None if value is None or math.isnan(value) else float(value)
 
 
 def parsed_cell(text: Any, where: str = "") -> Any:
-    """The value in a cell of CSV: a list or an object as JSON or as Python writes it, a number, or the text itself.
+    """Return the value in a cell of CSV: a list or object as JSON or as Python writes it, a number, or the text itself.
 
     `where` is its place, for the error about one that Python would need much memory to read.
     """
@@ -163,14 +169,17 @@ def _json(text: str) -> Any:
 
 
 def evaluated(text: str) -> Any:
-    """The value that Python writes so, if JSON can express it; no warning about a backslash that it would double."""
+    """Return the value that Python writes so, if JSON can express it.
+
+    No warning about a backslash that it would double.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return _json(json.dumps(ast.literal_eval(text)))
 
 
 def _array(text: str) -> list[str]:
-    """The texts of a NumPy array, which Python would join to one text since there are no commas between them."""
+    """Return the texts of a NumPy array, which Python would join to one text since there are no commas between them."""
     if not _ARRAY.fullmatch(text):
         raise ValueError(text)
     return [str(evaluated(each)) for each in re.findall(_STRING, text, re.DOTALL)]
@@ -187,7 +196,7 @@ def _number(text: str) -> Any:
 
 
 def with_values(records: Iterable[Record], texts: Collection[str], *, cells: bool) -> Iterator[Record]:
-    """Records with the values that the cells of CSV hold, except in columns of `texts`; others as they are."""
+    """Yield records with the values that the cells of CSV hold, except in columns of `texts`; others as they are."""
     for record in records:
         fields = record.fields
         if cells:
@@ -198,7 +207,7 @@ def with_values(records: Iterable[Record], texts: Collection[str], *, cells: boo
 
 
 def text_of(context: Any) -> str:
-    """The text of a context, which is text or an object."""
+    """Return the text of a context, which is text or an object."""
     if isinstance(context, Mapping):
         names = ("text", "content", "contents", "page_content", "passage", "body")
         return str(next((context[name] for name in names if context.get(name) is not None), ""))
@@ -206,7 +215,7 @@ def text_of(context: Any) -> str:
 
 
 def texts_of(contexts: Iterable[Any]) -> list[str]:
-    """The texts of contexts."""
+    """Return the texts of contexts."""
     return [text_of(context) for context in contexts]
 
 
@@ -241,7 +250,7 @@ def _write_cells(content: list[Mapping[str, Any]], path: Path, separator: str) -
 
 
 def ids_of(contexts: Iterable[Any]) -> list[str]:
-    """The ids of contexts; none unless every context has one."""
+    """Return the ids of contexts; none unless every context has one."""
     ids = [context.get("id") if isinstance(context, Mapping) else None for context in contexts]
     return [str(each) for each in ids] if None not in ids else []
 
@@ -258,28 +267,28 @@ def check(value: Any, shape: Shape, where: str, title: str) -> None:
 
 
 def read_as(title: str) -> Message:
-    """The hint about a file that has the shape of a format and does not keep to it."""
+    """Return the hint about a file that has the shape of a format and does not keep to it."""
     return Message("formats.read_as", title=title)
 
 
 def tags_of(fields: Mapping[str, Any]) -> dict[str, str]:
-    """The values that can be tags, as text: texts, numbers, true and false."""
+    """Return the values that can be tags, as text: texts, numbers, true and false."""
     plain = {name: value for name, value in fields.items() if isinstance(value, str | int | float)}
     return {name: json.dumps(value) if isinstance(value, bool) else str(value) for name, value in plain.items()}
 
 
 def whole(value: Any) -> Any:
-    """The value; a whole number that was read as a float is whole: pandas has such beside missing values."""
+    """Return the value; a whole number that was read as a float is whole: pandas has such beside missing values."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def whole_cell(text: Any) -> Any:
-    """The text of a cell that has an id or a number; one that pandas wrote as 7.0 is 7."""
+    """Return the text of a cell that has an id or a number; one that pandas wrote as 7.0 is 7."""
     return text[:-2] if isinstance(text, str) and _WHOLE.fullmatch(text) else whole(text)
 
 
 def id_of(context: Any) -> str:
-    """The id of a context; the hash of its text where it has none."""
+    """Return the id of a context; the hash of its text where it has none."""
     found = (
         next((context[name] for name in _ID_NAMES if context.get(name)), None) if isinstance(context, dict) else None
     )
@@ -287,5 +296,5 @@ def id_of(context: Any) -> str:
 
 
 def text_id(text: str) -> str:
-    """An id for a text that has none: the beginning of its SHA-256."""
+    """Return an id for a text that has none: the beginning of its SHA-256."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]

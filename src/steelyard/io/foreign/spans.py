@@ -95,7 +95,7 @@ def is_search(span: Span) -> bool:
 
 
 def parsed(value: Any) -> Any:
-    """The value of a text that is JSON; any other value as it is."""
+    """Return the value of a text that is JSON; any other value as it is."""
     if not isinstance(value, str) or value[:1] not in ("{", "[", '"'):
         return value
     try:
@@ -105,7 +105,7 @@ def parsed(value: Any) -> Any:
 
 
 def documents_of(output: Any) -> list[Fields]:
-    """The documents in the output of a retriever: a list of texts or objects, or an object with such a list."""
+    """Return the documents in the output of a retriever: a list of texts or objects, or an object with such a list."""
     found = parsed(output)
     if isinstance(found, dict):
         found = next((each for each in found.values() if isinstance(each, list)), None)
@@ -124,14 +124,14 @@ def records_of(spans: Iterable[Span], source: str) -> Iterator[Record]:
 
 
 def root_of(members: list[Span]) -> Span:
-    """The first span whose parent is not in the trace; the spans are put into the order of their start."""
+    """Return the first span whose parent is not in the trace; the spans are put into the order of their start."""
     members.sort(key=lambda each: str(each.start).rstrip("Z").zfill(24))
     known = {each.id for each in members}
     return next((each for each in members if each.parent not in known), members[0])
 
 
 def fields_of(trace: str, root: Span, members: list[Span], source: str) -> Fields:
-    """The fields of a trace; what was not recorded is named under `extra`."""
+    """Return the fields of a trace; what was not recorded is named under `extra`."""
     contexts = _contexts(members)
     has_text = any(context.get("text") for context in contexts)
     ordered = sorted(members, key=lambda each: each is not root)
@@ -198,7 +198,7 @@ def _answer(root: Span, members: list[Span]) -> str:
 
 
 def _text(value: Any, keys: tuple[str, ...], role: str) -> str:
-    """The text in a value: of the first known key of an object, of the last message of a role, or the value itself."""
+    """Return the text of a value: of the first known key of an object, the last message of a role, or itself."""
     found = parsed(value)
     if isinstance(found, dict):
         known = [found[key] for key in keys if found.get(key)] or (list(found.values()) if len(found) == 1 else [])
@@ -214,7 +214,7 @@ def _text(value: Any, keys: tuple[str, ...], role: str) -> str:
 
 
 def _document(given: Any) -> Fields:
-    """A document as a context: id, text, score and metadata; {} if it has neither id nor text."""
+    """Return a document as a context: id, text, score and metadata; {} if it has neither id nor text."""
     if isinstance(given, str):
         return {"id": rows.text_id(given), "text": given}
     fields = {name.removeprefix("document."): value for name, value in _flat_top(given)}
@@ -227,7 +227,7 @@ def _document(given: Any) -> Fields:
 
 
 def _flat_top(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The members of a document, which may be inside `document`."""
+    """Yield the members of a document, which may be inside `document`."""
     inner = given.get("document")
     yield from inner.items() if isinstance(inner, dict) else given.items()
 
@@ -243,7 +243,7 @@ def _annotations(listed: Any, span: str) -> Iterator[Verdict]:
 
 
 def evaluation(attributes: Mapping[str, Any], span: str = "") -> Verdict:
-    """The verdict of an event `gen_ai.evaluation.result`."""
+    """Return the verdict of an event `gen_ai.evaluation.result`."""
     prefix = "gen_ai.evaluation."
     return Verdict(
         str(attributes.get(f"{prefix}name") or "evaluation"),
@@ -265,7 +265,7 @@ def _flat(attributes: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
 
 
 def _listed(flat: Mapping[str, Any], name: str) -> list[Any] | None:
-    """The members of a list that is an attribute, JSON text, or attributes with an index, which is a number."""
+    """Return the members of a list that is an attribute, JSON text, or attributes with an index, which is a number."""
     if name in flat:
         found = parsed(flat[name])
         return found if isinstance(found, list) else None

@@ -40,7 +40,7 @@ _OUTPUT: Final = {
 
 
 def load_scores(path: str | Path) -> list[Table]:
-    """The scores in a file of another tool, or of rows with an id and columns of numbers: a table for each system."""
+    """Read the scores in a file of another tool, or of rows with an id and columns of numbers; a table for a system."""
     source = open_source(path)
     records = list(source.records() if source.format else _plain(source))
     if not any(record.fields.get(rows.SCORES) for record in records):
@@ -55,7 +55,7 @@ def load_scores(path: str | Path) -> list[Table]:
 
 
 def _hint(source: Source, records: Sequence[Record]) -> Message:
-    """What to do with a file without scores: rows of a known format can be scored, rankings with their judgments."""
+    """Say what to do with a file without scores: rows of a known format can be scored, rankings with judgments."""
     if source.format is None:
         return hint_for_folder(Path(source.container.name)) or Message("formats.no_scores_hint")
     name, fields = source.container.name, records[0].fields if records else {}
@@ -152,7 +152,7 @@ class _Scores:
     items: list[str] = field(default_factory=list)
 
     def table(self, name: str) -> Table:
-        """The scores as a table; repeats of one item share a tag, by which intervals and tests are clustered."""
+        """Return the scores as a table; repeats of one item share a tag, by which intervals and tests are clustered."""
         self.ids, self.items = item_ids(self.records)
         metrics = dict.fromkeys(metric for record in self.records for metric in record.fields.get(rows.SCORES) or {})
         columns = {metric: self._column(metric) for metric in metrics}
@@ -169,7 +169,7 @@ class _Scores:
         )
 
     def _column(self, metric: str) -> Column | None:
-        """The numbers of a metric; None if no record has one and none says why."""
+        """Return the numbers of a metric; None if no record has one and none says why."""
         reasons: dict[Missing, int] = {}
         values, status = np.empty(len(self.records)), np.zeros(len(self.records), np.int64)
         for row, record in enumerate(self.records):
@@ -180,7 +180,10 @@ class _Scores:
         return Column(values, status, list(reasons), notes=self._notes(metric), bounds=self._bounds(metric, values))
 
     def _bounds(self, metric: str, values: FloatArray) -> Bounds | None:
-        """The values that scores of this format, or metrics of this name, can take; None if some score is outside."""
+        """Return the values that scores of this format, or metrics of this name, can take.
+
+        None if some score is outside.
+        """
         low, high = getattr(self.source.format, "BOUNDS", None) or documented_bounds(metric) or UNBOUNDED
         is_within = bool(np.all((values >= low) & (values <= high) | np.isnan(values)))
         return (low, high) if is_within and (low, high) != UNBOUNDED else None
@@ -204,7 +207,7 @@ class _Scores:
         return repeats | ({AGAIN: again} if again else {})
 
     def _settings(self) -> Fields:
-        """The settings of the scores that the format knows of."""
+        """Return the settings of the scores that the format knows of."""
         names = getattr(self.source.format, "SETTINGS", ())
         known = rows.extra_of(self.records[0].fields, self.source.format.NAME) if self.source.format else {}
         return {name: known[name] for name in names if name in known}
@@ -245,7 +248,7 @@ def _output(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _groups(references: Any) -> list[list[str]]:
-    """References as results files have them: groups of aliases."""
+    """Return references as results files have them: groups of aliases."""
     many = references if isinstance(references, list) else [references]
     if many and all(isinstance(each, list) for each in many):
         return [list(map(str, group)) for group in many]

@@ -15,7 +15,10 @@ Line = list[str]
 
 
 def grouped(container: Container, width: int, value: tuple[int, str], title: str) -> dict[str, tuple[int, list[Line]]]:
-    """The number of the first line of each query, and its lines without the query; `value` is a column of numbers."""
+    """Return the number of the first line of each query, and its lines without the query.
+
+    `value` is a column of numbers.
+    """
     found: dict[str, tuple[int, list[Line]]] = {}
     for number, columns in container.lines():
         if len(columns) != width:
@@ -27,7 +30,7 @@ def grouped(container: Container, width: int, value: tuple[int, str], title: str
 
 
 def number_of(text: str, where: str, column: str) -> float:
-    """The number in a column."""
+    """Return the number in a column."""
     try:
         found = float(text)
     except ValueError:
@@ -52,5 +55,5 @@ def _joined(line: Iterable[object], path: Path) -> str:
 
 
 def unique(ids: Iterable[str]) -> Iterator[str]:
-    """The ids without repetitions, in their order."""
+    """Yield the ids without repetitions, in their order."""
     yield from dict.fromkeys(ids)

@@ -24,7 +24,7 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The judgments; documents with a grade above 0 are the references, and all grades are kept."""
+    """Yield the judgments; documents with a grade above 0 are the references, and all grades are kept."""
     for query, (number, lines) in grouped(container, _WIDTH, (3, "grade"), TITLE).items():
         ids = [line[1] for line in lines if float(line[2]) > 0]
         fields = {rows.ID: query, **rows.present({rows.REFERENCE_IDS: ids}), rows.EXTRA: {NAME: {"lines": lines}}}
@@ -37,7 +37,7 @@ def write(content: Iterable[Fields], path: Path) -> None:
 
 
 def grades_of(row: Fields) -> dict[str, Any]:
-    """The grade of each reference context of a row."""
+    """Return the grade of each reference context of a row."""
     contexts = row.get(rows.REFERENCE_CONTEXTS) or []
     graded = {rows.id_of(each): each.get("grade", 1) if isinstance(each, dict) else 1 for each in contexts}
     ids = list(unique(map(str, row.get(rows.REFERENCE_IDS) or graded)))

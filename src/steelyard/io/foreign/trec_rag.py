@@ -42,14 +42,14 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The answers; a citation is written as [n] into the text where no text has such a mark already."""
+    """Yield the answers; a citation is written as [n] into the text where no text has such a mark already."""
     for record in container.records():
         rows.check(record.fields, _ROW, record.where, TITLE)
         yield record._replace(fields=_fields(record))
 
 
 def _about(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The fields about the run and the topic, which are inside `metadata` since 2025."""
+    """Return the fields about the run and the topic, which are inside `metadata` since 2025."""
     metadata = row.get("metadata")
     return metadata if isinstance(metadata, dict) else row
 
@@ -72,7 +72,7 @@ def _fields(record: Record) -> Fields:
 
 
 def _cited(citations: Any, references: list[str], record: Record) -> list[int]:
-    """The indexes of the cited references, which are given by index or by id."""
+    """Return the indexes of the cited references, which are given by index or by id."""
     found = []
     for citation in citations:
         is_index = isinstance(citation, int) and not isinstance(citation, bool)
@@ -85,14 +85,14 @@ def _cited(citations: Any, references: list[str], record: Record) -> list[int]:
 
 
 def _joined(texts: list[str], cited: list[list[int]]) -> str:
-    """The sentences as one text, with their citations counted from 1 unless marks of this kind are in it already."""
+    """Join the sentences to one text, with their citations counted from 1 unless it has marks of this kind already."""
     if any(_CITATION.search(text) for text in texts):
         return " ".join(texts)
     return " ".join(_marked(text, indexes) for text, indexes in zip(texts, cited, strict=True))
 
 
 def _marked(text: str, indexes: list[int]) -> str:
-    """A sentence with its citations before the mark that ends it."""
+    """Return a sentence with its citations before the mark that ends it."""
     if not indexes:
         return text
     marks = "".join(f"[{index + 1}]" for index in indexes)

@@ -26,7 +26,7 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The rankings; equal scores are in descending order of the id, as trec_eval has them."""
+    """Yield the rankings; equal scores are in descending order of the id, as trec_eval has them."""
     for query, (number, lines) in grouped(container, _WIDTH, (4, "score"), TITLE).items():
         ranked = sorted(((float(line[3]), line[1]) for line in lines), reverse=True)
         fields = {rows.ID: query, rows.RETRIEVED_IDS: [document for _, document in ranked]}
@@ -51,7 +51,7 @@ def _lines(row: Fields) -> Iterator[list[Any]]:
 
 
 def _scores(contexts: list[Any], count: int) -> list[float]:
-    """The scores of the contexts where they fall with each rank; else numbers that do."""
+    """Return the scores of the contexts where they fall with each rank; else numbers that do."""
     given = [context.get("score") for context in contexts if isinstance(context, dict)]
     numbers = [each for each in given if isinstance(each, int | float) and not isinstance(each, bool)]
     falls = all(higher > lower for higher, lower in pairwise(numbers))

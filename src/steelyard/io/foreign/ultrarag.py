@@ -41,7 +41,7 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """The items of a run, or of an evaluation."""
+    """Yield the items of a run, or of an evaluation."""
     lists, scores = ({}, container.first) if container.kind == "document" else _variables(container)
     columns: Lists = {name: scores[name] for name in _metrics(scores)}
     for name, values in columns.items():
@@ -52,12 +52,12 @@ def read(container: Container) -> Iterator[Record]:
 
 
 def _metrics(scores: Mapping[str, Any]) -> list[str]:
-    """The metrics with a score for each item: `m` beside `avg_m`."""
+    """Return the metrics with a score for each item: `m` beside `avg_m`."""
     return [name for name, values in scores.items() if isinstance(values, list) and f"{_AVERAGE}{name}" in scores]
 
 
 def _variables(container: Container) -> tuple[Lists, Fields]:
-    """The lists of a run by the name of their variable, and the results of its last evaluation."""
+    """Return the lists of a run by the name of their variable, and the results of its last evaluation."""
     lists: Lists = {}
     scores: Fields = {}
     for record in container.records():
@@ -88,7 +88,7 @@ def _value(name: str, value: Any) -> Any:
 
 
 def _settings(scores: Mapping[str, Any]) -> Fields:
-    """The profile that the evaluating step of a pipeline of ours was given, unless it repeats UltraRAG's numbers."""
+    """Return the profile of the evaluating step of a pipeline of ours, unless it repeats UltraRAG's numbers."""
     profile = scores.get("profile")
     if not isinstance(profile, str) or profile == _OWN_PROFILE:
         return {}

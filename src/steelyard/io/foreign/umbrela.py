@@ -53,7 +53,7 @@ def _fields(row: Mapping[str, Any]) -> Fields:
 
 
 def _id(row: Mapping[str, Any]) -> str:
-    """The ids of query and passage, or the hash of both texts."""
+    """Return the ids of query and passage, or the hash of both texts."""
     if row.get("qid") is not None and row.get("docid") is not None:
         return f"{row['qid']}/{row['docid']}"
     return rows.text_id(f"{row['query']}\n{row['passage']}")

@@ -188,7 +188,7 @@ def check_footer(foot: Any, items: int, where: str) -> None:
 
 
 def contradictions(footed: Mapping[str, float | None], counted: Mapping[str, float]) -> list[str]:
-    """The metrics whose mean in the footer is missing, or is not the mean of the items."""
+    """Return the metrics whose mean in the footer is missing, or is not the mean of the items."""
     names = dict.fromkeys((*counted, *footed))
     return [
         metric
@@ -198,7 +198,7 @@ def contradictions(footed: Mapping[str, float | None], counted: Mapping[str, flo
 
 
 def summary_contradictions(footed: Json, counted: Json) -> list[str]:
-    """The names in the summary of a footer of which the summary of the items has other values."""
+    """Return the names in the summary of a footer of which the summary of the items has other values."""
     metrics = {name: (footed["metrics"].get(name), counted["metrics"].get(name)) for name in counted["metrics"]}
     unknown = [name for name in footed["metrics"] if name not in metrics]
     wrong = [name for name, pair in metrics.items() if not _are_close(*pair)]
@@ -228,7 +228,7 @@ def check_characters(text: str, line: Any, where: str) -> None:
 
 
 def _check_bounds(metric: str, value: float, bounds: Bounds | None, where: str) -> None:
-    """A score lies where the header says that scores of its metric lie."""
+    """Check that a score lies where the header says that scores of its metric lie."""
     if bounds is None:
         return
     low, high = bounds

@@ -51,7 +51,7 @@ class Header:
 
     @classmethod
     def of(cls, table: Table) -> Self:
-        """The header of a finished table."""
+        """Return the header of a finished table."""
         return cls(
             kind=table.kind,
             name=table.name,
@@ -68,7 +68,7 @@ class Header:
 
     @classmethod
     def parse(cls, line: Json, where: str) -> Self:
-        """The header in a line of JSON, checked."""
+        """Return the header in a line of JSON, checked."""
         check_header(line, where)
         return cls(
             kind=line["kind"],
@@ -121,7 +121,7 @@ class Item:
 
     @classmethod
     def parse(cls, line: Json, header: Header, where: str) -> Self:
-        """The item in a line of JSON, checked against its header."""
+        """Return the item in a line of JSON, checked against its header."""
         check_item(line, header.kind, header.metrics, header.bounds, where)
         return cls(
             id=line["id"],
@@ -170,13 +170,13 @@ class Footer:
 
     @classmethod
     def of(cls, table: Table) -> Self:
-        """The footer of a finished table."""
+        """Return the footer of a finished table."""
         means = numbers(np.array([table.mean(metric) for metric in table.metrics]))
         return cls(len(table), dict(zip(table.metrics, means, strict=True)), summary_json(table))
 
     @classmethod
     def parse(cls, line: Any, items: int, where: str) -> Self:
-        """The footer in a line of JSON, checked against the number of items that came before it."""
+        """Return the footer in a line of JSON, checked against the number of items that came before it."""
         check_footer(line, items, where)
         return cls(line.get("items"), line.get("means") or {}, line.get("summary"))
 
@@ -186,19 +186,19 @@ class Footer:
 
 
 def summary_json(table: Table) -> Json:
-    """What a list of results shows of a table, as a footer has it."""
+    """Return what a list of results shows of a table, as a footer has it."""
     summary = table.summary()
     metrics = {metric: mean.as_dict() for metric, mean in summary.metrics.items()}
     return {"steelyard": __version__, "errors": summary.errors, "metrics": metrics}
 
 
 def utc_now() -> str:
-    """The time in UTC to the second."""
+    """Return the time in UTC to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def items_of(table: Table) -> Iterator[Item]:
-    """The items of a table, row by row."""
+    """Yield the items of a table, row by row."""
     columns = {metric: numbers(table.column(metric)) for metric in table.metrics}
     parts = {metric: _part_numbers(of_metric) for metric, of_metric in table.parts.items()}
     reasons = {metric: [(each.kind, str(each.reason)) for each in table[metric].reasons] for metric in table.metrics}
@@ -229,14 +229,14 @@ def dump(line: Mapping[str, Any]) -> str:
 
 
 def read_bounds(bounds: Sequence[float | None]) -> Bounds:
-    """The lowest and the highest value; null stands for none."""
+    """Return the lowest and the highest value; null stands for none."""
     low, high = (end if bound is None else float(bound) for bound, end in zip(bounds, UNBOUNDED, strict=True))
     return low, high
 
 
 @lru_cache  # a file has few reasons, each of them on many lines
 def _reason(text: str) -> Message:
-    """The message whose English text a file has; text that is not ours stays text."""
+    """Return the message whose English text a file has; text that is not ours stays text."""
     code = codes("missing").get(text)
     return as_message(text) if code is None else Message(code)
 

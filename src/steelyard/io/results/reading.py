@@ -33,7 +33,10 @@ SUMMARIES_CONTRADICTED: Final = "counts.summaries_contradicted"
 
 
 def load(path: str | Path, *, strict: bool = False, system: str | None = None) -> Table:
-    """The one result in a file, or the one of this name; `strict` refuses one whose items contradict its footer."""
+    """Return the one result in a file, or the one of this name.
+
+    `strict` refuses one whose items contradict its footer.
+    """
     path = addressed(path)
     tables = load_all(path, strict=strict)
     if system is not None:
@@ -72,13 +75,16 @@ def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
 
 
 def not_one(names: Sequence[str], path: str | Path) -> InputError:
-    """The error about a file with other than one result."""
+    """Return the error about a file with other than one result."""
     message = Message("formats.several_results", tables=len(names), names=", ".join(names))
     return InputError(message, where=str(path), hint=Message("formats.one_result_hint"))
 
 
 def results_beside(path: str | Path) -> Path | None:
-    """The results file that an evaluating step of a pipeline wrote beside its JSON; None for every other file."""
+    """Return the results file that an evaluating step of a pipeline wrote beside its JSON.
+
+    None for every other file.
+    """
     if isinstance(path, Address):
         return None
     beside = Path(path).with_suffix(".jsonl")
@@ -116,7 +122,7 @@ def begins_with_header(path: str | Path) -> bool:
 
 
 def _first_line(path: str | Path) -> Any:
-    """The first line as JSON; ValueError or RecursionError if it is none."""
+    """Return the first line as JSON; ValueError or RecursionError if it is none."""
     with closing(open_stream(path)) as stream:
         first = b""
         while b"\n" not in first and len(first) < HEAD and (piece := stream.read(1 << 16)):
@@ -156,7 +162,7 @@ class Section:
         self.items[item.id], self.locations[item.id] = item, where
 
     def inconsistent(self) -> list[str]:
-        """The ids of the items whose score is not what their parts come to, as far as their kind can tell."""
+        """Return the ids of the items whose score is not what their parts come to, as far as their kind can tell."""
         checks = kind_of(self.header.kind).load_checks()
         if checks is None:
             return []
@@ -174,7 +180,7 @@ class Section:
 
 
 def read_sections(path: str | Path) -> list[Section]:
-    """The results in a file; a last line without its line break was never finished and is ignored."""
+    """Return the results in a file; a last line without its line break was never finished and is ignored."""
     stream = open_stream(path)
     sections: list[Section] = []
     end = 0
@@ -219,7 +225,10 @@ def _add_line(sections: list[Section], text: str, name: str, number: int) -> Non
 
 
 def _checked(table: Table, section: Section, *, strict: bool) -> Table:
-    """The table with counts of where scores, parts and footer contradict each other; with `strict` that is refused."""
+    """Return the table with counts of where scores, parts and footer contradict each other.
+
+    With `strict` that is refused.
+    """
     means = {metric: table.mean(metric) for metric in table.metrics}
     wrong = [] if section.footer is None else contradictions(section.footer.means, means)
     if strict:
@@ -233,14 +242,17 @@ def _checked(table: Table, section: Section, *, strict: bool) -> Table:
 
 
 def _other_summaries(table: Table, footer: Footer | None) -> list[str]:
-    """The names of which the footer has another summary than the items; one of another version is not compared."""
+    """Return the names of which the footer has another summary than the items.
+
+    One of another version is not compared.
+    """
     if footer is None or footer.summary is None or footer.summary["steelyard"] != __version__:
         return []
     return summary_contradictions(footer.summary, summary_json(table))
 
 
 def table_of(section: Section) -> Table:
-    """The table of one result."""
+    """Return the table of one result."""
     header, items = section.header, list(section.items.values())
     tags = dict.fromkeys(chain.from_iterable(item.tags for item in items))
     return Table(
@@ -261,7 +273,7 @@ def table_of(section: Section) -> Table:
 
 
 def _counts(section: Section) -> dict[str, int]:
-    """The counts of the header; contradictions are counted anew."""
+    """Return the counts of the header; contradictions are counted anew."""
     derived = (CONTRADICTED, DISAGREEING, SUMMARIES_CONTRADICTED)
     counts = {code: count for code, count in section.header.counts.items() if code not in derived}
     return counts if section.is_complete else {**counts, UNFINISHED: len(section.items)}

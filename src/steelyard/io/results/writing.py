@@ -82,7 +82,7 @@ class ResultsWriter:
 
     @classmethod
     def resume_or_begin(cls, path: Path, header: Header | None) -> tuple[Self | None, Header, list[Item]]:
-        """The same, but a file that is missing or empty is begun; no writer for a result that is finished.
+        """Return the same, but a file that is missing or empty is begun; no writer for a result that is finished.
 
         The file is locked before it is read, so that what another run adds to it is never cut off.
         """
@@ -181,7 +181,7 @@ def _first_bytes(path: Path) -> bytes:
 
 
 def _open_locked(path: Path) -> IO[str]:
-    """A file to append to, created if missing, that no other run writes; it is locked before it is read."""
+    """Return a file to append to, created if missing, that no other run writes; it is locked before it is read."""
     while True:
         file = open(path, "a+", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed by the writer
         _lock(file, path)
@@ -199,7 +199,7 @@ def _is_at(file: IO[str], path: Path) -> bool:
 
 
 def _only_section(path: Path) -> Section | None:
-    """The only result in a file; None for an empty file, or one with a part of a header only."""
+    """Return the only result in a file; None for an empty file, or one with a part of a header only."""
     start = _first_bytes(path)
     if not start:
         return None
@@ -215,7 +215,7 @@ def _only_section(path: Path) -> Section | None:
 
 
 def _begin(writer: ResultsWriter, header: Header | None) -> Section:
-    """The section of a file that is begun anew."""
+    """Return the section of a file that is begun anew."""
     if header is None:
         raise InputError(Message("formats.nothing_to_resume"), where=str(writer.path))
     os.truncate(writer.path, 0)

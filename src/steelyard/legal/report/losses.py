@@ -97,26 +97,26 @@ class _Case:
         return by_stage if abs(math.fsum(by_stage.values()) - lost) <= _TOLERANCE else {UNEXPLAINED: lost}
 
     def exact_match(self) -> str:
-        """Return the value is missing or wrong."""
+        """Return the stage at which a value is missing or wrong."""
         if not all(self._is_retrieved(words) for words in self._evidence):
             return NOT_RETRIEVED
         return REFUSED if self._refuses() else WRONG_VALUE
 
     def correct_abstention(self) -> str:
-        """Return an answer in place of a refusal, or a refusal in place of an answer."""
+        """Return the stage of an answer in place of a refusal, or of a refusal in place of an answer."""
         return NOT_REFUSED if self._verdict.get("should_abstain") else self.exact_match()
 
     def no_hallucination(self) -> str:
-        """Something was invented, or there is no answer."""
+        """Return the stage at which something was invented, or there is no answer."""
         return INVENTED if self._verdict.get("invented") else self.correct_abstention()
 
     def quote_included(self) -> str:
-        """None of the accepted quotations is in the answer or in a citation."""
+        """Return the stage at which none of the accepted quotations is in the answer or in a citation."""
         quotes = self._expected.get("quotes", ())
         return self._earliest([quote for quote in quotes if self._is_retrieved(quote)] or quotes, self._stated)
 
     def citation_correctness(self) -> str:
-        """Passages that support a fact are not cited as required."""
+        """Return the stage at which passages that support a fact are not cited as required."""
         return self._earliest(self._missed("citation_correctness"), self._judged("citations", "evidence"))
 
     def recall(self) -> str:
@@ -124,13 +124,13 @@ class _Case:
         return self._earliest(self._missed("recall"), self._judged("evidence", "citations"))
 
     def precision(self) -> str:
-        """Passages were given that were not requested or are not in the document, or none at all."""
+        """Return the stage at which other passages than the requested ones were given, or none at all."""
         return WRONG_PLACE if self._judged("evidence", "citations") else self.recall()
 
     citation_provided = precision
 
     def conflict_surfaced(self) -> str:
-        """Return both sides of a conflict were retrieved and the conflict is not stated; or one was not retrieved."""
+        """Return the stage at which a conflict is not stated, or one of its sides is not retrieved."""
         stage = self._earliest(self._evidence, self._stated)
         return NOT_REFUSED if stage == WRONG_PLACE else stage
 

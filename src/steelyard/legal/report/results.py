@@ -16,7 +16,7 @@ import numpy as np
 from steelyard.legal.model import METRIC
 from steelyard.legal.question_types import counted_parts, part_labels, question_types
 from steelyard.reports.content import lowest_rows
-from steelyard.reports.sections.answers import Counts, counts_of
+from steelyard.reports.sections.answers import Counts, Doubts, counts_of
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.review import UNCERTAIN, uncertain_flags
 from steelyard.stats.scopes import Units, clusters_of, scope_of
@@ -178,6 +178,11 @@ class Uncertain:
     mean: float
     low: float
     high: float
+
+    @property
+    def doubts(self) -> Doubts:
+        """The numbers of a table of uncertain verdicts."""
+        return Doubts(self.count, self.share.items, self.mean, self.low, self.high)
 
     def as_dict(self) -> dict[str, Any]:
         """As in JSON output."""

@@ -6,7 +6,6 @@ lowest scores. Of two that are compared: refusals before and after, and how the 
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,10 +18,10 @@ from steelyard.legal.report import results
 from steelyard.legal.report.results import Uncertain, uncertain, uncertain_by_type
 from steelyard.legal.report.verdicts import note_in, reasons_in
 from steelyard.reports import cells
-from steelyard.reports.blocks import Block, ItemList, ListItem, Notes, TableBlock
+from steelyard.reports.blocks import Block, ItemList, ListItem, Note, Notes, TableBlock
 from steelyard.reports.content import lowest_rows
 from steelyard.reports.kinds import KindReport, PartGroup
-from steelyard.reports.sections.answers import refusal_rows, refusals_compared
+from steelyard.reports.sections.answers import refusals_table, uncertain_table
 from steelyard.stats.compare import ComparisonSettings, compare_each
 from steelyard.stats.scopes import Scope
 from steelyard.stats.selection import NO_PART
@@ -63,8 +62,8 @@ class LegalReport(KindReport):
                 for code, pair in unanswered.items()
                 if any(pair)
             ]
-            yield refusals_compared(before.counts, after.counts, words, rows)
-        yield Notes([text for table in (old, new) for text in _mean_lines(table, words)])
+            yield refusals_table([before.counts, after.counts], words, rows=rows)
+        yield Notes([Note(text, named=True) for table in (old, new) for text in _mean_lines(table, words)])
 
     def compared_parts(self, new: Table, old: Table, settings: ComparisonSettings) -> list[PartGroup]:
         """Compare the shares over all questions, then for each type the score and the parts that count in it."""
@@ -127,34 +126,27 @@ def _parts(table: Table, words: Words, scope: Scope) -> TableBlock:
 
 def _gaps(table: Table, words: Words) -> TableBlock:
     """Return answered and abstained, of answerable questions and of others; questions without an answer, if any."""
-    refusals, percent = results.refusals(table), partial(cells.percent, words=words)
-    rows = [
-        *refusal_rows([refusals.counts], words, percent),
-        [words("report.hallucinating_answers"), "", "", percent(results.hallucination_rate(table))],
-    ]
+    refusals = results.refusals(table)
+    rate = cells.percent(results.hallucination_rate(table), words)
     unanswered = {code: getattr(refusals, name) for name, code in _UNANSWERED.items()}
-    rows += [[words(code), str(count), "", ""] for code, count in unanswered.items() if count]
-    headings = ["", *map(words, ("report.answered", "report.abstained", "report.wrong_rate"))]
-    return TableBlock(headings, rows, words.labelled(table.name, words("report.questions_about_gaps")))
+    rows = [
+        [words("report.hallucinating_answers"), "", "", rate],
+        *([words(code), str(count), "", ""] for code, count in unanswered.items() if count),
+    ]
+    title = words.labelled(table.name, words("report.questions_about_gaps"))
+    return refusals_table([refusals.counts], words, title, refused="report.abstained", rows=rows)
 
 
 def _uncertain(table: Table, words: Words) -> Iterator[TableBlock]:
     """Yield a row for each type with an uncertain verdict, and one for all types, where there is any."""
     summary = uncertain(table)
-    if summary is None or not summary.count:
-        return
-    rows = [
-        [
-            words.value("type", each.share.type) if each.share.type else words("report.all"),
-            f"{each.count:,} / {each.share.items:,} ({cells.percent(each.share.mean, words)})",
-            *map(cells.number, (each.mean, each.low, each.high)),
-        ]
-        for each in (*uncertain_by_type(table), summary)
-        if each.count
-    ]
-    codes = ("report.type", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
-    title = words.labelled(table.name, words("report.uncertain_items"))
-    yield TableBlock([*map(words, codes)], rows, title)
+    if summary is not None and summary.count:
+        found = {
+            words.value("type", each.share.type) if each.share.type else words("report.all"): each.doubts
+            for each in (*uncertain_by_type(table), summary)
+            if each.count
+        }
+        yield uncertain_table("report.type", found, table.name, words)
 
 
 def _lowest(table: Table, words: Words) -> ItemList:

@@ -12,7 +12,6 @@ from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Language, Message
 from steelyard.io.writing import write_whole
 from steelyard.reports.content import Report
-from steelyard.reports.kinds import kind_report
 from steelyard.reports.plots import items as plot_items
 from steelyard.reports.plots import means as plot_means
 from steelyard.reports.plots.items import MOST_ROWS, Paired
@@ -125,7 +124,7 @@ def report_figure(report: Report, *, language: Language = "en", shown: str | Non
 
 
 def _kind_panels(report: Report) -> Mapping[str, Spec]:
-    return kind_report(report.tables[0].kind).panels(report.tables) if report.tables else {}
+    return report.kind.panels(report.tables)
 
 
 def _item_panels(report: Report) -> Iterable[Spec]:

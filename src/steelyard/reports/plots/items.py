@@ -8,6 +8,7 @@ from typing import Final, Self
 import numpy as np
 
 from steelyard.i18n import Message, code_of
+from steelyard.registry.kinds import gain
 from steelyard.reports.plots.style import (
     BAD,
     BLUE,
@@ -25,7 +26,6 @@ from steelyard.reports.plots.style import (
     short,
     width_beside,
 )
-from steelyard.stats.direction import gain
 from steelyard.stats.pairing import pair
 from steelyard.table import FloatArray, IntArray, Table
 

@@ -92,10 +92,10 @@ _CONFIG: Final[Spec] = {
 }
 _NO_CHARACTER: Final = "\U0010fffd"
 _PADDING: Final = {"left": 8, "top": 4, "right": 12, "bottom": 4}
-_SVG: Final = "http://www.w3.org/2000/svg"
+SVG: Final = "http://www.w3.org/2000/svg"
 _ELEMENTS: Final = frozenset({"svg", "g", "path", "line", "rect", "text"})
 _ATTRIBUTE: Final = re.compile(
-    r"class|d|version|viewBox|transform|width|height|[xy][12]?|opacity|fill(-opacity)?|text-anchor"
+    r"class|d|data-[a-z]+|version|viewBox|transform|width|height|[xy][12]?|opacity|fill(-opacity)?|text-anchor"
     r"|font-(family|size|weight)|stroke(-dasharray|-linecap|-miterlimit|-opacity|-width)?"
 )
 
@@ -227,7 +227,7 @@ def lacks_font(svg: str) -> bool:
 def _glyph(char: str) -> bytes:
     """Return a picture of one character; all that no font has look the same."""
     text = f'<text y="20" font-size="16" font-family="{FONT}">{char}</text>'
-    return as_png(f'<svg xmlns="{_SVG}" width="24" height="24">{text}</svg>')
+    return as_png(f'<svg xmlns="{SVG}" width="24" height="24">{text}</svg>')
 
 
 def load_vl_convert() -> ModuleType:
@@ -241,15 +241,23 @@ def load_vl_convert() -> ModuleType:
 
 
 def _safe(svg: str, about: str, translated: Sequence[Sequence[str]]) -> str:
-    """Return the drawing with nothing in it but shapes and texts: no style, script, link, or role of single marks."""
+    """Return the drawing with nothing in it but shapes and texts, and these in every language."""
     root = ElementTree.fromstring(svg)  # drawn by us  # nosec B314
+    clean(root)
     for element in root.iter():
-        element.tag = element.tag.removeprefix(f"{{{_SVG}}}")
-        if element.tag not in _ELEMENTS:
-            raise ValueError(f"a plot has an element {element.tag!r}")
-        for name in [name for name in element.attrib if not _ATTRIBUTE.fullmatch(name)]:
-            del element.attrib[name]
         texts = next((texts for texts in translated if element.text in texts), ())
         element.attrib |= {f"data-{language}": text for language, text in zip(LANGUAGES, texts, strict=False)}
-    root.attrib |= {"xmlns": _SVG, "role": "img", "aria-label": about}
+    root.attrib |= {"xmlns": SVG, "role": "img", "aria-label": about}
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def clean(element: ElementTree.Element) -> None:
+    """Remove everything but shapes and texts: no style, script, link, or role of single marks."""
+    element.tag = element.tag.removeprefix(f"{{{SVG}}}")
+    for name in [name for name in element.attrib if not _ATTRIBUTE.fullmatch(name)]:
+        del element.attrib[name]
+    for child in list(element):
+        if child.tag.removeprefix(f"{{{SVG}}}") in _ELEMENTS:
+            clean(child)
+        else:
+            element.remove(child)

@@ -28,6 +28,7 @@ from steelyard.reports.render.tables import (
     COMPARED,
     WIDE,
     divided,
+    note_text,
     plain,
     with_columns,
     without_columns,
@@ -95,7 +96,7 @@ def _text(lines: Sequence[str | Note], width: int, colour: bool, style: str = ""
     return [
         styled(part, style or (_NOTES.get(line.role, "") if isinstance(line, Note) else ""), colour)
         for line in lines
-        for part in _wrapped(visible(str(line)), width)
+        for part in _wrapped(visible(note_text(line)), width)
     ]
 
 

@@ -14,7 +14,7 @@ from steelyard.reports.blocks import (
     Notes,
     TableBlock,
 )
-from steelyard.reports.render.tables import board_tables, plain
+from steelyard.reports.render.tables import board_tables, divided_notes, plain
 
 MOST_COLUMNS: Final = 12
 """A table of metrics with more columns is divided."""
@@ -38,8 +38,9 @@ def _parts(block: Block) -> Iterator[str]:
             yield f"<p><strong>{escape(block.message)}</strong></p>"
             yield from (f"<p>{escape(warning)}</p>" for warning in block.warnings)
         case Notes():
-            yield from (f"<p><strong>{escape(text)}</strong></p>" for text in block.alerts)
-            yield from map(_small, block.others)
+            alerts, others = divided_notes(block)
+            yield from (f"<p><strong>{escape(text)}</strong></p>" for text in alerts)
+            yield from map(_small, others)
         case ItemList():
             yield from (f"<p>{escape(line)}</p>" for line in block.lead)
             entries = (f"<li>{escape(' '.join(item.parts))}</li>" for item in block.items)

@@ -17,7 +17,7 @@ from steelyard.reports.blocks import (
     TableBlock,
     TableRole,
 )
-from steelyard.reports.render.tables import board_tables, divided, plain
+from steelyard.reports.render.tables import board_tables, divided, note_text, plain
 from steelyard.text.visible import one_line
 
 MOST_COLUMNS: Final = 8
@@ -102,7 +102,7 @@ def _lines(block: Block) -> Iterator[str]:
             if isinstance(block, Leaderboard) and block.lettered:
                 yield from _lines(block.lettered)
         case Notes():
-            yield from (_comment(str(line)) for line in block.lines)
+            yield from (_comment(note_text(line)) for line in block.lines)
         case ItemList():
             yield from map(_comment, block.lead)
 

@@ -18,7 +18,7 @@ from steelyard.reports.blocks import (
     Notes,
     TableBlock,
 )
-from steelyard.reports.render.tables import COMPARED, board_tables, plain
+from steelyard.reports.render.tables import COMPARED, board_tables, divided_notes, plain
 from steelyard.text.visible import one_line
 
 MOST_COLUMNS: Final = 9
@@ -43,9 +43,10 @@ def _paragraphs(block: Block) -> Iterator[str]:
             yield f"## {PASSED if block.passed else FAILED} {_escaped(block.message)}"
             yield from (f"**{_escaped(warning)}**" for warning in block.warnings)
         case Notes() if block.lines:
-            yield from (f"**{_escaped(line)}**" for line in block.alerts)
-            if block.others:
-                yield _bullets(block.others)
+            alerts, others = divided_notes(block)
+            yield from (f"**{_escaped(line)}**" for line in alerts)
+            if others:
+                yield _bullets(others)
         case ItemList():
             yield from _list(block)
         case ItemScores():

@@ -5,6 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from steelyard.reports.blocks import (
+    WARNING,
+    WARNINGS,
     Block,
     Details,
     DifferenceGroup,
@@ -12,6 +14,8 @@ from steelyard.reports.blocks import (
     ItemList,
     Leaderboard,
     MetricMatrix,
+    Note,
+    Notes,
     Outcome,
     Row,
     TableBlock,
@@ -20,6 +24,7 @@ from steelyard.reports.blocks import (
 
 COLUMNS: Final[dict[TableRole, Sequence[int]]] = {
     "differences": (0, 3, 4, 5, 6, 9, 10),  # means and effects are in other tables
+    "differences_apart": (0, 1, 2, 3, 4, 5, 6, 9, 10),
     "tests": (0, 5, 6, 7, 9, 10),
 }
 """The columns that are shown of tables with these roles; of others all are."""
@@ -47,6 +52,19 @@ def plain(blocks: Iterable[Block]) -> Iterator[Block]:
                 yield ItemList("", (), block.lines)
             case _:
                 yield block
+
+
+def note_text(line: str | Note) -> str:
+    """Return the text of a note; that of a warning begins with a sign."""
+    if isinstance(line, str):
+        return line
+    return f"{WARNING} {line.message}" if line.role in WARNINGS else line.message
+
+
+def divided_notes(block: Notes) -> tuple[list[str], list[str]]:
+    """Return the texts of the alerts, which stand before everything else, and of the other notes."""
+    alerts = [line for line in block.lines if isinstance(line, Note) and line.role == "alert"]
+    return [note_text(line) for line in alerts], [note_text(line) for line in block.lines if line not in alerts]
 
 
 def columns_of(block: TableBlock, columns: Sequence[int]) -> TableBlock:

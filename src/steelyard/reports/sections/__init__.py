@@ -20,25 +20,31 @@ Make = Callable[[Report, Words], Iterable[Block]]
 class Section(NamedTuple):
     """A function that makes blocks, its place, and its layouts.
 
-    The tables of a section `of_each` result are details where there are many results, unless items are asked for.
+    The tables of a section `of_each` result are details of a brief report. A section `of_changes` is one of reports of
+    what changed.
     """
 
     order: int
     layouts: tuple[Layout, ...]
     of_each: bool
+    of_changes: bool
     blocks: Make
+
+    def is_in(self, report: Report) -> bool:
+        """Return whether a report has the section."""
+        return report.layout in self.layouts and bool(report.changed or not self.of_changes)
 
 
 REGISTERED: Final[dict[str, Section]] = {}
 """The sections by the name of their function."""
 
 
-def section(order: int, *layouts: Layout, of_each: bool = False) -> Callable[[Make], Make]:
+def section(order: int, *layouts: Layout, of_each: bool = False, of_changes: bool = False) -> Callable[[Make], Make]:
     """Register a section for these layouts, by default for all."""
 
     def register(blocks: Make) -> Make:
         name = f"{blocks.__module__}.{getattr(blocks, '__qualname__', '')}"
-        REGISTERED[name] = Section(order, layouts or LAYOUTS, of_each, blocks)
+        REGISTERED[name] = Section(order, layouts or LAYOUTS, of_each, of_changes, blocks)
         return blocks
 
     return register
@@ -48,7 +54,7 @@ def report_blocks(report: Report, language: Language = "en") -> Sequence[Block]:
     """Return the blocks of every section of the layout, in order; they are made once for a report and a language."""
     if language not in report.built:
         words = words_of(language)
-        chosen = [section for section in load_sections() if report.layout in section.layouts]
+        chosen = [section for section in load_sections() if section.is_in(report)]
         report.built[language] = [block for section in chosen for block in _blocks(section, report, words)]
     return report.built[language]
 
@@ -63,7 +69,7 @@ def load_sections() -> list[Section]:
 def _blocks(section: Section, report: Report, words: Words) -> Iterator[Block]:
     """Yield the blocks of a section; in brief, tables of each result are details, and there are no lists."""
     for block in section.blocks(report, words):
-        if not (section.of_each and report.is_brief):
+        if not (section.of_each and report.layout == "brief"):
             yield block
         elif isinstance(block, TableBlock):
             yield Details(partial(tuple, [block]))

@@ -1,7 +1,7 @@
 """Verdicts on answers: refusals, those that rules could not decide, who decided, and what reviewers corrected."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.i18n import Words
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Cell, Fields, Row, TableBlock
-from steelyard.reports.content import COMPARED, Report
+from steelyard.reports.content import BOARD, PAIR, Report
 from steelyard.reports.sections import section
 from steelyard.stats.review import UNCERTAIN, Coverage, after_correction, decided_by, risk_coverage, uncertain_flags
 from steelyard.stats.summary import known
@@ -38,15 +38,24 @@ class Counts(NamedTuple):
         return _share(self.missed, self.refused)
 
 
-@section(35, of_each=True)
+@section(35, "one", *BOARD, of_each=True)
 def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """Yield a table of two by two for each result with the two parts of `Refusal`; of two results, one table."""
-    known = {index: counts for index, table in enumerate(report.tables) if (counts := refusal_counts(table))}
-    if report.layout in COMPARED and len(known) == 2:
-        yield refusals_compared(known[0], known[1], words)
-    else:
-        yield from (_refusals(counts, report.tables[index].name, words) for index, counts in known.items())
-    yield from (Fields(partial(dict, refusals=counts._asdict()), index) for index, counts in known.items())
+    """Yield a table of two by two for each result with the two parts of `Refusal`."""
+    for index, table in enumerate(report.tables):
+        if counts := refusal_counts(table):
+            yield refusals_table([counts], words, words.labelled(table.name, _METRIC))
+            yield Fields(partial(dict, refusals=counts._asdict()), index)
+
+
+@section(35, *PAIR)
+def pair_refusals(report: Report, words: Words) -> Iterator[Block]:
+    """Yield one table of both results; where only one of them has the parts, its own."""
+    before, after = map(refusal_counts, report.paired)
+    for block in blocks(report, words):
+        if not (before and after and isinstance(block, TableBlock)):
+            yield block
+    if before and after:
+        yield refusals_table([before, after], words)
 
 
 def refusal_counts(table: Table) -> Counts | None:
@@ -67,35 +76,35 @@ def _share(some: int, others: int) -> float:
     return some / (some + others) if some + others else math.nan
 
 
-def _refusals(counts: Counts, name: str, words: Words) -> TableBlock:
-    rows = refusal_rows([counts], words, cells.number)
-    headings = ["", *map(words, ("report.refused", "report.answered", "report.wrong_rate"))]
-    flipped = [[label, refused, answered, rate] for label, answered, refused, rate in rows]
-    return TableBlock(headings, flipped, words.labelled(name, _METRIC), "refusals")
+def refusals_table(
+    results: Sequence[Counts],
+    words: Words,
+    title: str = "",
+    *,
+    refused: str = "report.refused",
+    rows: Sequence[Row] = (),
+) -> TableBlock:
+    """Return questions with and without an answer: how many were answered and refused, and the share of errors.
 
-
-def refusals_compared(before: Counts, after: Counts, words: Words, rows: Sequence[Row] = ()) -> TableBlock:
-    """Return the counts of two results in one table, before → after, and further rows."""
-    counted = refusal_rows([before, after], words, partial(cells.percent, words=words))
-    headings = ["", *map(words, ("report.answered", "report.refused", "report.wrong_rate"))]
-    return TableBlock(headings, [*counted, *rows], words("report.refusals_before_after"), "refusals_compared")
-
-
-def refusal_rows(results: Sequence[Counts], words: Words, shown: Callable[[float], str]) -> list[list[str]]:
-    """Return the questions with and without an answer: how many were answered and refused, and the share of errors."""
+    Of two results each cell has both, before → after. `refused` is the code of the heading; further `rows` follow.
+    """
     sides = (
         ("report.answerable", [(each.answered, each.over_refused, each.over_refusal) for each in results]),
         ("report.not_answerable", [(each.missed, each.refused, each.false_answer) for each in results]),
     )
-    return [
+    counted = [
         [
             words(code),
-            " → ".join(f"{answered:,}" for answered, _, _ in counted),
-            " → ".join(f"{refused:,}" for _, refused, _ in counted),
-            " → ".join(shown(rate) for _, _, rate in counted),
+            " → ".join(f"{answered:,}" for answered, _, _ in side),
+            " → ".join(f"{refused:,}" for _, refused, _ in side),
+            " → ".join(cells.percent(rate, words) for _, _, rate in side),
         ]
-        for code, counted in sides
+        for code, side in sides
     ]
+    headings = ["", *map(words, ("report.answered", refused, "report.wrong_rate"))]
+    if len(results) > 1:
+        return TableBlock(headings, [*counted, *rows], words("report.refusals_before_after"), "refusals_compared")
+    return TableBlock(headings, [*counted, *rows], title, "refusals")
 
 
 _ANSWERS: Final = "answers"
@@ -116,7 +125,9 @@ def uncertain(report: Report, words: Words) -> Iterator[Block]:
     """Yield a table for each result with uncertain verdicts."""
     answers = [(index, table) for index, table in enumerate(report.tables) if table.kind == _ANSWERS]
     known = {index: by_metric for index, table in answers if (by_metric := doubts(table))}
-    yield from (_uncertain_table(by_metric, report.tables[index].name, words) for index, by_metric in known.items())
+    for index, by_metric in known.items():
+        named = {words.name("metric", metric): each for metric, each in by_metric.items()}
+        yield uncertain_table("report.metric", named, report.tables[index].name, words)
     for index, by_metric in known.items():
         fields = {UNCERTAIN: {metric: each._asdict() for metric, each in by_metric.items()}}
         yield Fields(partial(dict, fields), index)
@@ -133,19 +144,18 @@ def doubts(table: Table) -> dict[str, Doubts]:
     return found
 
 
-def _uncertain_table(found: dict[str, Doubts], name: str, words: Words) -> TableBlock:
+def uncertain_table(label: str, found: Mapping[str, Doubts], name: str, words: Words) -> TableBlock:
+    """Return a row for each metric, or type of questions, with its uncertain verdicts and the bounds of its mean."""
     rows: list[Row] = [
         [
-            words.name("metric", metric),
+            key,
             f"{each.undecided:,} / {each.items:,} ({cells.percent(each.undecided / each.items, words)})",
-            *(cells.number(number) for number in each[2:]),
+            *map(cells.number, each[2:]),
         ]
-        for metric, each in found.items()
+        for key, each in found.items()
     ]
-    codes = ("report.metric", "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
-    return TableBlock(
-        [words(code) for code in codes], rows, words.labelled(name, words("report.uncertain_items")), "uncertain"
-    )
+    codes = (label, "report.uncertain_items", "report.mean", "report.lowest_mean", "report.highest_mean")
+    return TableBlock([*map(words, codes)], rows, words.labelled(name, words("report.uncertain_items")), "uncertain")
 
 
 _NAMES: Final = {
@@ -161,7 +171,8 @@ _WITHOUT: Final = {"": "report.all", UNCERTAIN: "review.without_uncertain", "par
 def decided(report: Report, words: Words) -> Iterator[Block]:
     """Yield a row for each result that says which verdicts are uncertain, and a table for each that has reviews."""
     metric = report.main
-    decided = {index: counts for index, table in enumerate(report.tables) if (counts := decided_by(table, metric))}
+    flagged = [index for index, table in enumerate(report.tables) if UNCERTAIN in table.parts.get(metric, {})]
+    decided = {index: counts for index in flagged if (counts := decided_by(report.tables[index], metric))}
     if not decided:
         return
     rows: list[Row] = []
@@ -215,4 +226,4 @@ def _curve(table: Table, curve: list[Coverage], words: Words) -> TableBlock:
     ]
     codes = ("review.verdicts_kept", "review.coverage", "review.reviewed", "review.error_rate")
     title = words.labelled(table.name, words("review.risk_coverage"))
-    return TableBlock([*map(words, codes)], rows, title, role="decided")
+    return TableBlock([*map(words, codes)], rows, title, role="coverage")

@@ -5,14 +5,14 @@ from functools import partial
 from typing import Final
 
 from steelyard.i18n import Words
+from steelyard.registry.kinds import is_directed
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Details, ItemList, ListItem, ListRole, Outcome
-from steelyard.reports.content import COMPARED, Report
+from steelyard.reports.content import PAIR, Report
 from steelyard.reports.kinds import item_reason
 from steelyard.reports.sections import section
 from steelyard.reports.verdicts import TONES, outcome_of, verdict_lines
 from steelyard.stats.compare import Comparison
-from steelyard.stats.direction import is_directed
 from steelyard.table import Table
 
 LISTED: Final = 5
@@ -28,7 +28,7 @@ LONGEST_QUESTION: Final = 100
 LONGEST_REASON: Final = 160
 
 
-@section(4, *COMPARED)
+@section(4, *PAIR)
 def blocks(report: Report, words: Words) -> Iterator[Block]:
     """Yield the outcome and the lists; those of the metrics that a report begins with are no details."""
     main = report.main

@@ -1,11 +1,12 @@
 """How each result differs from the first, metric by metric; of two results also part by part."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
 from steelyard.i18n import Words
+from steelyard.registry.kinds import is_directed
 from steelyard.reports import cells
 from steelyard.reports.blocks import (
     Block,
@@ -15,43 +16,52 @@ from steelyard.reports.blocks import (
     DifferenceTable,
     Fields,
     Row,
+    Symbol,
     TableBlock,
     TableRole,
 )
-from steelyard.reports.content import COMPARED, Report
+from steelyard.reports.content import BOARD, Report
 from steelyard.reports.sections import section
-from steelyard.reports.sections.footnotes import CORRECTIONS
+from steelyard.reports.sections.footnotes import CORRECTIONS, over_shared
 from steelyard.stats.compare import Comparison
-from steelyard.stats.direction import is_directed
 from steelyard.stats.risk import Risk, risks
 from steelyard.stats.summary import Summary, known
 
-_HEADINGS: Final = (
-    *("report.metric", "report.before", "report.after", "report.difference", "report.interval"),
-    *("report.p", "report.p_adjusted", "report.effect_size", "report.better_same_worse", "report.detectable"),
-    "report.needed",
+_EVERY: Final = (
+    *("report.before", "report.after", "report.difference", "report.interval", "report.p", "report.p_adjusted"),
+    *("report.effect_size", "report.better_same_worse", "report.detectable", "report.needed"),
 )
 _PAIR: Final = (
-    *("report.metric", "report.before", "report.after", "report.difference"),
-    *("report.interval", "report.p_adjusted", "report.better_same_worse"),
+    *("report.before", "report.after", "report.difference", "report.interval", "report.p_adjusted"),
+    "report.better_same_worse",
 )
 
 
-@section(20, "many", of_each=True)
+@section(20, *BOARD, of_each=True)
 def differences(report: Report, words: Words) -> Iterator[Block]:
-    """Yield a table for each result that is compared with the first."""
+    """Yield a table for each result that is compared with the first.
+
+    Its means are over the items that both have; where the board has means over others, the table says so.
+    """
     for name in dict.fromkeys(comparison.a for comparison in report.comparisons):
         compared = [comparison for comparison in report.comparisons if comparison.a == name]
-        yield _without_means(_table(compared, words, about=name), compared)
+        apart = [over_shared(compared, words)] if any(each.unpaired for each in compared) else []
+        role: TableRole = "differences_apart" if apart else "differences"
+        yield replace(_table(compared, words), role=role, about=name, notes=apart)
 
 
-@section(20, *COMPARED)
+@section(20, "changes")
 def pair_differences(report: Report, words: Words) -> Iterator[Block]:
-    """Yield the table of metrics and parts, and every number of the comparison; one of the two is a detail."""
-    table, numbers = pair_table(report, words), _table(report.comparisons, words)
-    is_first = report.layout == "changes"
-    yield table if is_first else Details(lambda: [table])
-    yield Details(lambda: [numbers]) if is_first else numbers
+    """Yield the table of metrics and parts; every number of the comparison is a detail."""
+    yield pair_table(report, words)
+    yield Details(lambda: [_table(report.comparisons, words)])
+
+
+@section(20, "two")
+def pair_numbers(report: Report, words: Words) -> Iterator[Block]:
+    """Yield every number of the comparison; the table of metrics and parts is a detail."""
+    yield Details(lambda: [pair_table(report, words)])
+    yield _table(report.comparisons, words)
 
 
 @section(21)
@@ -65,12 +75,42 @@ def difference(comparison: Comparison) -> Cell:
     return Cell(cells.signed(comparison.difference), cells.mark(comparison))
 
 
-def effect(comparison: Comparison) -> tuple[str, str, str, str]:
-    """Return the effect size, and how many items are better, equal and worse."""
-    better, same, worse = (f"{count:,}" for count in (comparison.wins, comparison.ties, comparison.losses))
-    if not is_directed(comparison.metric):
-        better = worse = cells.DASH
-    return cells.number(comparison.effect_size, 2), better, same, worse
+def _directed(comparison: Comparison, count: int) -> str:
+    return f"{count:,}" if is_directed(comparison.metric) else cells.DASH
+
+
+def _changed(each: Comparison) -> str:
+    return f"{_directed(each, each.wins)} / {each.ties:,} / {_directed(each, each.losses)}"
+
+
+_NUMBERS: Final[Mapping[str, Callable[[Comparison], str | Cell]]] = {
+    "n": lambda each: f"{each.n:,}",
+    "report.before": lambda each: cells.number(each.b_mean),
+    "report.after": lambda each: cells.number(each.a_mean),
+    "report.difference": difference,
+    "report.interval": lambda each: cells.interval(each.interval),
+    "report.difference_interval": lambda each: cells.interval(each.interval),
+    "report.p": lambda each: cells.p_value(each.p_value),
+    "report.p_adjusted": lambda each: cells.p_value(each.p_adjusted),
+    "report.effect_size": lambda each: cells.number(each.effect_size, 2),
+    "report.better": lambda each: _directed(each, each.wins),
+    "report.same": lambda each: f"{each.ties:,}",
+    "report.worse": lambda each: _directed(each, each.losses),
+    "report.better_same_worse": _changed,
+    "report.detectable": lambda each: cells.number(each.smallest_detectable),
+    "report.needed": cells.needed,
+}
+"""The numbers of a comparison by the codes of their headings."""
+
+
+def headings(codes: Iterable[str], words: Words) -> list[str]:
+    """Return the headings of the numbers of comparisons."""
+    return [Symbol(words(code)) if code == "report.p_adjusted" else words.named(code) for code in codes]
+
+
+def numbers(comparison: Comparison, codes: Iterable[str]) -> list[str | Cell]:
+    """Return the numbers of a comparison under these headings."""
+    return [_NUMBERS[code](comparison) for code in codes]
 
 
 def pair_table(report: Report, words: Words) -> DifferenceTable:
@@ -78,7 +118,7 @@ def pair_table(report: Report, words: Words) -> DifferenceTable:
     compared = {comparison.metric: comparison for comparison in report.comparisons}
     headlines = {metric: words.name("headline", metric) for metric in report.metrics}
     metrics = [
-        _pair_row(words.name("metric", metric) if headline == metric else headline, compared[metric])
+        [words.name("metric", metric) if headline == metric else headline, *numbers(compared[metric], _PAIR)]
         if metric in compared
         else _untested(metric, report.summaries)
         for metric, headline in headlines.items()
@@ -86,11 +126,11 @@ def pair_table(report: Report, words: Words) -> DifferenceTable:
     tested = sum(len(group.parts) for group in report.parts)
     correction = words(CORRECTIONS[report.comparisons[0].settings.correction])
     return DifferenceTable(
-        [words(heading) for heading in _PAIR],
+        [words("report.metric"), *map(words, _PAIR)],
         metrics,
         [
             DifferenceGroup(
-                words.named(group.title), [_pair_row(words.named(name), each) for name, each in group.parts]
+                words.named(group.title), [[words.named(name), *numbers(each, _PAIR)] for name, each in group.parts]
             )
             for group in report.parts
         ],
@@ -102,19 +142,7 @@ def pair_table(report: Report, words: Words) -> DifferenceTable:
 
 def tests_table(report: Report, words: Words) -> TableBlock:
     """Return the tests in full: p-values, effect sizes, and what the sample could detect."""
-    return _numbers(report.comparisons, words, words("report.tests"), "tests")
-
-
-def _pair_row(name: str, comparison: Comparison) -> Row:
-    return [
-        name,
-        cells.number(comparison.b_mean),
-        cells.number(comparison.a_mean),
-        difference(comparison),
-        cells.interval(comparison.interval),
-        cells.p_value(comparison.p_adjusted),
-        " / ".join(effect(comparison)[1:]),
-    ]
+    return _numbers_table(report.comparisons, words, words("report.tests"), "tests")
 
 
 def _untested(metric: str, summaries: Sequence[Summary]) -> Row:
@@ -128,42 +156,15 @@ def _untested(metric: str, summaries: Sequence[Summary]) -> Row:
     return [metric, before, after, change, cells.DASH, cells.DASH, cells.DASH]
 
 
-def _table(comparisons: Sequence[Comparison], words: Words, about: str = "") -> TableBlock:
+def _table(comparisons: Sequence[Comparison], words: Words) -> TableBlock:
     """Return every number of the comparisons, a row per metric."""
     title = f"{comparisons[0].a} {words('report.against')} {comparisons[0].b}"
-    return replace(_numbers(comparisons, words, title, "differences"), about=about)
+    return _numbers_table(comparisons, words, title, "differences")
 
 
-def _without_means(block: TableBlock, comparisons: Sequence[Comparison]) -> TableBlock:
-    """Return the table with dashes for means over other items than those that the leaderboard has."""
-    dashes = [cells.DASH, cells.DASH]
-    rows = [
-        [row[0], *(dashes if comparison.unpaired else row[1:3]), *row[3:]]
-        for row, comparison in zip(block.rows, comparisons, strict=True)
-    ]
-    return replace(block, rows=rows)
-
-
-def _numbers(comparisons: Sequence[Comparison], words: Words, title: str, role: TableRole) -> TableBlock:
-    rows = [_row(comparison, words) for comparison in comparisons]
-    return TableBlock([words(heading) for heading in _HEADINGS], rows, title, role)
-
-
-def _row(comparison: Comparison, words: Words) -> Row:
-    effect_size, *changed = effect(comparison)
-    return [
-        words.name("metric", comparison.metric),
-        cells.number(comparison.b_mean),
-        cells.number(comparison.a_mean),
-        difference(comparison),
-        cells.interval(comparison.interval),
-        cells.p_value(comparison.p_value),
-        cells.p_value(comparison.p_adjusted),
-        effect_size,
-        " / ".join(changed),
-        cells.number(comparison.smallest_detectable),
-        cells.needed(comparison),
-    ]
+def _numbers_table(comparisons: Sequence[Comparison], words: Words, title: str, role: TableRole) -> TableBlock:
+    rows = [[words.name("metric", each.metric), *numbers(each, _EVERY)] for each in comparisons]
+    return TableBlock([words("report.metric"), *headings(_EVERY, words)], rows, title, role)
 
 
 ALPHAS: Final = (1, 5, 10)

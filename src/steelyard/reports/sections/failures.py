@@ -29,8 +29,8 @@ def failures(tables: Sequence[Table], words: Words) -> list[str]:
     """For each result how many questions failed, and how many other items could not be scored."""
     found = [(table, text) for table in tables for text in _texts(table, words)]
     if len(tables) > 1:
-        return [f"⚠ {words('core.labelled', label=table.name, message=text)}" for table, text in found]
-    return [f"⚠ {text}" for _, text in found]
+        return [words("core.labelled", label=table.name, message=text) for table, text in found]
+    return [text for _, text in found]
 
 
 def _texts(table: Table, words: Words) -> Iterator[str]:

@@ -1,15 +1,15 @@
 """The lines below the tables: what was counted, how differences were tested, and the settings of each result."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from steelyard.i18n import Words, code_of
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Details, Note, Notes, TableBlock
-from steelyard.reports.content import COMPARED, Report
+from steelyard.reports.content import BOARD, PAIR, Report
 from steelyard.reports.sections import section
-from steelyard.reports.verdicts import report_verdicts
+from steelyard.reports.verdicts import board_verdicts, mean_verdicts
 from steelyard.stats.compare import Comparison
 from steelyard.stats.pairing import quoted
 from steelyard.stats.scopes import Scope, Units
@@ -32,48 +32,69 @@ CORRECTIONS: Final[Mapping[str, str]] = {
 }
 
 
-@section(90)
-def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """Yield the footnotes."""
-    yield Notes(list(footnotes(report, words)))
+@section(90, "one")
+def notes_of_one(report: Report, words: Words) -> Iterator[Block]:
+    """Yield what was counted, the main mean in both scopes, and the signature."""
+    counts = _counts_of_each(report, words)
+    named = words.name("headline", report.main) == report.main
+    yield _notes(report, counts, [Note(line, named=named) for line in mean_verdicts(report, words)], words)
 
 
-def footnotes(report: Report, words: Words) -> Iterator[Note]:
-    """For each result what was counted, then the method of comparison, then the signatures."""
-    yield from (Note(line, "count") for line in _counted(report, words))
-    yield from (Note(line, "count") for line in repeats(report.tables, report.scope, words))
-    if report.layout not in COMPARED:  # two results begin with them (`changes`)
-        yield from (Note(line) for line in report_verdicts(report, words))
+@section(90, *PAIR)
+def notes_of_two(report: Report, words: Words) -> Iterator[Block]:
+    """Yield what was counted, the method of comparison, and the signatures; the outcome is above (`changes`)."""
+    yield _notes(report, _counts_of_each(report, words), _about_tests(report, words), words)
+
+
+@section(90, *BOARD)
+def notes_of_many(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the same of many results, with findings in the other scope, and how many units would be needed."""
+    findings = [Note(line) for line in board_verdicts(report, words)]
+    needed = [Note(line) for line in _needed(report, words)]
+    hint = [Note(words("report.more_of_each"), "hint")] if report.layout == "brief" else []
+    tests = [*findings, *_about_tests(report, words), *needed, *hint]
+    yield _notes(report, _shared_counts(report, words), tests, words)
+
+
+def _notes(report: Report, counts: Iterable[Note], findings: Iterable[Note], words: Words) -> Notes:
+    """Return the counts, the findings, then the signatures."""
+    repeated = (Note(line, "count", named=True) for line in repeats(report.tables, report.scope, words))
+    signed = (Note(line, "signature") for line in signatures(report.tables, words))
+    return Notes([*counts, *repeated, *findings, *signed])
+
+
+def _about_tests(report: Report, words: Words) -> Iterator[Note]:
+    """Yield the method of comparison, and what intervals and differences do not say."""
     if report.comparisons:
         yield Note(" · ".join(_method(report, words)))
-    if line := " ".join(_about_intervals(report.comparisons, words)):
-        yield Note(line)
-    if equal := dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal):
-        names = words.joined("core.listed", (words.name("metric", name) for name in equal))
-        yield Note(words("report.equal_differences", metrics=names))
-    if report.layout == "many" and (line := _needed(report, words)):
-        yield Note(line)
-    if report.is_brief:
-        yield Note(words("report.more_of_each"), "hint")
-    yield from (Note(line, "signature") for line in signatures(report.tables, words))
+    yield from _about_intervals(report.comparisons, words)
+    if equal := list(dict.fromkeys(comparison.metric for comparison in report.comparisons if comparison.all_equal)):
+        names = [words.name("metric", name) for name in equal]
+        line = words("report.equal_differences", metrics=words.joined("core.listed", names))
+        yield Note(line, named=names[0] == equal[0])
 
 
-def _needed(report: Report, words: Words) -> str:
+def _needed(report: Report, words: Words) -> Iterator[str]:
     """Of results that do not differ significantly in the metric of the headline, how many units would show it."""
     metric = report.main
     named = [f"{each.a} {cells.needed(each)}" for each in report.comparisons if each.metric == metric and each.needed]
     shown = {"metric": words.name("metric", metric), "units": words(UNITS[report.scope]), "named": " · ".join(named)}
-    return words("report.needed_of_each", **shown) if named else ""
+    if named:
+        yield words("report.needed_of_each", **shown)
 
 
-def _about_intervals(comparisons: Sequence[Comparison], words: Words) -> Iterator[str]:
+def _about_intervals(comparisons: Sequence[Comparison], words: Words) -> Iterator[Note]:
     """Yield what the intervals of differences do not say: they are not adjusted, and [0, 0] where no item changed."""
+    lines: list[str] = []
     if any(comparison.p_adjusted != comparison.p_value for comparison in comparisons):
-        yield words("report.intervals_unadjusted")
-    unchanged = dict.fromkeys(each.metric for each in comparisons if each.interval.low == each.interval.high == 0)
+        lines.append(words("report.intervals_unadjusted"))
+    unchanged = list(dict.fromkeys(each.metric for each in comparisons if each.interval.low == each.interval.high == 0))
+    names = [words.name("metric", name) for name in unchanged]
+    named = not lines and names[:1] == unchanged[:1]
     if unchanged:
-        names = words.joined("core.listed", (words.name("metric", name) for name in unchanged))
-        yield words("report.interval_of_no_change", metrics=names)
+        lines.append(words("report.interval_of_no_change", metrics=words.joined("core.listed", names)))
+    if lines:
+        yield Note(" ".join(lines), named=named)
 
 
 def signatures(tables: Sequence[Table], words: Words) -> Iterator[str]:
@@ -91,19 +112,35 @@ def signatures(tables: Sequence[Table], words: Words) -> Iterator[str]:
             yield words.labelled(f"{words('report.signature')} {table.name}", str(own))
 
 
-def _counted(report: Report, words: Words) -> Iterator[str]:
-    """Yield the counts of each result; those that three results or more share are one line, as are equal ones."""
+def _counts_of_each(report: Report, words: Words) -> Iterator[Note]:
+    """Yield the counts of each result; equal ones are one line."""
     items = [_item_counts(summary, words) for summary in report.summaries]
     others = [_other_counts(summary, words) for summary in report.summaries]
-    same = report.layout == "many" and len(set(items)) == 1
-    shared = [text for text in others[0] if report.layout == "many" and all(text in line for line in others)]
-    if line := _counts_line(items[0] if same else "", shared, words):
-        yield words.labelled(words("report.every_system"), line)
+    return _named_counts(report, items, others, words)
+
+
+def _shared_counts(report: Report, words: Words) -> Iterator[Note]:
+    """Yield the counts that all results share in one line, then the others of each."""
+    items = [_item_counts(summary, words) for summary in report.summaries]
+    others = [_other_counts(summary, words) for summary in report.summaries]
+    same = items[0] if len(set(items)) == 1 else ""
+    shared = [text for text in others[0] if all(text in line for line in others)]
+    if line := _counts_line(same, shared, words):
+        yield Note(words.labelled(words("report.every_system"), line), "count")
+    rest = [[text for text in counted if text not in shared] for counted in others]
+    yield from _named_counts(report, ["" if same else text for text in items], rest, words)
+
+
+def _named_counts(
+    report: Report, items: Sequence[str], others: Sequence[Sequence[str]], words: Words
+) -> Iterator[Note]:
+    """Yield the counts after the names of the results that have them."""
     named: dict[str, list[str]] = {}
     for summary, own, counted in zip(report.summaries, items, others, strict=True):
-        rest = [text for text in counted if text not in shared]
-        named.setdefault(_counts_line("" if same else own, rest, words), []).append(summary.name)
-    yield from (words.labelled(words.joined("core.listed", names), line) for line, names in named.items() if line)
+        named.setdefault(_counts_line(own, counted, words), []).append(summary.name)
+    for line, names in named.items():
+        if line:
+            yield Note(words.labelled(words.joined("core.listed", names), line), "count", named=True)
 
 
 def _counts_line(items: str, others: Sequence[str], words: Words) -> str:
@@ -177,22 +214,69 @@ def caption(report: Report, words: Words) -> str:
         return ""
     settings = tests[0].settings
     named = {"test": words(TESTS[settings.test]), "correction": words(CORRECTIONS[settings.correction])}
-    described = "report.paper_method" if len(tests) > 1 else "report.paper_test"
-    method = words(described, **named, n=f"{len(tests):,}", alpha=f"{settings.alpha:g}")
+    tested = "report.paper_method" if len(tests) > 1 else "report.paper_test"
+    method = words(tested, **named, n=f"{len(tests):,}", alpha=f"{settings.alpha:g}")
     code = "report.paper_letters" if report.pairs else "report.paper_marks"
-    return words(code, method=method, baseline=report.tables[0].name)
+    described = words(code, method=method, baseline=report.tables[0].name)
+    if report.shown is report.summaries:
+        return described
+    return f"{described} {words('report.paper_shared', n=paired_items(report.comparisons))}"
 
 
-def warnings_of(report: Report, words: Words) -> Iterator[str]:
-    """Yield what makes a comparison doubtful."""
-    comparisons = report.comparisons
-    unpaired = (report.changes(each.a, each.metric) for each in comparisons if each.unpaired)
+@section(15, "one")
+def warnings_of_one(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the warnings about a single result."""
+    return _warnings(report, (), words)
+
+
+@section(15, *PAIR)
+def warnings_of_two(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the warnings about a comparison of two results; their means are over the items that both have."""
+    over = over_shared(report.comparisons, words)
+    return _warnings(report, [*_unpaired(report, over, words), *_doubts(report, words)], words)
+
+
+@section(15, *BOARD)
+def warnings_of_many(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the warnings about comparisons of many results; their means are over all items of each."""
+    if not report.comparisons:
+        return _warnings(report, (), words)
+    items = " · ".join(f"{summary.name} {summary.items:,}" for summary in report.summaries)
+    over = words("gate.means_over_all", items=items, n=paired_items(report.comparisons))
+    return _warnings(report, [*_unpaired(report, over, words), *_doubts(report, words)], words)
+
+
+def _warnings(report: Report, doubts: Iterable[str], words: Words) -> Iterator[Block]:
+    """Yield a line for each count of what is missing, and for each doubt; nothing where there is none."""
+    missing = [line for summary in report.summaries for line in _missing_counts(summary, words)]
+    notes = [Note(line, "warning", named=True) for line in missing] + [Note(line, "warning") for line in doubts]
+    if notes:
+        yield Notes(notes)
+
+
+def over_shared(comparisons: Sequence[Comparison], words: Words) -> str:
+    """Return that means and differences are over the items that both results have, and how many these are."""
+    return words("report.over_shared", n=paired_items(comparisons))
+
+
+def paired_items(comparisons: Sequence[Comparison]) -> str:
+    """Return the numbers of items that comparisons are about, from the fewest to the most."""
+    counts = {comparison.n for comparison in comparisons}
+    return "–".join(f"{count:,}" for count in sorted({min(counts), max(counts)}))
+
+
+def _unpaired(report: Report, over: str, words: Words) -> Iterator[str]:
+    """Yield how many items only one of two results scores, and what means are over; nothing where there is none."""
+    unpaired = (report.changes(each.a, each.metric) for each in report.comparisons if each.unpaired)
     excluded = {item for found in unpaired for item in (*found.only_a, *found.only_b)}
     if excluded:
         yield words.labelled(words("report.items_unpaired"), f"{len(excluded):,}")
-        code = "report.over_shared" if report.layout in COMPARED else "gate.means_over_all"
-        shared = sorted({min(each.n for each in comparisons), max(each.n for each in comparisons)})
-        yield words(code, n="–".join(f"{count:,}" for count in shared))
+        yield over
+
+
+def _doubts(report: Report, words: Words) -> Iterator[str]:
+    """Yield what makes comparisons doubtful: settings and questions that differ, too few resamples."""
+    comparisons = report.comparisons
     differ = dict.fromkeys(key for comparison in comparisons for key in comparison.settings_differ)
     if differ:
         names = words.joined("core.listed", (words.name("setting", key) for key in differ))
@@ -206,16 +290,6 @@ def warnings_of(report: Report, words: Words) -> Iterator[str]:
         yield words("report.too_few_resamples")
 
 
-@section(15)
-def warnings(report: Report, words: Words) -> Iterator[Block]:
-    """Yield a line for each warning; nothing where there is none."""
-    lines = [line for summary in report.summaries for line in _missing_counts(summary, words)]
-    if report.comparisons:
-        lines += warnings_of(report, words)
-    if lines:
-        yield Notes([Note(line, "warning") for line in lines])
-
-
 def _missing_counts(summary: Summary, words: Words) -> Iterator[str]:
     """Yield the queries or answers that a result lacks, which count 0 or not at all."""
     for name in ALWAYS_SHOWN:
@@ -223,10 +297,16 @@ def _missing_counts(summary: Summary, words: Words) -> Iterator[str]:
             yield words.labelled(summary.name, f"{words.named(name)} {summary.counts[name]:,}")
 
 
-@section(80)
-def settings(report: Report, words: Words) -> Iterator[Block]:
-    """Yield the tables of counts and settings, as details."""
-    yield Details(partial(_of_many if report.layout == "many" else _side_by_side, report, words))
+@section(80, *BOARD)
+def settings_of_many(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the tables of counts and settings of many results, as details."""
+    yield Details(partial(_of_many, report, words))
+
+
+@section(80, "one", *PAIR)
+def settings_beside(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the same of one result or two, as details."""
+    yield Details(partial(_side_by_side, report, words))
 
 
 def _of_many(report: Report, words: Words) -> Iterator[TableBlock]:

@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.i18n import Words, code_of
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Cell, Details, Fields, TableBlock
-from steelyard.reports.content import COMPARED, Report
+from steelyard.reports.content import BOARD, PAIR, Report
 from steelyard.reports.sections import section
 from steelyard.stats.pairing import PairedRows, pair
 from steelyard.stats.summary import MetricSummary
@@ -21,20 +21,33 @@ _COMMON: Final = "type"
 _KEYS: Final = ("items", "scored", "unscored", "errors", "metrics")
 
 
-@section(30)
+@section(30, "one", "two", *BOARD)
 def blocks(report: Report, words: Words) -> Iterator[Block]:
-    """Yield a table for each result, with a row per value of the tag that is asked for."""
+    """Yield a table for each result, with a row per value of the tag that is asked for.
+
+    Where it is asked what changed, the differences within each value have the means of both.
+    """
     if report.by:
-        for index in range(len(report.tables)):
-            if report.layout != "changes":  # the differences within each value have the means of both
-                yield _table(report, index, report.by, words)
-            yield Fields(partial(_fields, report, index, report.by), index)
+        yield from (_table(report, index, report.by, words) for index in range(len(report.tables)))
 
 
-@section(31)
+@section(32)
+def group_fields(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the same as fields."""
+    if report.by:
+        yield from (Fields(partial(_fields, report, index, report.by), index) for index in range(len(report.tables)))
+
+
+@section(31, *PAIR)
+def groups_compared(report: Report, words: Words) -> Iterator[Block]:
+    """Yield tables of every tag, as details."""
+    yield Details(partial(_of_pair, report, words))
+
+
+@section(31, "one", *BOARD)
 def other_groups(report: Report, words: Words) -> Iterator[Block]:
-    """Yield tables of the other tags, of two results those of every tag, as details."""
-    yield Details(partial(_of_pair if report.layout in COMPARED else _others, report, words))
+    """Yield tables of the other tags, as details."""
+    yield Details(partial(_others, report, words))
 
 
 def _of_pair(report: Report, words: Words) -> Iterator[TableBlock]:

@@ -7,15 +7,15 @@ from functools import partial
 from typing import Any, Final
 
 from steelyard.i18n import Words
+from steelyard.registry.kinds import gain, is_directed
 from steelyard.reports import cells
 from steelyard.reports.blocks import HEATS, Axis, Block, Cell, Dot, Fields, Leaderboard, MetricMatrix, Row, TableBlock
-from steelyard.reports.content import Report
+from steelyard.reports.content import BOARD, Report
 from steelyard.reports.sections import section
-from steelyard.reports.sections.differences import difference, effect
+from steelyard.reports.sections.differences import headings, numbers
 from steelyard.reports.sections.footnotes import caption
 from steelyard.stats.compare import Comparison
 from steelyard.stats.correction import letters
-from steelyard.stats.direction import gain, is_directed
 from steelyard.stats.summary import MetricSummary, Summary, interval_list, known
 
 
@@ -101,7 +101,7 @@ def _heat(merit: float, low: float, high: float) -> int | None:
 
 
 def _families(metrics: Sequence[str]) -> list[list[int]]:
-    """Return the columns of metrics that differ in their cut-off only, and single ones in a row, stay together."""
+    """Group the columns of metrics that differ in their cut-off only; those without one form a group."""
     families: dict[str, list[int]] = {}
     for column, metric in enumerate(metrics, 1):
         name, at, _ = metric.rpartition("@")
@@ -116,14 +116,14 @@ _UNLETTERED: Final = (
 _HEADINGS: Final = (*_UNLETTERED[:-1], "report.letters", _UNLETTERED[-1])
 
 
-@section(12, "many")
+@section(12, *BOARD)
 def blocks(report: Report, words: Words) -> Iterator[Block]:
     """Yield the board."""
     yield leaderboard(report, words)
     yield Fields(partial(_fields, report))
 
 
-@section(18, "many")
+@section(18, *BOARD)
 def metric_matrix(report: Report, words: Words) -> Iterator[Block]:
     """Yield the means of all metrics, for formats without room for them on the board; nothing for one metric."""
     if len(report.metrics) > 1:
@@ -138,7 +138,12 @@ def leaderboard(report: Report, words: Words) -> Leaderboard:
     ranked = ranking(report, main)
     lettered = lettered_matrix(report, words) if len(report.metrics) == 1 and report.comparisons else None
     table = TableBlock(
-        ["#", words("report.system"), words.name("metric", main), *map(words, _HEADINGS if marks else _UNLETTERED)],
+        [
+            "#",
+            words("report.system"),
+            words.name("metric", main),
+            *headings(_HEADINGS if marks else _UNLETTERED, words),
+        ],
         [_row(report, main, each, words, marks) for each in ranked],
         board_title(report, words),
         labels=2,
@@ -170,8 +175,8 @@ def _row(
     if compared is None:
         name = words("report.baseline_short") if summary.name == report.tables[0].name else cells.DASH
         return [*head, name, cells.DASH, cells.DASH, *letters, cells.DASH]
-    test = difference(compared), cells.interval(compared.interval), cells.p_value(compared.p_adjusted)
-    return [*head, *test, *letters, " / ".join(effect(compared)[1:])]
+    *test, changed = numbers(compared, _UNLETTERED[1:])
+    return [*head, *test, *letters, changed]
 
 
 def _axis(report: Report, metric: str) -> Axis | None:

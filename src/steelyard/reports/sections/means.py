@@ -21,8 +21,7 @@ from steelyard.reports.blocks import (
     TableBlock,
     TableRole,
 )
-from steelyard.reports.content import COMPARED, Report
-from steelyard.reports.kinds import kind_report
+from steelyard.reports.content import BOARD, Report
 from steelyard.reports.sections import section
 from steelyard.reports.sections.footnotes import caption
 from steelyard.reports.sections.leaderboard import mean_column
@@ -33,8 +32,8 @@ if TYPE_CHECKING:
     from steelyard.stats.gate import Gate
 
 _SUMMARY: Final = ("result", "metric", "mean", "low", "high", "sum", "scored", "unscored", "errors")
-_DIFFERENCE: Final = ("b", "diff", "p_value", "p_adjusted", "significant")
-"""The columns of a comparison, named as in JSON."""
+_DIFFERENCE: Final = ("b", "diff", "p_value", "p_adjusted", "significant", "n", "a_mean", "b_mean")
+"""The columns of a comparison over the `n` items that both results score."""
 
 
 @section(10)
@@ -46,25 +45,30 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
     yield Records((*_SUMMARY, *_DIFFERENCE), list(_records(report)))
 
 
-@section(11, "one", *COMPARED)
+@section(11, "one", "two")
 def means(report: Report, words: Words) -> Iterator[Block]:
     """Yield the table of means; a leaderboard has its own."""
-    yield _means(report, words)
+    yield _means(report, words, "means")
+
+
+@section(11, "changes")
+def means_compared(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the table of means beside that of differences."""
+    yield _means(report, words, "means_compared")
 
 
 def _summary(report: Report, index: int) -> dict[str, Any]:
     """Return the summary of a result, and what its kind adds under its own name."""
     table = report.tables[index]
-    added = kind_report(table.kind).fields(table, report.scope)
+    added = report.kind.fields(table, report.scope)
     return {**report.summaries[index].as_dict(), **({} if added is None else {table.kind: added})}
 
 
-def _means(report: Report, words: Words) -> TableBlock:
+def _means(report: Report, words: Words, role: TableRole) -> TableBlock:
     """Return a row per metric, a column per result; those of the last result can be drawn as bars."""
     rows: list[Row] = [[words.name("metric", metric), *_mean_cells(report, metric)] for metric in report.metrics]
     headings = [words("report.metric"), *(summary.name for summary in report.summaries)]
     main, detail, extra = map(words, ("report.mean", "report.interval", "report.fates"))
-    role: TableRole = "means_compared" if report.layout == "changes" else "means"
     return TableBlock(headings, rows, role=role, main=main, detail=detail, extra=extra, caption=caption(report, words))
 
 
@@ -95,19 +99,28 @@ def _records(report: Report) -> Iterator[list[object]]:
             yield [summary.name, metric, *map(known, bounds), *counted, *(values.get(key) for key in _DIFFERENCE)]
 
 
-@section(40, of_each=True)
-def of_kind(report: Report, words: Words) -> Iterator[Block]:
-    """Yield the tables of every result, then its other blocks; of two results, what the kind has about both."""
-    of_pair: Iterable[Block] | None = None
-    if report.layout in COMPARED:
-        old, new = report.tables
-        of_pair = kind_report(new.kind).pair_blocks(new, old, words)
-    if of_pair is not None and report.layout == "changes":
-        yield from of_pair
-        return
+@section(40, "changes")
+def of_kind_compared(report: Report, words: Words) -> Iterable[Block]:
+    """Return what the kind has about two results; without it, what it has about each."""
+    old, new = report.paired
+    of_pair = report.kind.pair_blocks(new, old, words)
+    return of_kind(report, words) if of_pair is None else of_pair
+
+
+@section(40, "two")
+def of_kind_beside(report: Report, words: Words) -> Iterator[Block]:
+    """Yield what the kind has about two results as details, then what it has about each."""
+    old, new = report.paired
+    of_pair = report.kind.pair_blocks(new, old, words)
     if of_pair is not None:
         yield Details(lambda: of_pair)
-    added = [each for table in report.tables for each in kind_report(table.kind).blocks(table, words, report.scope)]
+    yield from of_kind(report, words)
+
+
+@section(40, "one", *BOARD, of_each=True)
+def of_kind(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the tables of every result, then its other blocks."""
+    added = [each for table in report.tables for each in report.kind.blocks(table, words, report.scope)]
     for block in sorted(added, key=lambda block: not isinstance(block, TableBlock)):
         yield replace(block, role="kind") if isinstance(block, TableBlock | ItemList) else block
 

@@ -17,17 +17,14 @@ from markupsafe import Markup
 
 from steelyard.errors import MissingExtra
 from steelyard.i18n import Language
-from steelyard.reports.content import COMPARED, Report
+from steelyard.reports.content import BOARD, PAIR, Report
 from steelyard.reports.kinds import KindPage
+from steelyard.reports.plots.style import SVG, clean
 from steelyard.table import FloatArray, Table
 
 BINS: Final = 10
 WIDEST: Final = 455
 """The widest drawing whose text of 14 pixels has 11 when it is fitted to the 358 that a phone has."""
-_SVG: Final = "http://www.w3.org/2000/svg"
-_SHAPES: Final = ("path", "rect", "circle", "line", "polyline", "polygon", "ellipse")
-_KEPT: Final = frozenset(("svg", "g", "defs", "clipPath", "text", "tspan", "title", "desc", *_SHAPES))
-_REFERENCE: Final = re.compile(r"url\(#([^)]+)\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +88,9 @@ def _figures(report: Report, metric: str, language: Language, kind: KindPage) ->
     from steelyard.reports.plots import charts as plots
 
     with_metric = [table for table in report.tables if metric in table.columns]
-    if report.layout not in COMPARED:  # two means are in the headline
+    if report.layout not in PAIR:  # two means are in the headline
         yield from _figure("forest", "report.means_with_intervals", plots.forest(report, language))
-    if report.layout == "many":
+    if report.layout in BOARD:
         for name, histogram in plots.distributions(with_metric, metric, language).items():
             yield from _figure("distribution", "report.distribution", histogram, name)
     else:
@@ -120,34 +117,14 @@ def _figure(name: str, caption: str, svg: str | None, of: str = "") -> Iterator[
     if svg:
         key = f"{name}-{sha256(of.encode('utf-8', 'replace')).hexdigest()[:8]}"
         width = re.search(r'\bwidth="([\d.]+)"', svg)
-        yield Figure(name, caption, of, key, _embedded(svg, key), width is not None and float(width[1]) > WIDEST)
+        yield Figure(name, caption, of, key, _embedded(svg), width is not None and float(width[1]) > WIDEST)
 
 
-def _embedded(svg: str, prefix: str) -> Markup:
-    """Return the drawing with only shapes and texts in it, and unique ids; screen readers read the caption instead."""
+def _embedded(svg: str) -> Markup:
+    """Return the drawing with only shapes and texts in it; screen readers read the caption instead."""
     root = ElementTree.fromstring(svg)  # drawn by us  # nosec B314
-    _clean(root, prefix)
-    root.attrib |= {"aria-hidden": "true", "focusable": "false"}
-    ElementTree.register_namespace("", _SVG)
+    clean(root)
+    for element in root.iter():
+        element.attrib.pop("class", None)
+    root.attrib |= {"xmlns": SVG, "aria-hidden": "true", "focusable": "false"}
     return Markup(ElementTree.tostring(root, encoding="unicode"))  # cleaned above  # nosec B704
-
-
-def _clean(element: ElementTree.Element, prefix: str) -> None:
-    for child in list(element):
-        if str(child.tag).removeprefix(f"{{{_SVG}}}") in _KEPT:
-            _clean(child, prefix)
-        else:
-            element.remove(child)
-    for key, value in list(element.attrib.items()):
-        if _is_harmful(key, value):
-            del element.attrib[key]
-        elif key == "id":
-            element.set(key, f"{prefix}-{value}")
-        else:
-            element.set(key, _REFERENCE.sub(rf"url(#{prefix}-\1)", value))
-
-
-def _is_harmful(key: str, value: str) -> bool:
-    """Return whether the policy of the page forbids it, or a screen reader would read the chart twice."""
-    named = key.startswith(("on", "aria-", "{")) or key in ("style", "role", "href", "class")
-    return named or "script:" in value.lower()

@@ -3,22 +3,18 @@
 Each text of a context is on the page once, however many answers have it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import isnan
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from steelyard.i18n import LANGUAGES, translations
-from steelyard.registry.kinds import kind_of
-from steelyard.reports.content import Report
+from steelyard.registry.kinds import is_lower_better, kind_of
+from steelyard.reports.content import BOARD, Report
 from steelyard.reports.kinds import ItemDetails, Json, KindPage, Mark, Rows, as_list, as_text, present
 from steelyard.reports.sections.leaderboard import ranking
-from steelyard.stats.direction import is_lower_better
 from steelyard.table import FloatArray, Table
-
-if TYPE_CHECKING:
-    from steelyard.documents.pages import Document
 
 MOST_CONTEXTS: Final = 200
 LONGEST_CONTEXT: Final = 4_000
@@ -151,14 +147,17 @@ _SHOWN: Final = frozenset(("id", "question", "answer", "references", *_CONTEXTS,
 """Fields that have a place of their own; the others are shown by their names."""
 
 
-def item_data(report: Report, documents: "Mapping[str, Document]", main: str, kind: KindPage) -> Json:
-    """Return all items of all results; the items of the first result come first, each id once."""
+def item_data(report: Report, main: str, kind: KindPage, details: ItemDetails, library: Iterable[str] = ()) -> Json:
+    """Return all items of all results; the items of the first result come first, each id once.
+
+    `library` are the names of the documents that the page has.
+    """
     tables = report.tables
     ids = list(dict.fromkeys(identifier for table in tables for identifier in table.ids))
     positions = [{identifier: row for row, identifier in enumerate(table.ids)} for table in tables]
     rows = [[position.get(identifier) for identifier in ids] for position in positions]
     outputs = [[_output(*each) for each in zip(tables, of_item, strict=True)] for of_item in zip(*rows, strict=True)]
-    details, texts = kind.details(documents), ContextTexts()
+    texts = ContextTexts()
     answer = partial(_answer, details=details, kind=kind, texts=texts)
     chosen = _chosen(report, main)
     order = _lowest_first(tables[chosen], rows[chosen], main)
@@ -180,7 +179,7 @@ def item_data(report: Report, documents: "Mapping[str, Document]", main: str, ki
         ],
         "results": [_result(*each) for each in zip(tables, rows, _answers(tables, rows, answer, order), strict=True)],
         "documents": details.documents(),
-        "library": list(documents),
+        "library": list(library),
         "contexts": texts.as_json(),
         **kind.item_columns(tables, rows, order),
     }
@@ -192,7 +191,7 @@ def _chosen(report: Report, main: str) -> int:
     Of many the best after the first, else the last.
     """
     names = [table.name for table in report.tables]
-    ranked = [names.index(summary.name) for _, summary in ranking(report, main)] if report.layout == "many" else []
+    ranked = [names.index(summary.name) for _, summary in ranking(report, main)] if report.layout in BOARD else []
     return next(filter(None, ranked), len(names) - 1)
 
 

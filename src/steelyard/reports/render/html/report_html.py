@@ -10,9 +10,8 @@ from steelyard.documents.pages import Document, missing_of
 from steelyard.i18n import LANGUAGES, Language, Message, code_of, translations, words_of
 from steelyard.registry.kinds import kind_of
 from steelyard.reports import cells
-from steelyard.reports.blocks import Cell
-from steelyard.reports.content import COMPARED, Report, lowest_rows
-from steelyard.reports.kinds import Gauge, KindPage, Sections, Tile, TileLine, as_text, gauge_of, kind_page, kind_report
+from steelyard.reports.content import BOARD, PAIR, Layout, Report, lowest_rows
+from steelyard.reports.kinds import Gauge, KindPage, Sections, Tile, TileLine, as_text, gauge_of
 from steelyard.reports.plots.means import MOST_METRICS
 from steelyard.reports.render.html.figures import charts, distribution_rows
 from steelyard.reports.render.html.frame import render_page, sanitized
@@ -31,20 +30,16 @@ SCRIPTS: Final = (
     *("report_rows.js", "report_evidence.js", "report_contexts.js", "report_rankings.js", "report_item.js"),
 )
 """The scripts that the page's own script uses, in order."""
+_TEMPLATES: Final[Mapping[Layout, str]] = {
+    "one": "layout_one.html.j2",
+    **dict.fromkeys(PAIR, "layout_two.html.j2"),
+    **dict.fromkeys(BOARD, "layout_many.html.j2"),
+}
 FURTHER: Final = ("AP", "RR", "R@100", "EM", "Grounded", "CitationR", "ContextR", "CoverEM", "ROUGE-L")
 """Metrics that have a tile where a result has them; then the others in their order."""
 MOST_TILES: Final = 3
 WORST: Final = 8
 LONGEST_NOTE: Final = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Headline:
-    """The headline of one result; `gauge` is low, mean and high where these are between 0 and 1."""
-
-    summary: Summary
-    mean: Cell
-    gauge: Gauge | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +68,18 @@ def render_html(
     The page lists the documents that a DocumentSet names as missing, with the reasons. Its header has the `links`:
     addresses of other pages with the codes of their names.
     """
-    kind = kind_page(report.tables[0].kind)
+    own = report.kind.page()
+    kind = own or KindPage()
+    details = kind.details(documents)
     return render_page(
         "report",
-        sanitized({**item_data(report, documents, report.main, kind), **report.served}),
+        sanitized({**item_data(report, report.main, kind, details, documents), **report.served}),
         title=_title(report, language),
         language=language,
         folders=kind.folders,
         scripts=SCRIPTS,
         **_context(report, language, kind),
+        blocks=page_blocks(report, language, kind_shown=own is None),
         remarks=[translations(remark) for remark in _remarks(report, documents)],
         links=links,
     )
@@ -89,28 +87,27 @@ def render_html(
 
 def _title(report: Report, language: Language) -> str:
     """Return what the window is called: the names of one or two results, or what many were compared in."""
-    if report.layout == "many":
+    if report.layout in BOARD:
         return board_title(report, words_of(language))
-    between = " → " if report.layout in COMPARED else " · "
+    between = " → " if report.layout in PAIR else " · "
     return between.join(dict.fromkeys(table.name for table in report.tables)) or "Steelyard"
 
 
 def _context(report: Report, language: Language, kind: KindPage) -> dict[str, Any]:
     """Return what the template shows; the sections of each of two results are folded."""
     first, main = report.tables[0].kind, report.main
-    is_pair = report.layout in COMPARED
+    is_pair = report.layout in PAIR
     counted = code_of("count_names", first)
-    wordless = (metric for metric in report.metrics if code_of("headline_names", metric) == metric)
     return {
         "report": report,
-        "layout": f"layout_{'two' if is_pair else report.layout}.html.j2",
+        "layout": _TEMPLATES[report.layout],
         "kind": kind_of(first).title or first,
         "about_documents": kind.about_documents,
         "main": main,
-        "names": (*(table.name for table in report.tables), *wordless),  # a page does not capitalise them
+        "main_row": report.metrics.index(main),
         "version": __version__,
-        "headlines": [Headline(each, mean_cell(report, each, main), _gauge(each, main)) for each in report.summaries],
-        "blocks": page_blocks(report, language, kind_shown=kind_report(first).page() is None),
+        "mean": mean_cell(report, report.summaries[0], main),
+        "mean_gauge": _gauge(report.summaries[0], main),
         "tiles": kind.tiles(report.tables[0], report.units) or metric_tiles(report),
         "headline_name": code_of("headline_names", main),
         "counted": translations(

@@ -45,7 +45,7 @@ def render_review(
         sample = replace(mask_table(sample), ids=sample.ids)  # an opinion finds its verdict by the id
         judgements, documents = mask_strata(judgements), mask_documents(documents)
     kind = kind_page(table.kind)
-    data = item_data(Report([sample]), documents, metric, kind)
+    data = item_data(Report([sample]), metric, kind, kind.details(documents), documents)
     review = _review_data(judgements, passed(sample, metric).tolist())
     return render_page(
         "review",

@@ -28,6 +28,7 @@ from steelyard.reports.blocks import (
     Notes,
     Outcome,
     Row,
+    Symbol,
     TableBlock,
     TableRole,
 )
@@ -58,6 +59,7 @@ PLACES: Final[Mapping[TableRole, Place]] = {
     "groups": Place("details", choice=True),
     "groups_compared": Place("details", choice=True),
     "differences": Place("results", folded=True),
+    "differences_apart": Place("results", folded=True),
     "letters": Place("results", folded=True),
     "within": Place(),
     "within_compared": Place("details"),
@@ -67,6 +69,7 @@ PLACES: Final[Mapping[TableRole, Place]] = {
     "uncertain": Place(),
     "unscored": Place("details", folded=True),
     "decided": Place("details"),
+    "coverage": Place("details"),
     "settings": Place("settings"),
     "kind": Place(),
 }
@@ -77,10 +80,12 @@ _OF_TWO: Final[Mapping[TableRole, Place | None]] = {
     "differences": Place("settings", folded=True),
     "groups": None,
 }
+_OF_MANY: Final[Mapping[TableRole, Place | None]] = {"unscored": Place("results", folded=True)}
 _IN_LAYOUTS: Final[Mapping[Layout, Mapping[TableRole, Place | None]]] = {
     "two": _OF_TWO,
     "changes": _OF_TWO,
-    "many": {"unscored": Place("results", folded=True)},
+    "many": _OF_MANY,
+    "brief": _OF_MANY,
 }
 """The places that are others in a layout; None where it does not show the tables."""
 LISTS: Final[Mapping[ListRole, Part]] = {"list": "metrics", "most_changed": "changes", "kind": "metrics"}
@@ -97,6 +102,8 @@ _EXTRA_AT: Final = 2
 """Groups begin with their value and their number; the metric with an interval is the next column."""
 MOST_UNFOLDED: Final = 12
 """Tables that can be folded are closed where they have more rows together."""
+_NAMED: Final[frozenset[TableRole]] = frozenset(("refusals", "uncertain", "coverage", "kind"))
+"""Roles of tables whose titles begin with the name of a result."""
 BAR: Final = "bar-cell"
 _MARKS: Final = {cells.BETTER: "good", cells.WORSE: "bad"}
 
@@ -121,6 +128,11 @@ class PageTable:
     groups: Sequence[PageCell]
     headings: Sequence[PageCell]
     rows: Sequence[Sequence[PageCell]]
+
+    @property
+    def is_named(self) -> bool:
+        """Whether its title begins with the name of a result, which is not written with a capital."""
+        return self.block.role in _NAMED
 
     @property
     def is_text(self) -> bool:
@@ -324,8 +336,7 @@ def _columns(texts: Sequence[TableBlock], block: TableBlock, number: int) -> lis
     values = [cell for row in block.rows if isinstance(cell := row[number], Cell)]
     has_extra = any(cell.extra for cell in values)
     first, title = "first" if block.main else "", block.main or heading
-    # a heading that begins with a symbol, such as p, keeps its small letter
-    is_symbol = any(len(each.headings[number].partition(" ")[0]) == 1 for each in texts)
+    is_symbol = isinstance(texts[0].headings[number], Symbol)
     classes = _classes("number", first, "name" if is_symbol else _name_class(title))
     number_cell = partial(_number_cell, first=first, strong=bool(block.detail) or has_extra)
     columns = [_Column(PageCell(title, classes), number_cell)]
