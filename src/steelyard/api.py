@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from steelyard.errors import ConfigError, in_python
+from steelyard.errors import ConfigError
 from steelyard.i18n import Language, Message, locale_language, words_of
 from steelyard.io.addresses import path_of
 from steelyard.io.records import unique_names
@@ -47,14 +47,14 @@ class Shown(ABC):
         """Return the blocks in a language."""
 
     def __str__(self) -> str:
-        return in_python(render_console(self.blocks(locale_language())))
+        return render_console(self.blocks(locale_language()))
 
     def _repr_html_(self) -> str:
         return self.to_html(language=locale_language())
 
     def to_markdown(self, *, language: Language = "en") -> str:
         """As Markdown."""
-        return in_python(render_markdown(self.blocks(language)))
+        return render_markdown(self.blocks(language))
 
     def to_latex(self, *, language: Language = "en") -> str:
         """As LaTeX tables."""
@@ -62,7 +62,7 @@ class Shown(ABC):
 
     def to_html(self, *, language: Language = "en") -> str:
         """As a fragment of HTML."""
-        return in_python(render_fragment(self.blocks(language)))
+        return render_fragment(self.blocks(language))
 
     def as_dict(self) -> dict[str, Any]:
         """As the command prints with `--json`."""
@@ -80,7 +80,7 @@ class Comparisons(Shown, Sequence[Comparison]):
 
     def blocks(self, language: Language = "en") -> Sequence[Block]:
         """Return means, differences, changed items, and letters over all pairs."""
-        return report_blocks(self.outcome, language)
+        return report_blocks(self.outcome, language, "python")
 
     @cached_property
     def comparisons(self) -> Sequence[Comparison]:
@@ -147,7 +147,7 @@ class GateResult(Shown):
 
     def blocks(self, language: Language = "en") -> Sequence[Block]:
         """Return the outcome, the rules, and what is to be known about them."""
-        return gate_blocks(self.gate, language)
+        return gate_blocks(self.gate, language, "python")
 
     def __repr__(self) -> str:
         """Return the outcome, and the rules that do not pass, in one line."""
@@ -186,7 +186,7 @@ class TableView(Shown):
 
     def blocks(self, language: Language = "en") -> Sequence[Block]:
         """Return the means, counts and settings."""
-        return report_blocks(Report([self.table]), language)
+        return report_blocks(Report([self.table]), language, "python")
 
 
 @dataclass(frozen=True)

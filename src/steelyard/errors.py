@@ -10,40 +10,13 @@
 Any other exception is a fault of the program and keeps its traceback (exit 4).
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final
 
-from steelyard.i18n import Joined, Localized, Message, as_message, codes, locale_language
+from steelyard.i18n import Audience, Joined, Localized, Message, as_message, codes, locale_language
 
 MOST_PROBLEMS = 20
 """A reader collects this many bad places before it complains."""
-
-_ARGUMENTS: Final = (
-    (r"--map FIELD=COLUMN", "mapping={FIELD: COLUMN}"),
-    (r"--map (\w+)=([^\s;,]+)", r'mapping={"\1": "\2"}'),
-    (r"--references FILE", "references=FILE"),
-    (r"steelyard gate RESULT --baseline OLD", "baseline=OLD"),
-    (r"--require '([^']*)'", r'require="\1"'),
-    (r"--force\b", "force=True"),
-    (r"--allow-errors\b", "allow_errors"),
-    (r"--units (\w+)", r'units="\1"'),
-    (r"--resamples\b", "resamples"),
-    (r"(?<=\()-m METRIC\b", "metrics=METRIC"),
-    (r"(?<=\()-m(?=\))", "metrics="),
-)
-"""Options of commands in the texts, and the arguments of the functions of this package that are the same."""
-
-
-def in_python(text: str) -> str:
-    """Return a text in which the options of commands are named as the arguments of functions.
-
-    >>> in_python("specify the column: --map id=key")
-    'specify the column: mapping={"id": "key"}'
-    """
-    for option, argument in _ARGUMENTS if "-" in text else ():
-        text = re.sub(option, argument, text)
-    return text
 
 
 class Problem(Localized):
@@ -55,9 +28,9 @@ class Problem(Localized):
         self.where = where
         self.message = message
 
-    def text(self, language: str = "en") -> str:
+    def text(self, language: str = "en", audience: Audience = "command") -> str:
         """Return the place and the message in a language."""
-        words = self.message.text(language)
+        words = self.message.text(language, audience)
         return f"{self.where}: {words}" if self.where else words
 
     def plain(self) -> Message | Joined:
@@ -99,11 +72,11 @@ class SteelyardError(Localized, Exception):
         self.problems = tuple(problems) or (Problem(where or "", self.message),)
         super().__init__(self.message)
         if (language := locale_language()) != "en":
-            self.add_note(self.text(language))  # Python prints it below the error
+            self.add_note(self.text(language, "python"))  # Python prints it below the error
 
-    def text(self, language: str = "en") -> str:
+    def text(self, language: str = "en", audience: Audience = "command") -> str:
         """Return the problems, one on each line, and the hint."""
-        return "\n".join(line.text(language) for line in self._lines())
+        return "\n".join(line.text(language, audience) for line in self._lines())
 
     def plain(self) -> Message | Joined:
         """Return the lines as messages."""
@@ -119,9 +92,8 @@ class SteelyardError(Localized, Exception):
         return lines
 
     def __str__(self) -> str:
-        """Return the English text for Python code: options in the hint are named as arguments."""
-        *problems, last = (line.text() for line in self._lines())
-        return "\n".join([*problems, in_python(last) if self.hint else last])
+        """Return the English text for Python code: options are named as arguments."""
+        return self.text("en", "python")
 
 
 class InputError(SteelyardError):

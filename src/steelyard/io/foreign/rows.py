@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from steelyard import limits
 from steelyard.errors import ConfigError, InputError
-from steelyard.i18n import Message
+from steelyard.i18n import Message, Option
 from steelyard.io.layouts import LABELS
 from steelyard.io.records import LINES, NOT_AN_OBJECT, Record, parse_json
 from steelyard.io.shapes import TEXT, ListOf, Plain, Shape, check_shape
@@ -259,7 +259,7 @@ def check(value: Any, shape: Shape, where: str, title: str) -> None:
 
 def read_as(title: str) -> Message:
     """The hint about a file that has the shape of a format and does not keep to it."""
-    return Message("formats.read_as", title=title)
+    return Message("formats.read_as", title=title, option=Option("map"))
 
 
 def tags_of(fields: Mapping[str, Any]) -> dict[str, str]:
