@@ -139,7 +139,7 @@ def test_an_item_that_looks_like_a_header(tmp_path):
     path = tmp_path / "results.jsonl"
     head = {"kind": "answers", "name": "a", "signature": "", "metrics": ["F1"]}
     random_item = {"id": "x", "scores": {"F1": 1.0}}
-    foot = Footer.of(make_table("a", [1.0, 1.0])).to_json()["footer"]
+    foot = Footer.of(make_table("a", [1.0, 1.0])).to_line()["footer"]
     lines = [json.dumps(each) for each in (head, random_item, head | random_item | {"id": "y"})]
     for size in (len(lines[2]) + 1, sum(len(line) + 1 for line in lines[:3])):
         text = "\n".join([*lines, json.dumps({"footer": foot | {"bytes": size}})]) + "\n"
