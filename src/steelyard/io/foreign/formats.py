@@ -14,7 +14,7 @@ from steelyard.errors import InputError, Problem, UnknownName
 from steelyard.i18n import Message
 from steelyard.io import foreign
 from steelyard.io.foreign.containers import Container, open_container
-from steelyard.io.foreign.rows import ALL, CONTEXTS, EXTRA, ID, TAGS, Fields, extra_of, read_as, whole_cell
+from steelyard.io.foreign.rows import ALL, CONTEXTS, EXTRA, ID, TAGS, Fields, read_as, whole_cell
 from steelyard.io.records import Record
 from steelyard.registry.entry_points import EntryPointGroup
 
@@ -135,15 +135,13 @@ def is_writable(each: Format) -> bool:
 
 def not_carried(row: Fields, target: Any) -> Iterator[str]:
     """The names of the fields of a row that a format has no place for; it may say which keys of contexts it has."""
-    own = {TAGS} if extra_of(row, target.NAME) else set()  # labels of the same format come back from `extra`
-    yield from row.keys() & ALL - target.CARRIES - {EXTRA} - own
+    yield from row.keys() & ALL - target.CARRIES - {EXTRA}
     if hasattr(target, "CONTEXT_KEYS"):
         keys = {key for each in row.get(CONTEXTS) or [] if isinstance(each, dict) for key in each}
         yield from (f"{CONTEXTS}.{key}" for key in keys - target.CONTEXT_KEYS)
     as_tags = (row.get(TAGS) or {}).keys() if TAGS in target.CARRIES else set()
-    for source, fields in (row.get(EXTRA) or {}).items():
-        if source != target.NAME and EXTRA not in target.CARRIES:
-            yield from (f"{source}.{field}" for field in fields if field not in as_tags)
+    for source, fields in (row.get(EXTRA) or {}).items() if EXTRA not in target.CARRIES else ():
+        yield from (f"{source}.{field}" for field in fields if field not in as_tags)
 
 
 def _module(name: str) -> ModuleType:

@@ -30,6 +30,7 @@ PREDICTION: Final = "prediction"
 REFERENCES: Final = "references"
 CONTEXTS: Final = "contexts"  # texts, or objects with id, text and others
 RETRIEVED_IDS: Final = "retrieved_context_ids"
+RETRIEVED_SCORES: Final = "retrieved_context_scores"  # of a ranking, one for each of the ids
 REFERENCE_CONTEXTS: Final = "reference_contexts"
 REFERENCE_IDS: Final = "reference_context_ids"
 TAGS: Final = "tags"  # an object of texts
@@ -50,6 +51,7 @@ ALL: Final = frozenset(
         REFERENCES,
         CONTEXTS,
         RETRIEVED_IDS,
+        RETRIEVED_SCORES,
         REFERENCE_CONTEXTS,
         REFERENCE_IDS,
         TAGS,
@@ -103,27 +105,19 @@ def present(fields: Mapping[str, Any]) -> Fields:
     return {name: value for name, value in kept.items() if value != "" or name == PREDICTION}
 
 
+def others(fields: Mapping[str, Any], used: Collection[str]) -> Fields:
+    """Return the fields that a format does not give a place among ours."""
+    return {name: value for name, value in fields.items() if name not in used and value is not None}
+
+
+def with_extra(fields: Fields, extra: Fields, source: str) -> Fields:
+    """Return the fields with what a format has beside them."""
+    return {**fields, EXTRA: {source: extra}} if extra else fields
+
+
 def extra_of(row: Mapping[str, Any], source: str) -> Fields:
-    """The fields that a format had and that have no place among ours."""
+    """Return the fields that a format had and that have no place among ours."""
     return dict((row.get(EXTRA) or {}).get(source, {}))
-
-
-def with_rest(fields: Fields, original: Mapping[str, Any], written: Mapping[str, Any], source: str) -> Fields:
-    """The fields with `extra` for every field of the original that writing them would not give back; null is none."""
-    absent = object()
-    rest = {
-        name: value
-        for name, value in original.items()
-        if value is not None and not _is_same(value, written.get(name, absent))
-    }
-    others = {name: value for name, value in fields.items() if name != EXTRA}
-    return {**others, EXTRA: {source: rest}} if rest else others
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
-        return math.isnan(other)
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
 def is_score(value: Any) -> bool:
