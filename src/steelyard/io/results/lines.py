@@ -129,13 +129,14 @@ class Item:
     def parse(cls, line: Json, header: Header, where: str) -> Self:
         """The item in a line of JSON, checked against its header."""
         check_item(line, header.kind, header.metrics, header.bounds, where)
+        codes = line.get("codes") or {}
         return cls(
             id=line["id"],
             scores=line["scores"],
-            unscored=_notes(line, "unscored"),
-            errors=_notes(line, "errors"),
+            unscored=_notes(line.get("unscored"), codes.get("unscored")),
+            errors=_notes(line.get("errors"), codes.get("errors")),
             parts=line.get("parts") or {},
-            notes=_notes(line, "notes"),
+            notes=_notes(line.get("notes"), codes.get("notes")),
             tags=line.get("tags") or {},
             output=line.get("output"),
             error=str(line.get("error") or ""),
@@ -264,10 +265,11 @@ def _reason(note: Note) -> Message:
     return note if isinstance(note, Message) else as_message(str(note))
 
 
-def _notes(line: Json, name: str) -> dict[str, Note]:
-    """Return the notes in a field of an item: the messages that the line has the codes of, else its texts."""
-    stored = (line.get("codes") or {}).get(name) or {}
-    return {metric: _note(text, stored.get(metric)) for metric, text in (line.get(name) or {}).items()}
+def _notes(written: Mapping[str, str] | None, stored: Mapping[str, Any] | None) -> dict[str, Note]:
+    """Return the notes of an item: the messages that are stored beside the texts, else the texts."""
+    if not written:
+        return {}
+    return {metric: _note(text, (stored or {}).get(metric)) for metric, text in written.items()}
 
 
 def _note(text: str, stored: Any) -> Note:
