@@ -30,7 +30,7 @@ from steelyard.stats.paired import TestName
 from steelyard.stats.rules import parse_rule, spelled
 from steelyard.stats.scopes import Units
 from steelyard.stats.summary import Summary
-from steelyard.table import Table
+from steelyard.table import Table, pandas_package
 
 if TYPE_CHECKING:
     import pandas
@@ -113,7 +113,7 @@ class Comparisons(Shown, Sequence[Comparison]):
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return a data frame, a row per comparison: `old`, `new`, their means, and the other fields of JSON output."""
-        return _pandas().DataFrame([_old_and_new(comparison) for comparison in self])
+        return pandas_package().DataFrame([_old_and_new(comparison) for comparison in self])
 
     def plot(self, path: str | Path | None = None, *, language: Language = "en") -> "Plot":
         """Return the means and the differences with their intervals; written as SVG, PNG or PDF if a path is given."""
@@ -314,13 +314,3 @@ def _plot(content: Report, path: str | Path | None, language: Language) -> Plot:
     if path is not None:
         save_plot(content, path_of(path), language=language)
     return Plot(report_figure(content, language=language))
-
-
-def _pandas() -> Any:
-    from steelyard.errors import MissingExtra
-
-    try:
-        import pandas
-    except ImportError:
-        raise MissingExtra.of("pandas", "pandas", purpose=Message("words.data_frames")) from None
-    return pandas

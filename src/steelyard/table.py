@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import numpy as np
@@ -329,14 +329,18 @@ class Table:
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return a data frame: one row per item (the index), tags first, then metrics."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtra.of("pandas", "pandas", purpose=Message("words.data_frames")) from None
-        return pandas.DataFrame(
-            {**self.tags, **{metric: column.values for metric, column in self.columns.items()}},
-            index=pandas.Index(self.ids, name="id"),
-        )
+        columns = {**self.tags, **{metric: column.values for metric, column in self.columns.items()}}
+        return pandas_package().DataFrame(columns, index=pandas_package().Index(self.ids, name="id"))
+
+
+def pandas_package() -> ModuleType:
+    """Import pandas; raise MissingExtra if it is not installed."""
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtra.of("pandas", "pandas", purpose=Message("words.data_frames")) from None
+    module: ModuleType = pandas
+    return module
 
 
 def mean(values: FloatArray) -> float:

@@ -57,11 +57,12 @@ class ContextItems(ItemDetails):
 
     def _checked(self, text: str, question: str, contexts: Sequence[ShownContext]) -> "Highlights | None":
         """Return the highlights; None if there is too much text."""
-        from steelyard.contexts.highlights import Highlighter, is_checkable
+        from steelyard.contexts.highlights import Highlighter
+        from steelyard.legal.reading import is_too_long
 
         texts = [each.text for each in contexts]
         size = sum(map(len, texts)) if texts != self._last else 0  # results that are compared may have the same
-        if size > min(self._left, LONGEST_CHECKED) or not is_checkable(text):
+        if size > min(self._left, LONGEST_CHECKED) or is_too_long(text):
             return None
         self._left -= size
         self._last = texts

@@ -28,17 +28,7 @@ _IN_METADATA: Final = {
     rows.SYSTEM: str,
     rows.REPEAT: int,
 }
-CARRIES: Final = frozenset(
-    (
-        rows.QUESTION,
-        rows.PREDICTION,
-        rows.REFERENCES,
-        rows.CONTEXTS,
-        rows.REFERENCE_CONTEXTS,
-        rows.TAGS,
-        *_IN_METADATA,
-    )
-)
+CARRIES: Final = rows.TEXTS_AND_IDS | {rows.TAGS, *_IN_METADATA}
 CONTEXT_KEYS: Final = frozenset(("id", "text", "document"))
 
 _SOURCE: Final = re.compile(r"deepeval_source=(?P<document>.*?),deepeval_context=(?P<text>.*)", re.DOTALL)

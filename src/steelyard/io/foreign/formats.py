@@ -1,6 +1,6 @@
 """Formats of other tools by name and by shape."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cache
@@ -23,7 +23,9 @@ class Format(Protocol):
     """A module of the package: one format.
 
     It may have BOUNDS, the values that all of its scores can take, SETTINGS, the names of the fields in its `extra`
-    that are settings of the scores, and `suite(container)`, the name of what was run, where a file has one.
+    that are settings of the scores, and `suite(container)`, the name of what was run, where a file has one. A format
+    that can be written has `write(rows, path)`, CARRIES, the fields that it has a place for, NEEDS, those that a row
+    must have, and IS_FOLDER if it is a folder and not a file.
     """
 
     NAME: str
@@ -34,16 +36,6 @@ class Format(Protocol):
 
     def read(self, container: Container) -> Iterator[Record]:
         """Its records, with the fields of module `rows`; errors name file and line."""
-
-
-class WritableFormat(Format, Protocol):
-    """A format that can be written; IS_FOLDER is true of one that is a folder and not a file."""
-
-    CARRIES: frozenset[str]
-    NEEDS: frozenset[str] = frozenset()
-
-    def write(self, rows: Iterable[Fields], path: Path) -> None:
-        """Write rows with the fields of module `rows`."""
 
 
 def _is_format(value: object) -> bool:

@@ -20,21 +20,7 @@ from steelyard.io.records import Record
 
 NAME: Final = "ragas"
 TITLE: Final = "RAGAS"
-CARRIES: Final = frozenset(
-    (
-        rows.ID,
-        rows.QUESTION,
-        rows.PREDICTION,
-        rows.REFERENCES,
-        rows.CONTEXTS,
-        rows.RETRIEVED_IDS,
-        rows.REFERENCE_CONTEXTS,
-        rows.REFERENCE_IDS,
-        rows.SCORES,
-        rows.UNSCORED,
-        rows.NOTES,
-    )
-)
+CARRIES: Final = rows.TEXTS_AND_IDS | {rows.SCORES, rows.UNSCORED, rows.NOTES}
 CONTEXT_KEYS: Final = frozenset(("id", "text"))
 
 _NAMES: Final = {

@@ -43,28 +43,11 @@ NOTES: Final = "notes"  # metric → explanation
 ERROR: Final = "error"  # why the system failed on this item
 EXTRA: Final = "extra"  # format → the fields that have no place above
 
-ALL: Final = frozenset(
-    (
-        ID,
-        QUESTION,
-        PREDICTION,
-        REFERENCES,
-        CONTEXTS,
-        RETRIEVED_IDS,
-        RETRIEVED_SCORES,
-        REFERENCE_CONTEXTS,
-        REFERENCE_IDS,
-        TAGS,
-        SYSTEM,
-        REPEAT,
-        SCORES,
-        UNSCORED,
-        ERRORS,
-        NOTES,
-        ERROR,
-        EXTRA,
-    )
+TEXTS_AND_IDS: Final = frozenset(
+    (ID, QUESTION, PREDICTION, REFERENCES, CONTEXTS, RETRIEVED_IDS, REFERENCE_CONTEXTS, REFERENCE_IDS)
 )
+_OTHERS: Final = (RETRIEVED_SCORES, TAGS, SYSTEM, REPEAT, SCORES, UNSCORED, ERRORS, NOTES, ERROR, EXTRA)
+ALL: Final = TEXTS_AND_IDS | {*_OTHERS}
 
 # shapes of common fields, for `shapes.check_shape`
 TEXTS: Final = ListOf(TEXT)
