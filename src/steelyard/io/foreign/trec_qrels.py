@@ -7,7 +7,7 @@ from typing import Any, Final
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.rows import Fields
-from steelyard.io.foreign.trec_columns import grouped, unique, write_columns
+from steelyard.io.foreign.trec_columns import grouped, write_columns
 from steelyard.io.records import Record
 
 NAME: Final = "trec-qrels"
@@ -44,8 +44,7 @@ def grades_of(row: Fields) -> dict[str, Any]:
     """The grade of each reference context of a row."""
     contexts = row.get(rows.REFERENCE_CONTEXTS) or []
     graded = {rows.id_of(each): each.get("grade", 1) if isinstance(each, dict) else 1 for each in contexts}
-    ids = list(unique(map(str, row.get(rows.REFERENCE_IDS) or graded)))
-    return {each: graded.get(each, 1) for each in ids}
+    return {each: graded.get(each, 1) for each in map(str, row.get(rows.REFERENCE_IDS) or graded)}
 
 
 def _lines(row: Fields) -> Iterator[list[Any]]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.rows import Fields
-from steelyard.io.foreign.trec_columns import grouped, unique, write_columns
+from steelyard.io.foreign.trec_columns import grouped, write_columns
 from steelyard.io.records import Record
 
 NAME: Final = "trec-run"
@@ -44,7 +44,7 @@ def write(content: Iterable[Fields], path: Path) -> None:
 
 
 def _lines(row: Fields) -> Iterator[list[Any]]:
-    ids = list(unique(row.get(rows.RETRIEVED_IDS) or map(rows.id_of, row.get(rows.CONTEXTS) or ())))
+    ids = list(dict.fromkeys(row.get(rows.RETRIEVED_IDS) or map(rows.id_of, row.get(rows.CONTEXTS) or ())))
     tag = "_".join(str(row.get(rows.SYSTEM) or _TAG).split())
     given = row.get(rows.RETRIEVED_SCORES) or []
     scores = given if len(given) == len(ids) else _scores(row.get(rows.CONTEXTS) or [], len(ids))
