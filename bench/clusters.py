@@ -175,7 +175,7 @@ def digest(table: Table) -> str:
     header: Header = replace(Header.of(table), created="")
     lines: tuple[Header | Item | Footer, ...] = (header, *items_of(table), Footer.of(table))
     for line in lines:
-        found.update(dump(line.to_json()).encode())
+        found.update(dump(line.to_line()).encode())
     return found.hexdigest()
 
 

@@ -23,6 +23,13 @@ def title_of(path: Path) -> str:
     return source.title
 
 
+def carried(rows: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    """The fields of rows that files of a format have a place for; a row with nothing but its id may be left out."""
+    places = format_called(name).CARRIES - {"extra"}  # type: ignore[attr-defined]
+    found = [{field: value for field, value in row.items() if field in places and value != ""} for row in rows]
+    return [row for row in found if row.keys() != {"id"}]
+
+
 def through_ours(path: Path | str, name: str, target: Path) -> Path:
     """The file that is written in a format from our rows (JSONL) of a file in the same format."""
     ours = target.with_name("ours.jsonl")

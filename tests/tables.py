@@ -63,4 +63,4 @@ def shown(table) -> str:
     """What a results file has of a table, but for the time."""
     header: Header = replace(Header.of(table), created="")
     lines: tuple[Header | Item | Footer, ...] = (header, *items_of(table), Footer.of(table))
-    return "\n".join(dump(line.to_json()) for line in lines)
+    return "\n".join(dump(line.to_line()) for line in lines)

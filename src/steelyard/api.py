@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from steelyard.errors import ConfigError, in_python
+from steelyard.errors import ConfigError
 from steelyard.i18n import Language, Message, locale_language, words_of
 from steelyard.io.addresses import path_of
 from steelyard.io.records import unique_names
@@ -30,7 +30,7 @@ from steelyard.stats.paired import TestName
 from steelyard.stats.rules import parse_rule, spelled
 from steelyard.stats.scopes import Units
 from steelyard.stats.summary import Summary
-from steelyard.table import Table
+from steelyard.table import Table, pandas_package
 
 if TYPE_CHECKING:
     import pandas
@@ -47,14 +47,14 @@ class Shown(ABC):
         """Return the blocks in a language."""
 
     def __str__(self) -> str:
-        return in_python(render_console(self.blocks(locale_language())))
+        return render_console(self.blocks(locale_language()))
 
     def _repr_html_(self) -> str:
         return self.to_html(language=locale_language())
 
     def to_markdown(self, *, language: Language = "en") -> str:
         """As Markdown."""
-        return in_python(render_markdown(self.blocks(language)))
+        return render_markdown(self.blocks(language))
 
     def to_latex(self, *, language: Language = "en") -> str:
         """As LaTeX tables."""
@@ -62,7 +62,7 @@ class Shown(ABC):
 
     def to_html(self, *, language: Language = "en") -> str:
         """As a fragment of HTML."""
-        return in_python(render_fragment(self.blocks(language)))
+        return render_fragment(self.blocks(language))
 
     def as_dict(self) -> dict[str, Any]:
         """As the command prints with `--json`."""
@@ -80,7 +80,7 @@ class Comparisons(Shown, Sequence[Comparison]):
 
     def blocks(self, language: Language = "en") -> Sequence[Block]:
         """Return means, differences, changed items, and letters over all pairs."""
-        return report_blocks(self.outcome, language)
+        return report_blocks(self.outcome, language, "python")
 
     @cached_property
     def comparisons(self) -> Sequence[Comparison]:
@@ -113,7 +113,7 @@ class Comparisons(Shown, Sequence[Comparison]):
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return a data frame, a row per comparison: `old`, `new`, their means, and the other fields of JSON output."""
-        return _pandas().DataFrame([_old_and_new(comparison) for comparison in self])
+        return pandas_package().DataFrame([_old_and_new(comparison) for comparison in self])
 
     def plot(self, path: str | Path | None = None, *, language: Language = "en") -> "Plot":
         """Return the means and the differences with their intervals; written as SVG, PNG or PDF if a path is given."""
@@ -147,7 +147,7 @@ class GateResult(Shown):
 
     def blocks(self, language: Language = "en") -> Sequence[Block]:
         """Return the outcome, the rules, and what is to be known about them."""
-        return gate_blocks(self.gate, language)
+        return gate_blocks(self.gate, language, "python")
 
     def __repr__(self) -> str:
         """Return the outcome, and the rules that do not pass, in one line."""
@@ -186,7 +186,7 @@ class TableView(Shown):
 
     def blocks(self, language: Language = "en") -> Sequence[Block]:
         """Return the means, counts and settings."""
-        return report_blocks(Report([self.table]), language)
+        return report_blocks(Report([self.table]), language, "python")
 
 
 @dataclass(frozen=True)
@@ -315,13 +315,3 @@ def _plot(content: Report, path: str | Path | None, language: Language) -> Plot:
     if path is not None:
         save_plot(content, path_of(path), language=language)
     return Plot(report_figure(content, language=language))
-
-
-def _pandas() -> Any:
-    from steelyard.errors import MissingExtra
-
-    try:
-        import pandas
-    except ImportError:
-        raise MissingExtra.of("pandas", "pandas", purpose=Message("words.data_frames")) from None
-    return pandas

@@ -10,68 +10,31 @@
 Any other exception is a fault of the program and keeps its traceback (exit 4).
 """
 
-import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from steelyard.i18n import Joined, Localized, Message, as_message, codes, locale_language
+from steelyard.i18n import Audience, Joined, Localized, Message, as_message, codes, locale_language
 
 MOST_PROBLEMS = 20
 """A reader collects this many bad places before it complains."""
 
-_ARGUMENTS: Final = (
-    (r"--map FIELD=COLUMN", "mapping={FIELD: COLUMN}"),
-    (r"--map (\w+)=([^\s;,]+)", r'mapping={"\1": "\2"}'),
-    (r"--references FILE", "references=FILE"),
-    (r"steelyard gate RESULT --baseline OLD", "baseline=OLD"),
-    (r"--require '([^']*)'", r'require="\1"'),
-    (r"--force\b", "force=True"),
-    (r"--allow-errors\b", "allow_errors"),
-    (r"--units (\w+)", r'units="\1"'),
-    (r"--resamples\b", "resamples"),
-    (r"(?<=\()-m METRIC\b", "metrics=METRIC"),
-    (r"(?<=\()-m(?=\))", "metrics="),
-)
-"""Options of commands in the texts, and the arguments of the functions of this package that are the same."""
 
-
-def in_python(text: str) -> str:
-    """Return a text in which the options of commands are named as the arguments of functions.
-
-    >>> in_python("specify the column: --map id=key")
-    'specify the column: mapping={"id": "key"}'
-    """
-    for option, argument in _ARGUMENTS if "-" in text else ():
-        text = re.sub(option, argument, text)
-    return text
-
-
+@dataclass(frozen=True, slots=True)
 class Problem(Localized):
     """One bad place: `where` is file:line or file#pointer, `message` says what is wrong there."""
 
-    __slots__ = ("message", "where")
+    where: str
+    message: Message
 
-    def __init__(self, where: str, message: Message) -> None:
-        self.where = where
-        self.message = message
-
-    def text(self, language: str = "en") -> str:
+    def text(self, language: str = "en", audience: Audience = "command") -> str:
         """Return the place and the message in a language."""
-        words = self.message.text(language)
+        words = self.message.text(language, audience)
         return f"{self.where}: {words}" if self.where else words
 
     def plain(self) -> Message | Joined:
         """Return the place and the message as one message."""
         return Message("core.labelled", label=self.where, message=self.message) if self.where else self.message
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Problem) and (self.where, self.message) == (other.where, other.message)
-
-    def __hash__(self) -> int:
-        return hash((self.where, self.message))
-
-    def __repr__(self) -> str:
-        return f"Problem(where={self.where!r}, message={self.message!r})"
 
 
 class SteelyardError(Localized, Exception):
@@ -99,11 +62,11 @@ class SteelyardError(Localized, Exception):
         self.problems = tuple(problems) or (Problem(where or "", self.message),)
         super().__init__(self.message)
         if (language := locale_language()) != "en":
-            self.add_note(self.text(language))  # Python prints it below the error
+            self.add_note(self.text(language, "python"))  # Python prints it below the error
 
-    def text(self, language: str = "en") -> str:
+    def text(self, language: str = "en", audience: Audience = "command") -> str:
         """Return the problems, one on each line, and the hint."""
-        return "\n".join(line.text(language) for line in self._lines())
+        return "\n".join(line.text(language, audience) for line in self._lines())
 
     def plain(self) -> Message | Joined:
         """Return the lines as messages."""
@@ -119,9 +82,8 @@ class SteelyardError(Localized, Exception):
         return lines
 
     def __str__(self) -> str:
-        """Return the English text for Python code: options in the hint are named as arguments."""
-        *problems, last = (line.text() for line in self._lines())
-        return "\n".join([*problems, in_python(last) if self.hint else last])
+        """Return the English text for Python code: options are named as arguments."""
+        return self.text("en", "python")
 
 
 class InputError(SteelyardError):

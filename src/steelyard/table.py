@@ -8,13 +8,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.errors import MissingExtra
-from steelyard.i18n import Message, as_message, codes, texts
+from steelyard.i18n import Localized, Message, as_message, codes, texts
 
 if TYPE_CHECKING:
     import pandas
@@ -28,6 +29,8 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Bounds = tuple[float, float]
+Note = Localized | str
+"""An explanation of a score: a message, or text of others, such as of a custom metric."""
 UNBOUNDED: Bounds = (-np.inf, np.inf)
 REPEAT_TAG = "repeat_of"
 """The tag of repeated runs of one item: its id."""
@@ -91,15 +94,15 @@ class Column:
 
     A cell without a number is NaN in `values`, and `status[row]` is then 1 + the index of its reason in `reasons`;
     without a `status`, every row was scored. `parts` holds the components of the score (part → values), `notes`
-    explain single scores (row → text), `bounds` are the values that the metric can take, within which intervals are
-    kept, `summed` says that people quote its total, and `geometric` that its mean is the geometric one.
+    explain single scores (row → message or text), `bounds` are the values that the metric can take, within which
+    intervals are kept, `summed` says that people quote its total, and `geometric` that its mean is the geometric one.
     """
 
     values: FloatArray
     status: IntArray | None = None
     reasons: Sequence[Missing] = ()
     parts: Mapping[str, FloatArray] = field(default_factory=dict)
-    notes: Mapping[int, str] = field(default_factory=dict)
+    notes: Mapping[int, Note] = field(default_factory=dict)
     bounds: Bounds | None = None
     summed: bool = False
     geometric: bool = False
@@ -265,7 +268,12 @@ class Table:
 
     def notes(self, row: int) -> dict[str, str]:
         """Return what explains the scores of one row (metric → text)."""
-        return {metric: column.notes[row] for metric, column in self.columns.items() if row in column.notes}
+        return {metric: str(column.notes[row]) for metric, column in self.columns.items() if row in column.notes}
+
+    def note(self, metric: str, row: int, language: "Language" = "en") -> str:
+        """Return what explains a score in a language; "" if nothing does."""
+        note = self.columns[metric].notes.get(row, "") if metric in self.columns else ""
+        return note.text(language) if isinstance(note, Localized) else note
 
     def take(self, rows: IntArray) -> "Table":
         """Return the same table with only these rows, in this order."""
@@ -321,14 +329,18 @@ class Table:
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return a data frame: one row per item (the index), tags first, then metrics."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtra.of("pandas", "pandas", purpose=Message("words.data_frames")) from None
-        return pandas.DataFrame(
-            {**self.tags, **{metric: column.values for metric, column in self.columns.items()}},
-            index=pandas.Index(self.ids, name="id"),
-        )
+        columns = {**self.tags, **{metric: column.values for metric, column in self.columns.items()}}
+        return pandas_package().DataFrame(columns, index=pandas_package().Index(self.ids, name="id"))
+
+
+def pandas_package() -> ModuleType:
+    """Import pandas; raise MissingExtra if it is not installed."""
+    try:
+        import pandas
+    except ImportError:
+        raise MissingExtra.of("pandas", "pandas", purpose=Message("words.data_frames")) from None
+    module: ModuleType = pandas
+    return module
 
 
 def mean(values: FloatArray) -> float:
@@ -365,9 +377,9 @@ def counts_with_texts(counts: Mapping[str, int]) -> dict[str, int]:
     return {texts("en").get(name, name) if name.startswith(_COUNTS) else name: n for name, n in counts.items()}
 
 
-def counts_with_codes(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return counts as they were written, by their codes."""
-    return {code_of_count(text): n for text, n in counts.items()}
+def counts_with_codes(counts: Mapping[str, int], known: Mapping[str, str] = MappingProxyType({})) -> dict[str, int]:
+    """Return counts as they were written, by their codes; `known` are those that were written beside them."""
+    return {known.get(text) or code_of_count(text): n for text, n in counts.items()}
 
 
 def code_of_count(text: str) -> str:

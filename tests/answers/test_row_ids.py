@@ -7,7 +7,6 @@ import pytest
 
 import steelyard
 from steelyard.answers.evaluate import evaluate_answers
-from steelyard.contexts.report import reason
 from steelyard.errors import InputError, UnknownName
 from steelyard.io.foreign.items import SeveralSystems
 from steelyard.stats.compare import ComparisonSettings, compare_all
@@ -126,8 +125,8 @@ def test_values_of_answerable_that_cannot_be_read_are_counted():
     rows = [{**row, "answerable": value} for row, value in zip(ROWS, ("maybe", 1.0, "否", "yes", ""), strict=False)]
     table = evaluate_answers(rows, metrics=["Refusal"])
     assert table.counts["counts.answerable_unclear"] == 1
-    assert reason(table, 0, "Refusal", "en") == "the value of answerable is neither yes nor no"
-    assert reason(table, 0, "Refusal", "zh") == "answerable 的值既不是“是”也不是“否”"
+    assert table.note("Refusal", 0) == "the value of answerable is neither yes nor no"
+    assert table.note("Refusal", 0, "zh") == "answerable 的值既不是“是”也不是“否”"
     with pytest.raises(InputError, match='row 1: no value of answerable is yes or no; the first is "maybe"'):
         evaluate_answers([{**row, "answerable": "maybe"} for row in rows], metrics=["Refusal"])
     assert evaluate_answers([{**row, "answerable": "maybe"} for row in rows], metrics=["F1"]).tags["answerable"]

@@ -9,9 +9,7 @@ from commands import run
 
 import steelyard
 from steelyard.contexts.evidence import cited_sentences, sentences
-from steelyard.contexts.report import reason as why
 from steelyard.errors import InputError, UnknownName
-from steelyard.table import Column, Signature, Table
 
 CONTEXTS = [
     "On 2020-06-05 Acme paid 30,000 yuan to Bob Stone.",
@@ -161,17 +159,19 @@ def test_notes_are_in_the_language_of_the_report():
         {"prediction": "", "contexts": ["租金为9万元。"]},
     ]
     table = steelyard.evaluate_answers(rows, metrics=["Grounded"])
-    assert [why(table, row, "Grounded", "en") for row in (0, 1)] == [
+    assert [table.note("Grounded", row, "en") for row in (0, 1)] == [
         "not grounded: 10万元 (money)",
         "the answer is blank",
     ]
-    assert [why(table, row, "Grounded", "zh") for row in (0, 1)] == ["无据：10万元（金额）", "回答为空"]
+    assert [table.note("Grounded", row, "zh") for row in (0, 1)] == ["无据：10万元（金额）", "回答为空"]
 
 
-def test_notes_of_earlier_versions_are_in_the_language_of_the_report():
-    columns = {"Grounded": Column(np.zeros(1), notes={0: "10万元 (money)"})}
-    table = Table(["q"], columns, "answers", "old", Signature(()))
-    assert why(table, 0, "Grounded", "zh") == "10万元（金额）"
+def test_saved_notes_are_in_the_language_of_the_report(tmp_path):
+    rows = [{"prediction": "租金为10万元，另付3000元。", "contexts": ["租金为9万元。"]}]
+    steelyard.evaluate_answers(rows, metrics=["Grounded"]).save(tmp_path / "results.jsonl")
+    table = steelyard.load(tmp_path / "results.jsonl")
+    assert table.note("Grounded", 0) == "not grounded: 10万元 (money); 3000元 (money)"
+    assert table.note("Grounded", 0, "zh") == "无据：10万元（金额）；3000元（金额）"
 
 
 def test_nothing_retrieved_grounds_nothing_and_no_contexts_is_no_score():

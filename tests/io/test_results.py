@@ -64,8 +64,8 @@ def test_a_table_comes_back_as_it_was(tmp_path):
 KNOWN = ("no_option", "no_part", "no_reference", "not_in_run", "not_recorded")
 
 
-def test_reasons_are_english_in_the_file_and_messages_in_the_table(tmp_path):
-    """A text of the catalogue becomes its message again, text of others stays text."""
+def test_reasons_are_english_with_their_codes_in_the_file_and_messages_in_the_table(tmp_path):
+    """A message has its code beside its text, text of others is text alone."""
     reasons = [*(Missing("unscored", Message(f"missing.{name}")) for name in KNOWN), Missing("error", "timeout {0}")]
     rows = len(reasons)
     written = table_of(
@@ -76,14 +76,27 @@ def test_reasons_are_english_in_the_file_and_messages_in_the_table(tmp_path):
     )
     written.save(tmp_path / "one.jsonl")
     items = [json.loads(line) for line in (tmp_path / "one.jsonl").read_text("utf-8").splitlines()[1:-1]]
-    assert items[2] == {"id": "q2", "scores": {"F1": None}, "unscored": {"F1": "there is no reference"}}
+    coded = {"codes": {"unscored": {"F1": ["missing.no_reference"]}}}
+    assert items[2] == {"id": "q2", "scores": {"F1": None}, "unscored": {"F1": "there is no reference"}, **coded}
     assert items[-1] == {"id": "q5", "scores": {"F1": None}, "errors": {"F1": "timeout {0}"}}
     read = steelyard.load(tmp_path / "one.jsonl")
     assert [read.why("F1", row) for row in range(rows)] == reasons
     assert [read.why("F1", row).reason.text("zh") for row in (2, 5)] == ["没有参考答案", "timeout {0}"]
 
 
-def test_an_old_file_is_written_again_byte_by_byte(tmp_path):
+def test_messages_with_arguments_are_read_back(tmp_path):
+    message = Message("legal.is_not", text="3", expected="4")
+    written = table_of(["a"], {"F1": np.zeros(1)}, notes={"F1": {0: message}})
+    written.save(tmp_path / "one.jsonl")
+    line = (tmp_path / "one.jsonl").read_text("utf-8").splitlines()[1]
+    read = steelyard.load(tmp_path / "one.jsonl")
+    assert (read["F1"].notes, read.notes(0)) == ({0: message}, {"F1": str(message)})
+    unknown = line.replace("legal.is_not", "legal.of_another_version")
+    (tmp_path / "one.jsonl").write_text((tmp_path / "one.jsonl").read_text("utf-8").replace(line, unknown), "utf-8")
+    assert steelyard.load(tmp_path / "one.jsonl")["F1"].notes == {0: str(message)}
+
+
+def test_an_old_file_is_written_again_with_codes(tmp_path):
     old = [
         '{"steelyard": "' + steelyard.__version__ + '", "kind": "answers", "name": "old", "signature": "", '
         '"inputs": {}, "metrics": ["EM"], "sums": [], "bounds": {"EM": [0.0, 1.0]}, "counts": {}}',
@@ -96,6 +109,7 @@ def test_an_old_file_is_written_again_byte_by_byte(tmp_path):
     (tmp_path / "old.jsonl").write_text("\n".join(old) + "\n", encoding="utf-8")
     steelyard.load(tmp_path / "old.jsonl").save(tmp_path / "new.jsonl")
     *new, footer = (tmp_path / "new.jsonl").read_text(encoding="utf-8").splitlines()
+    old[1] = old[1].removesuffix("}") + ', "codes": {"unscored": {"EM": ["missing.no_reference"]}}}'
     assert new == old[:-1]
     assert footer.startswith(old[-1].removesuffix("}}") + ', "summary": {')
 

@@ -13,7 +13,7 @@ from steelyard.answers.needs import NEEDS, NO_PREDICTION
 from steelyard.answers.profiles import Profile
 from steelyard.answers.rouge import Overlaps
 from steelyard.answers.rows import AnswerRow
-from steelyard.i18n import Message
+from steelyard.i18n import Localized, Message, as_message
 from steelyard.registry.kinds import is_lower_better
 from steelyard.registry.metrics import Measure, Scored, column_of
 from steelyard.table import Flags, FloatArray, IntArray, Missing
@@ -36,7 +36,7 @@ class BatchColumn:
 
     values: FloatArray
     parts: Mapping[str, FloatArray]
-    notes: Mapping[int, str]
+    notes: Mapping[int, Localized]
     status: NDArray[np.integer]
     reasons: tuple[Missing, ...]
 
@@ -83,13 +83,14 @@ def batch_column(measure: Measure, prepared: PreparedRows, profile: Profile) -> 
     """Return the column of a metric; a row without a prediction scores 0, or nothing where less is better."""
     status = _lacking(measure, prepared)
     blank = np.where(status > 0, np.nan, 0.0)
-    values, parts, notes, reasons = blank.copy(), dict[str, FloatArray](), dict[int, str](), dict[int, Message | str]()
+    values, parts = blank.copy(), dict[str, FloatArray]()
+    notes, reasons = dict[int, Localized](), dict[int, Message | str]()
     for indices, pairs in prepared.batches(measure.metric.needs):
         scored = _computed(measure, pairs, profile)
         values[indices] = scored.values
         for part, scores in scored.parts.items():
             parts.setdefault(part, _blank_part(measure, part, blank))[indices] = scores
-        notes |= {int(indices[row]): note for row, note in scored.notes.items()}
+        notes |= {int(indices[row]): _message(note) for row, note in scored.notes.items()}
         reasons |= {int(indices[row]): why for row, why in scored.reasons.items()}
     return BatchColumn(values, parts, notes, *_explained(measure, values, status, reasons))
 
@@ -125,6 +126,10 @@ def _is_unscored_when_silent(measure: Measure) -> bool:
 
 def _blank_part(measure: Measure, part: str, blank: FloatArray) -> FloatArray:
     return np.full(len(blank), np.nan) if is_lower_better(f"{measure.name}.{part}") else blank.copy()
+
+
+def _message(note: Localized | str) -> Localized:
+    return as_message(note) if isinstance(note, str) else note
 
 
 def _computed(measure: Measure, pairs: AnswerBatch, profile: Profile) -> Scored:

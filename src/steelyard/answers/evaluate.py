@@ -36,7 +36,7 @@ from steelyard.answers.sources import (
 from steelyard.answers.values import Contexts
 from steelyard.engines.base import Engine, engine_of
 from steelyard.errors import ConfigError, InputError, UnknownName
-from steelyard.i18n import Message
+from steelyard.i18n import Localized, Message
 from steelyard.io.records import result_name
 from steelyard.io.streams import read_once
 from steelyard.registry.judged import folded
@@ -244,7 +244,7 @@ class _ColumnBuilder:
         self._values: list[FloatArray] = []
         self._parts: dict[str, list[FloatArray]] = {}
         self._status: list[NDArray[np.integer]] = []
-        self._notes: dict[int, str] = {}
+        self._notes: dict[int, Localized] = {}
         self._reasons: dict[Missing, int] = {why: code for code, why in enumerate(reasons_of(measure), 1)}
         self._rows = 0
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from steelyard.answers.rows import AnswerRow, ContextUse
 from steelyard.answers.values import Contexts
 from steelyard.errors import InputError
-from steelyard.i18n import Message
+from steelyard.i18n import Message, Option
 from steelyard.io import layouts
 from steelyard.registry.metrics import Measure
 from steelyard.table import Flags, Missing
@@ -158,5 +158,6 @@ def check_met(measures: Sequence[Measure], met: frozenset[str], where: str) -> N
                 need = NEEDS[name]
                 message = Message("metrics.needs_unmet", measure=str(measure), lacking=need.what)
                 mapped = {"ids": "retrieved_context_ids", "spans": "contexts", "evidence": "contexts"}.get(name, name)
-                hint = Message("formats.map_column_hint", names=", ".join(need.columns), name=mapped)
+                option = Option("column", field=mapped, column="COLUMN")
+                hint = Message("formats.map_column_hint", names=", ".join(need.columns), option=option)
                 raise InputError(message, where=where, hint=hint)

@@ -28,7 +28,7 @@ from steelyard.answers.values import (
     text_of,
 )
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
-from steelyard.i18n import Message
+from steelyard.i18n import Message, Option
 from steelyard.io.foreign.items import AGAIN, RowIds
 from steelyard.io.foreign.rows import ERROR, parsed_cell, whole, whole_cell
 from steelyard.io.layouts import ANSWERABLE, ID_HINT, Columns, Layout, check_mapping, layout_of
@@ -45,9 +45,9 @@ UNUSED = "counts.columns_unused"
 CITED = "counts.answers_cited"
 UNCLEAR = "counts.answerable_unclear"
 
-VALUE_HINT = Message("formats.answer_columns_hint")
+VALUE_HINT = Message("formats.answer_columns_hint", option=Option("map"))
 CONTEXT_HINT = Message("formats.conlabels_hint")
-LATE_HINT = Message("formats.same_fields_hint")
+LATE_HINT = Message("formats.same_fields_hint", option=Option("map"))
 
 ContextUse = Literal["unused", "kept", "needed"]
 """What contexts are read for: nothing, to be shown, or metrics; only for these is one that cannot be read an error."""

@@ -45,7 +45,7 @@ def correctness(pairs: AnswerBatch) -> Scored:
     return Scored(
         np.array([each.is_right for each in found], np.float64),
         {UNCERTAIN: np.array([each.is_uncertain for each in found], np.float64)},
-        {row: str(each.why) for row, each in enumerate(found)},
+        {row: each.why for row, each in enumerate(found)},
     )
 
 

@@ -9,16 +9,16 @@ import numpy as np
 from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.needs import BLANK, TOO_LONG
 from steelyard.answers.values import Context
-from steelyard.i18n import Message
+from steelyard.i18n import Joined, Message
 from steelyard.legal.evidence.quotes import key_of, quote_key
 from steelyard.legal.grounding.claims import claims_of
 from steelyard.legal.grounding.inventions import Invented, document_ground, find_invented
+from steelyard.legal.model import invented_kind
 from steelyard.legal.reading import is_too_long, read
 from steelyard.registry.metrics import Scored
 from steelyard.stats.review import UNCERTAIN
 from steelyard.table import FloatArray
 
-_NOT_HELD: Final = "report.not_in_contexts"
 _MOST_NAMED: Final = 10  # values in a note
 _NAMES: Final = frozenset(("name", "place", "serial"))  # kinds that are often paraphrased; figures and words are not
 _MOST_CACHED: Final = 4_000_000  # characters of contexts after which the caches of the judges are cleared
@@ -41,13 +41,16 @@ class Judgment:
     why: Message | None = None
 
     @property
-    def note(self) -> str:
-        """Return what is not grounded, "" if everything is."""
+    def note(self) -> Message | None:
+        """Return what is not grounded, None if everything is."""
         if not self.ungrounded:
-            return ""
-        shown = [f"{value.text} ({value.kind})" for value in self.ungrounded[:_MOST_NAMED]]
-        values = "; ".join([*shown, "…"] if len(self.ungrounded) > _MOST_NAMED else shown)
-        return str(Message(_NOT_HELD, values=values))
+            return None
+        named = [
+            Message("report.value_of_kind", value=each.text, kind=invented_kind(each.kind))
+            for each in self.ungrounded[:_MOST_NAMED]
+        ]
+        more = ["…"] if len(self.ungrounded) > _MOST_NAMED else []
+        return Message("report.not_in_contexts", values=Joined("core.clauses", [*named, *more]))
 
     @property
     def is_uncertain(self) -> bool:
@@ -82,7 +85,7 @@ class Judgments:
 
     def _scored(self, score: Callable[[Judgment], float]) -> Scored:
         values: FloatArray = np.array([score(judged) for judged in self.each], np.float64)
-        notes = {row: note for row, judged in enumerate(self.each) if (note := str(judged.why or judged.note))}
+        notes = {row: note for row, judged in enumerate(self.each) if (note := judged.why or judged.note)}
         return Scored(values, {}, notes)
 
 

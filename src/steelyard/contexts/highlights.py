@@ -15,7 +15,7 @@ from steelyard.legal.evidence.quotes import quote_pieces
 from steelyard.legal.grounding.articles import Article, articles, is_known_article
 from steelyard.legal.grounding.claims import Claims, claims_of
 from steelyard.legal.grounding.grounds import host_of, values_of
-from steelyard.legal.reading import is_too_long, read
+from steelyard.legal.reading import read
 from steelyard.text.mentions import Mention
 from steelyard.text.normalisation import normalise_with_offsets
 from steelyard.text.values import same_measure
@@ -25,7 +25,6 @@ ASKED: Final = "asked"
 UNGROUNDED: Final = "ungrounded"
 CITES: Final = "cites"
 CITES_NOTHING: Final = "void"
-HOLDS: Final = "holds"
 _AMOUNTS: Final = ("money", "number")
 _MOST_PLACES: Final = 100
 """Places that are marked in one context."""
@@ -48,11 +47,6 @@ def citation_marks(answer: str, ids: Sequence[str | None]) -> list[Marked]:
         (start, end, CITES_NOTHING) if index is None else (start, end, CITES, index)
         for start, end, index in citations_in(answer, ids)
     ]
-
-
-def is_checkable(answer: str) -> bool:
-    """Return whether an answer is short enough for the judges."""
-    return not is_too_long(answer)
 
 
 class Highlighter:

@@ -34,11 +34,11 @@ def refusals(pairs: AnswerBatch) -> Scored:
     return Scored(refused, parts, _notes(pairs))
 
 
-def _notes(pairs: AnswerBatch) -> dict[int, str]:
+def _notes(pairs: AnswerBatch) -> dict[int, Message]:
     """Return a note at each value of `answerable` that is neither yes nor no."""
     given = {row: tags.get(ANSWERABLE, "") for row, tags in enumerate(pairs.tags)}
     unclear = [row for row, text in given.items() if text and is_answerable(text) is None]
-    return dict.fromkeys(unclear, str(UNCLEAR))
+    return dict.fromkeys(unclear, UNCLEAR)
 
 
 def _value(text: str) -> float:

@@ -8,9 +8,11 @@ and is never translated.
 from steelyard.i18n.catalogue import LANGUAGES, Language, codes, locale_language, texts
 from steelyard.i18n.message import (
     FOREIGN,
+    Audience,
     Joined,
     Localized,
     Message,
+    Option,
     Words,
     as_message,
     code_of,
@@ -22,10 +24,12 @@ from steelyard.i18n.stored import from_json, to_json, translations_from_json
 __all__ = [
     "FOREIGN",
     "LANGUAGES",
+    "Audience",
     "Joined",
     "Language",
     "Localized",
     "Message",
+    "Option",
     "Words",
     "as_message",
     "code_of",

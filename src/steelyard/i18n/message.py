@@ -3,12 +3,16 @@
 import string
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from steelyard.i18n.catalogue import LANGUAGES, Language, texts
 
 FOREIGN: Final = "core.foreign"
 """The code of text that is not ours."""
+
+
+Audience = Literal["command", "python"]
+"""For whom a text is: it names options of commands, or arguments of the functions of this package."""
 
 
 class Localized(ABC):
@@ -17,7 +21,7 @@ class Localized(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def text(self, language: str = "en") -> str:
+    def text(self, language: str = "en", audience: Audience = "command") -> str:
         """Return the text in a language."""
 
     def plain(self) -> "Message | Joined":
@@ -37,9 +41,9 @@ class Message(Localized):
         self.code = code
         self.args = args
 
-    def text(self, language: str = "en") -> str:
+    def text(self, language: str = "en", audience: Audience = "command") -> str:
         """Return the text in a language, with the arguments in their places."""
-        shown = {name: _shown(value, language) for name, value in self.args.items()}
+        shown = {name: _shown(value, language, audience) for name, value in self.args.items()}
         return filled(texts(language)[self.code], shown)
 
     def plain(self) -> "Message":
@@ -65,9 +69,9 @@ class Joined(Localized):
         self.separator = separator
         self.items = tuple(items)
 
-    def text(self, language: str = "en") -> str:
+    def text(self, language: str = "en", audience: Audience = "command") -> str:
         """Return the texts in a language, joined."""
-        return texts(language)[self.separator].join(str(_shown(item, language)) for item in self.items)
+        return texts(language)[self.separator].join(str(_shown(item, language, audience)) for item in self.items)
 
     def plain(self) -> "Joined":
         """Itself."""
@@ -81,6 +85,48 @@ class Joined(Localized):
 
     def __repr__(self) -> str:
         return f"Joined({self.separator!r}, {self.items!r})"
+
+
+_OPTIONS: Final = {
+    "allow_errors": ("--allow-errors", "allow_errors"),
+    "baseline": ("steelyard gate RESULT --baseline OLD", "baseline=OLD"),
+    "column": ("--map {field}={column}", 'mapping={{"{field}": "{column}"}}'),
+    "force": ("--force", "force=True"),
+    "map": ("--map FIELD=COLUMN", "mapping={{FIELD: COLUMN}}"),
+    "metrics": ("-m", "metrics="),
+    "references": ("--references FILE", "references=FILE"),
+    "require": ("--require '{rule}'", 'require="{rule}"'),
+    "resamples": ("--resamples", "resamples"),
+    "units": ("--units {units}", 'units="{units}"'),
+}
+"""How options are written on the command line, and the same as an argument in Python."""
+
+
+class Option(Localized):
+    """An option of a command, or the argument of the same name in Python.
+
+    >>> Option("column", field="id", column="key").text(audience="python")
+    'mapping={"id": "key"}'
+    """
+
+    __slots__ = ("name", "values")
+
+    def __init__(self, name: str, /, **values: str) -> None:
+        self.name = name
+        self.values = values
+
+    def text(self, language: str = "en", audience: Audience = "command") -> str:
+        """Return the option or the argument, which is the same in every language."""
+        return _OPTIONS[self.name][audience == "python"].format(**self.values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Option) and (self.name, self.values) == (other.name, other.values)
+
+    def __hash__(self) -> int:
+        return hash((self.name, str(self)))
+
+    def __repr__(self) -> str:
+        return f"Option({', '.join([repr(self.name), *(f'{name}={value!r}' for name, value in self.values.items())])})"
 
 
 def filled(text: str, values: Mapping[str, Any]) -> str:
@@ -107,21 +153,22 @@ def as_message(text: "Message | str") -> Message:
     return Message(FOREIGN, text=text) if isinstance(text, str) else text
 
 
-def _shown(value: Any, language: str) -> Any:
-    return value.text(language) if isinstance(value, Localized) else value
+def _shown(value: Any, language: str, audience: Audience) -> Any:
+    return value.text(language, audience) if isinstance(value, Localized) else value
 
 
 class Words:
     """The texts of a language: `words("report.mean")`, with arguments where a text has places for them."""
 
-    __slots__ = ("language",)
+    __slots__ = ("audience", "language")
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: Language, audience: Audience = "command") -> None:
         self.language = language
+        self.audience = audience
 
     def __call__(self, code: str, /, **args: Any) -> str:
         """Return the text of a code."""
-        return Message(code, **args).text(self.language)
+        return Message(code, **args).text(self.language, self.audience)
 
     def labelled(self, label: str, text: str) -> str:
         """Return a text after what it is about, with the colon of the language."""
@@ -153,9 +200,9 @@ def code_of(section: str, name: str) -> str:
     return code if code in texts("en") else name
 
 
-def words_of(language: Language) -> Words:
+def words_of(language: Language, audience: Audience = "command") -> Words:
     """Return the words of a language."""
-    return Words(language)
+    return Words(language, audience)
 
 
 def translations(text: Localized) -> tuple[str, ...]:

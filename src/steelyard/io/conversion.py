@@ -17,7 +17,7 @@ from steelyard.io.foreign.rows import Fields
 from steelyard.io.layouts import Columns, layout_of
 from steelyard.io.records import Record, format_suffix, no_array
 from steelyard.io.results import begins_with_header, load_all, save_all
-from steelyard.io.results.lines import items_of
+from steelyard.io.results.lines import items_of, texts_of
 from steelyard.io.streams import is_folder, read_once
 from steelyard.table import Table
 
@@ -224,9 +224,9 @@ def _rows_of(tables: Sequence[Table]) -> Iterator[Fields]:
                 rows.ID: item.id,
                 rows.SYSTEM: table.name if len(tables) > 1 else None,
                 rows.TAGS: item.tags,
-                rows.UNSCORED: dict(item.unscored),
-                rows.ERRORS: dict(item.errors),
-                rows.NOTES: dict(item.notes),
+                rows.UNSCORED: texts_of(item.unscored),
+                rows.ERRORS: texts_of(item.errors),
+                rows.NOTES: texts_of(item.notes),
                 rows.ERROR: item.error,
                 **_output(item.output or {}),
             }

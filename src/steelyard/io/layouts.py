@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from steelyard.errors import ConfigError, InputError, nearest
-from steelyard.i18n import Message
+from steelyard.i18n import Message, Option
 
 # what a column may be mapped to
 FIELDS = (
@@ -48,7 +48,7 @@ _EVIDENCE = {
 # field → the names of its columns
 _USUAL = dict(_EVIDENCE.values(), id=ID, question=QUESTION, references=REFERENCES, prediction=PREDICTION)
 TAGS = ("tags", "metadata")
-ID_HINT = Message("formats.unique_ids_hint")
+ID_HINT = Message("formats.unique_ids_hint", option=Option("column", field="id", column="COLUMN"))
 ANSWERABLE = "answerable"  # whether the documents have an answer, which may be a boolean
 LABELS = ("type", "category", "difficulty", "language", "document", "task", ANSWERABLE)
 
@@ -178,20 +178,27 @@ def _wanted(
 def _only(file: Columns, name: str, candidates: Mapping[str, Sequence[str]]) -> str:
     found = candidates[name]
     if not found:
-        names = ", ".join(REFERENCES if name == "references" else PREDICTION)
-        hint = "formats.map_references_hint" if name == "references" else "formats.map_column_hint"
         raise InputError(
             Message("formats.no_column_for", name=name, names=", ".join(map(repr, file.written or file.columns))),
             where=file.name,
-            hint=Message(hint, names=names, name=name),
+            hint=_column_hint(name),
         )
     if len(found) > 1:
         raise InputError(
             Message("formats.ambiguous_column", first=found[0], second=found[1], name=name),
             where=file.name,
-            hint=Message("formats.choose_column_hint", name=name, found=found[0]),
+            hint=Message("formats.choose_column_hint", option=Option("column", field=name, column=found[0])),
         )
     return found[0]
+
+
+def _column_hint(name: str) -> Message:
+    """Return how the column of the references or of the prediction is selected."""
+    option = Option("column", field=name, column="COLUMN")
+    if name == "prediction":
+        return Message("formats.map_column_hint", names=", ".join(PREDICTION), option=option)
+    others = {"file": Option("references"), "metrics": Option("metrics")}
+    return Message("formats.map_references_hint", names=", ".join(REFERENCES), option=option, **others)
 
 
 def _named(columns: Iterable[str], names: Sequence[str]) -> Iterator[str]:

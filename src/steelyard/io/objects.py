@@ -46,7 +46,7 @@ class ObjectFile:
     def __init__(self, address: Address) -> None:
         """Open it; the first block is requested when it is read."""
         self._address = address
-        self._taken = 0
+        self.taken = 0  # bytes that were read
         with _failures(address):
             self._file = _opened(address)
 
@@ -57,18 +57,13 @@ class ObjectFile:
             while held < size and (piece := self._file.read(size - held)):
                 pieces.append(piece)
                 held += len(piece)
-                self._taken += len(piece)
+                self.taken += len(piece)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def close(self) -> None:
         """End the request."""
         with suppress(Exception):
             self._file.close()
-
-    @property
-    def taken(self) -> int:
-        """The number of bytes that were read."""
-        return self._taken
 
 
 def exists(address: Address) -> bool:

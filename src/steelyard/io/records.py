@@ -66,7 +66,6 @@ class Record(NamedTuple):
 Reader = Callable[[Stream], Iterator[Record]]
 INSTALLED: Final = EntryPointGroup[Reader]("steelyard.formats", Message("plugins.reader"), callable)
 """Readers of rows by suffix, such as `.rows`; entries without a point are formats of tools (`io.foreign.formats`)."""
-"""Formats of installed packages; the name of an entry point is the suffix."""
 
 
 def format_suffix(path: str | Path) -> str:

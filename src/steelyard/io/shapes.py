@@ -86,38 +86,6 @@ def check_shape(value: Any, shape: Shape, path: str, where: str) -> None:
             _check_members(value, shape, path, where)
 
 
-def quick_test(shape: Shape) -> Callable[[Any], bool]:
-    """Make a test for many values: those that it accepts pass `check_shape` and are left as they are."""
-    match shape:
-        case Plain():
-            return shape.accepts
-        case ListOf():
-            member = quick_test(shape.member)
-            return lambda value: isinstance(value, list) and all(map(member, value))
-        case MapOf():
-            entry = quick_test(shape.member)
-            return lambda value: isinstance(value, dict) and all(map(entry, value.values()))
-        case Fields():
-            return _quick_fields(shape)
-
-
-def _quick_fields(shape: Fields) -> Callable[[Any], bool]:
-    tests = {name: quick_test(member) for name, member in shape.members.items()}
-    may_be_null = {name for name, each in shape.members.items() if isinstance(each, Plain) and name not in shape.needed}
-    needed = shape.needed
-
-    def accepts(value: Any) -> bool:
-        if not isinstance(value, dict) or not value.keys() >= needed:
-            return False
-        for name, member in value.items():
-            test = tests.get(name)
-            if test is not None and not test(member) and not (member is None and name in may_be_null):
-                return False
-        return True
-
-    return accepts
-
-
 def wrong_shape(path: str, words: Message, value: Any, where: str) -> InputError:
     """Return the error about a value that has another shape."""
     return InputError(Message("formats.field_wrong_type", path=path, words=words, value=shown(value)), where=where)
@@ -136,13 +104,15 @@ def shown(value: Any) -> Message | str:
 def _check_members(value: dict[str, Any], shape: MapOf | Fields, path: str, where: str) -> None:
     prefix = f"{path}." if path else ""
     if isinstance(shape, MapOf):
+        if isinstance(shape.member, Plain) and all(map(shape.member.accepts, value.values())):
+            return
         for name, member in value.items():
             check_shape(member, shape.member, f"{prefix}{name[:_LONGEST]}", where)
         return
     for name, member in shape.members.items():
-        if name in shape.needed and name not in value:
-            raise InputError(Message("formats.field_missing", key=prefix + name), where=where)
-        if value.get(name) is not None or name in shape.needed:
+        if name in value and (value[name] is not None or name in shape.needed):
             check_shape(value[name], member, f"{prefix}{name}", where)
+        elif name in shape.needed:
+            raise InputError(Message("formats.field_missing", key=prefix + name), where=where)
         elif not isinstance(member, Plain):
             value.pop(name, None)

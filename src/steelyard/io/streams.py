@@ -338,28 +338,18 @@ def _text(content: bytes, name: str, first_line: int) -> str:
 
 
 def _last_change(block: bytes) -> int:
-    """Where the last query of the block begins, or 0 if that is its first line; after lines of no query, their end.
-
-    Bisection: between a line of another query and a line of the last query there is a place where it changes.
-    """
+    """Return where the last query of the block begins, 0 if with its first line; after lines of no query, their end."""
     end = block.rfind(b"\n") + 1
-    last_line = block.rfind(b"\n", 0, max(end - 1, 0)) + 1
-    last = _first_field(block, last_line)
+    start = block.rfind(b"\n", 0, max(end - 1, 0)) + 1
+    last = _first_field(block, start)
     if not last or last.startswith(b"#"):  # blank lines and comments belong to no query
         return end
-    if not end or _first_field(block, 0) == last:
-        return 0
-    low, high = 0, last_line
-    while True:
-        middle = block.rfind(b"\n", 0, (low + high) // 2) + 1
-        if middle <= low:
-            middle = block.find(b"\n", low, high) + 1
-        if middle >= high or middle == 0:
-            return high
-        if _first_field(block, middle) == last:
-            high = middle
-        else:
-            low = middle
+    while start:
+        before = block.rfind(b"\n", 0, start - 1) + 1
+        if _first_field(block, before) != last:
+            return start
+        start = before
+    return 0
 
 
 def _first_field(block: bytes, start: int) -> bytes:

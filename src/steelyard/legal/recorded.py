@@ -37,14 +37,11 @@ _VERDICT: Final = Fields(
     }
 )
 _OUTPUT: Final = Fields({"verdict": _VERDICT})
-_FITS_OUTPUT: Final = shapes.quick_test(_OUTPUT)
 
 
 def check_item(item: Mapping[str, Any], where: str) -> None:
     """Refuse an item with a verdict of another shape, a part outside 0 to 1, or a weight that is not above 0."""
-    output = item.get("output") or {}
-    if not _FITS_OUTPUT(output):
-        shapes.check_shape(output, _OUTPUT, "output", where)
+    shapes.check_shape(item.get("output") or {}, _OUTPUT, "output", where)
     for part, value in ((item.get("parts") or {}).get(METRIC) or {}).items():
         if value is not None and part in part_labels() and not -ROUNDING <= value <= 1 + ROUNDING:
             what = Message("words.the_part_of", part=part, metric=METRIC)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from steelyard import limits
 from steelyard.errors import ConfigError, UnknownName
-from steelyard.i18n import Language, Message, as_message
+from steelyard.i18n import Language, Localized, Message, as_message
 from steelyard.registry.entry_points import EntryPointGroup
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class Scored:
 
     values: "FloatArray"
     parts: Mapping[str, "FloatArray"] = field(default_factory=dict)
-    notes: Mapping[int, str] = field(default_factory=dict)
+    notes: Mapping[int, Localized | str] = field(default_factory=dict)
     reasons: Mapping[int, Message | str] = field(default_factory=dict)
 
 

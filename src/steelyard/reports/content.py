@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
-from steelyard.i18n import Language
+from steelyard.i18n import Audience, Language
 from steelyard.registry.kinds import gain, kind_of
 from steelyard.registry.names import columns_called
 from steelyard.reports.blocks import Block
@@ -85,8 +85,8 @@ class Report:
         return "many" if self.per_item else "brief"
 
     @cached_property
-    def built(self) -> dict[Language, Sequence[Block]]:
-        """The blocks by language (`sections`), each made once."""
+    def built(self) -> dict[tuple[Language, Audience], Sequence[Block]]:
+        """The blocks by language and audience (`sections`), each made once."""
         return {}
 
     @cached_property

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from steelyard import __version__
-from steelyard.i18n import Language, Words, words_of
+from steelyard.i18n import Audience, Language, Option, Words, words_of
 from steelyard.registry.kinds import best, is_lower_better
 from steelyard.reports import cells
 from steelyard.reports.blocks import (
@@ -48,12 +48,12 @@ _UNCERTAIN: Final[dict[GateOutcome, str]] = {
 }
 
 
-def gate_blocks(gate: Gate, language: Language = "en") -> list[Block]:
+def gate_blocks(gate: Gate, language: Language = "en", audience: Audience = "command") -> list[Block]:
     """Return the blocks of a gate, in the order in which a reader needs them.
 
     The outcome with warnings about runs that were cut off, the rules, regressions, other warnings and signatures.
     """
-    words = words_of(language)
+    words = words_of(language, audience)
     signatures = [
         words.labelled(f"{words('report.signature')} {table.name}", str(table.signature)) for table in gate.tables
     ]
@@ -120,8 +120,8 @@ def cut_off(gate: Gate, words: Words) -> Iterator[str]:
     """Yield a warning for each run that is incomplete, and what follows for the gate."""
     for table in gate.cut_off:
         written = words.labelled(table.name, words.labelled(words("gate.only_these_written"), f"{len(table):,}"))
-        waived = words("gate.decided_anyway")
-        yield words.joined("core.clauses", [written, waived if gate.settings.force else words("gate.no_rule_met")])
+        code = "gate.decided_anyway" if gate.settings.force else "gate.no_rule_met"
+        yield words.joined("core.clauses", [written, words(code, option=Option("force"))])
 
 
 def warnings(gate: Gate, words: Words) -> Iterator[str]:
@@ -255,9 +255,9 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
     if finding.cut_off:
         yield words("gate.run_cut_off")
     if finding.failed:
-        yield words("gate.too_many_failed", n=f"{finding.failed:,}")
+        yield words("gate.too_many_failed", n=f"{finding.failed:,}", option=Option("allow_errors"))
     if finding.errors:
-        yield words("gate.too_many_errors", n=f"{finding.errors:,}")
+        yield words("gate.too_many_errors", n=f"{finding.errors:,}", option=Option("allow_errors"))
     if finding.n == 0:
         yield from _no_item(finding, words)
         return

@@ -188,7 +188,7 @@ class KindPage:
 
     def note(self, table: Table, row: int, metric: str, language: Language) -> str:
         """Return the note of an item to a metric; "" where there is none."""
-        return table.notes(row).get(metric, "")
+        return table.note(metric, row, language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class KindReport:
 
     def reason(self, table: Table, row: int, metric: str, language: Language) -> str:
         """Return why an item has its score; "" if that is not known."""
-        return table.notes(row).get(metric, "")
+        return table.note(metric, row, language)
 
     def fields(self, table: Table, scope: Scope) -> Mapping[str, Any] | None:
         """Return the blocks as fields of JSON output."""

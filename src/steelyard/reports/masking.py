@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from steelyard.documents.pages import Document, DocumentSet, missing_of
 from steelyard.errors import Problem
+from steelyard.i18n import from_json, to_json, translations
 from steelyard.i18n.masking import masked as masked_message
-from steelyard.table import Column, Missing, Signature, Table
+from steelyard.table import Column, Missing, Note, Signature, Table
 from steelyard.text.private import Private, private_passages
 
 MASK: Final = "*"
@@ -94,7 +95,15 @@ def _masked_table(table: Table, masked: Sequence[Mapping[str, Any]]) -> Table:
 
 def _masked_column(metric: str, column: Column, masked: Sequence[Mapping[str, Any]]) -> Column:
     reasons = [Missing(reason.kind, masked_message(reason.reason, mask_text)) for reason in column.reasons]
-    return replace(column, reasons=reasons, notes={row: masked[row]["notes"][metric] for row in column.notes})
+    notes = {row: _masked_note(masked[row]["notes"][metric]) for row in column.notes}
+    return replace(column, reasons=reasons, notes=notes)
+
+
+def _masked_note(note: Mapping[str, Any]) -> Note:
+    """Return the message of a note with its arguments masked; its text where words beside them are private too."""
+    message = from_json(note["message"])
+    is_masked = message is not None and all(mask_text(text) == text for text in translations(message))
+    return message if message is not None and is_masked else note["text"]
 
 
 def _masked_ids(tables: Sequence[Table], rows: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, str]:
@@ -141,7 +150,11 @@ def _row_texts(table: Table, row: int) -> dict[str, Any]:
     return {
         "id": table.ids[row],
         "tags": {tag: values[row] for tag, values in table.tags.items()},
-        "notes": table.notes(row),
+        "notes": {
+            metric: {"text": str(column.notes[row]), "message": to_json(column.notes[row])}
+            for metric, column in table.columns.items()
+            if row in column.notes
+        },
         "output": table.outputs[row] if table.outputs else None,
         "failure": table.failures.get(row),
     }

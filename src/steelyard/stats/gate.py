@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from steelyard.errors import ConfigError, UnknownName
-from steelyard.i18n import Message
+from steelyard.i18n import Message, Option
 from steelyard.registry.kinds import best, gain
 from steelyard.registry.names import callable_names
 from steelyard.stats.compare import difference_bounds
@@ -31,7 +31,8 @@ from steelyard.table import Table, mean
 GateOutcome = Literal["met", "not met", "cannot tell"]
 
 TYPE_TAG = "type"
-BASELINE_HINT = Message("stats.baseline_hint")
+REQUIRE_HINT = Message("stats.require_hint", option=Option("require", rule="F1 >= 0.8"))
+BASELINE_HINT = Message("stats.baseline_hint", option=Option("baseline"))
 _UNKNOWN = Interval(float("nan"), float("nan"), "none")
 
 
@@ -184,7 +185,7 @@ def decide(
 def check_rules(rules: Sequence[Rule], *, has_baseline: bool) -> None:
     """Raise an error for mistakes that can be found before there is a result."""
     if not rules:
-        raise ConfigError(Message("stats.no_rule_given"), hint=Message("stats.require_hint"))
+        raise ConfigError(Message("stats.no_rule_given"), hint=REQUIRE_HINT)
     relative = [rule for rule in rules if needs_baseline(rule)]
     if relative and not has_baseline:
         raise ConfigError(Message("stats.rule_needs_baseline", needing=relative[0]), hint=BASELINE_HINT)

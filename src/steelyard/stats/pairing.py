@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import ConfigError, InputError
-from steelyard.i18n import Message
+from steelyard.i18n import Message, Option
 from steelyard.registry.kinds import gain
 from steelyard.stats.scopes import Scope, clusters_of
 from steelyard.table import REPEAT_TAG, FloatArray, IntArray, Table
@@ -160,7 +160,7 @@ IF_NEEDED = ("reference contexts",)
 OWN_SETTINGS = ("run", "predictions", "format", "system", "suite", "steelyard")
 """Settings in which comparable tables may differ: they name the system itself."""
 
-FORCE_HINT = Message("stats.same_settings_hint")
+FORCE_HINT = Message("stats.same_settings_hint", option=Option("force"))
 
 
 def check_comparable(new: Table, old: Table) -> None:
@@ -180,7 +180,7 @@ def check_questions(new: Table, old: Table) -> None:
     if questions.all_differ:
         texts = quoted(*questions.differing[0])
         message = Message("stats.questions_differ", new=new.name, old=old.name, **texts)
-        raise ConfigError(message, hint=Message("stats.questions_differ_hint"))
+        raise ConfigError(message, hint=Message("stats.questions_differ_hint", option=Option("force")))
 
 
 def settings_that_differ(new: Table, old: Table) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 
 from steelyard.errors import ConfigError, UnknownName
-from steelyard.i18n import Message
+from steelyard.i18n import Message, Option
 from steelyard.table import REPEAT_TAG, IntArray, Table
 
 Scope = Literal["items", "documents"]
@@ -35,8 +35,8 @@ def scope_of(units: Units, *tables: Table) -> Scope:
     if units == "documents":
         for table in tables:
             if CLUSTER_TAG not in table.tags:
-                message = Message("stats.no_documents", name=table.name)
-                raise ConfigError(message, hint=Message("stats.no_documents_hint"))
+                hint = Message("stats.no_documents_hint", option=Option("units", units="items"))
+                raise ConfigError(Message("stats.no_documents", name=table.name), hint=hint)
     if units != "auto":
         return units
     enough = all(

@@ -20,6 +20,7 @@ ROWS: list[dict[str, Any]] = [
         "references": ["yes", "2021"],
         "contexts": ["a", "b,c"],
         "retrieved_context_ids": ["d1", "2"],
+        "retrieved_context_scores": [0.5, 0.25],
         "reference_contexts": [{"id": "d1", "text": "甲", "span": [0, 3], "score": 0.1}],
         "reference_context_ids": ["d1"],
         "tags": {"type": "a"},

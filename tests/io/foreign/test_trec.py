@@ -105,10 +105,12 @@ def test_qrels_are_references():
     assert "reference_context_ids" not in third
 
 
-@pytest.mark.parametrize(("name", "module"), [("run.txt", trec_run), ("qrels.txt", trec_qrels)])
-def test_lines_are_written_as_they_were(name, module, tmp_path):
-    module.write(fields_of(TREC / name), tmp_path / name)
-    assert (tmp_path / name).read_text() == (TREC / name).read_text()
+def test_judgments_keep_their_grades(tmp_path):
+    (tmp_path / "qrels.txt").write_text("q 0 a 2\nq 0 b 1\nq 0 c 0\n")
+    (found,) = fields_of(tmp_path / "qrels.txt")
+    assert (found["reference_context_ids"], found["extra"]) == (["a", "b"], {"trec-qrels": {"not_relevant": ["c"]}})
+    trec_qrels.write([found], tmp_path / "again.txt")
+    assert (tmp_path / "again.txt").read_text() == "q 0 a 2\nq 0 b 1\n"
 
 
 def test_rows_become_a_run_and_qrels(tmp_path):

@@ -4,7 +4,7 @@ Of the corpus only documents that a query refers to are read: the others have no
 """
 
 import csv
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
@@ -36,8 +36,9 @@ _TEXT: Final = Shape({"_id": SCALAR, "title": TEXT, "text": TEXT}, frozenset(("_
 _JUDGMENT: Final = Shape(dict.fromkeys(_COLUMNS, SCALAR), frozenset(_COLUMNS))
 _UNREAD: Final = "documents_without_query"
 
-Judgments = dict[str, dict[str, dict[str, float]]]
-"""Query, split, document: grade."""
+Grades = dict[str, dict[str, float]]
+"""Split, document: grade."""
+Judgments = dict[str, Grades]
 
 
 def recognises(container: Container) -> bool:
@@ -50,39 +51,34 @@ def recognises(container: Container) -> bool:
 def read(container: Container) -> Iterator[Record]:
     """Yield the queries, each with the documents that are relevant to it, by the split `test` where it has one."""
     judgments = _judgments(container.path)
-    wanted = {document for splits in judgments.values() for grades in splits.values() for document in grades}
+    wanted = {document for splits in judgments.values() for document in _relevant(splits)}
     documents, unread = _documents(container.path / _CORPUS, wanted)
     queries, _ = read_records(container.path / _QUERIES)
     for number, record in enumerate(queries):
         rows.check(record.fields, _TEXT, record.where, TITLE)
-        fields = _fields(record.fields, judgments.pop(str(record.fields["_id"]), {}), documents)
-        if unread and not number:
-            fields[rows.EXTRA] = {NAME: {**rows.extra_of(fields, NAME), _UNREAD: unread}}
-        yield record._replace(fields=fields)
+        splits = judgments.pop(str(record.fields["_id"]), {})
+        extra = _extra(record.fields, splits) | ({_UNREAD: unread} if unread and not number else {})
+        fields = _fields(record.fields, _relevant(splits), documents)
+        yield record._replace(fields=rows.with_extra(fields, extra, NAME))
     for query in judgments:
         message = Message("formats.query_unknown", identifier=query, file=_QUERIES)
         raise InputError(message, where=str(container.path / "qrels"), hint=rows.read_as(TITLE))
 
 
 def write(content: Iterable[Fields], path: Path) -> None:
-    """Write the folder; contexts that were retrieved are part of the corpus too."""
+    """Write the folder; contexts that were retrieved are part of the corpus too, unless they have no text."""
     (path / "qrels").mkdir(parents=True, exist_ok=True)
     corpus: dict[str, Fields] = {}
-    queries, splits = [], {_SPLIT: [list[Any](_COLUMNS)]}
+    queries, lines = [], [list[Any](_COLUMNS)]
     for row in content:
-        queries.append({"_id": row[rows.ID], "text": row.get(rows.QUESTION, ""), **_others(row)})
+        queries.append({"_id": row[rows.ID], "text": row.get(rows.QUESTION, "")})
         for context in (*(row.get(rows.REFERENCE_CONTEXTS) or ()), *(row.get(rows.CONTEXTS) or ())):
-            corpus.setdefault(rows.id_of(context), _document(context))
-        for identifier, document in (rows.extra_of(row, NAME).get("documents") or {}).items():
-            corpus.setdefault(identifier, {"_id": identifier, **document})
-        for split, grades in _graded(row).items():
-            lines = splits.setdefault(split, [list(_COLUMNS)])
-            lines += [[row[rows.ID], document, grade] for document, grade in grades.items()]
+            if text := rows.text_of(context):
+                corpus.setdefault(rows.id_of(context), _document(context, text))
+        lines += [[row[rows.ID], document, grade] for document, grade in grades_of(row).items()]
     rows.write_lines(corpus.values(), path / _CORPUS)
     rows.write_lines(queries, path / _QUERIES)
-    for split, lines in splits.items():
-        if len(lines) > 1 or len(splits) == 1:
-            write_whole(path / "qrels" / f"{split}.tsv", _table(lines))
+    write_whole(path / "qrels" / f"{_SPLIT}.tsv", _table(lines))
 
 
 def _judgments(folder: Path) -> Judgments:
@@ -92,12 +88,17 @@ def _judgments(folder: Path) -> Judgments:
             rows.check(record.fields, _JUDGMENT, record.where, TITLE)
             query, document, grade = (record.fields[name] for name in _COLUMNS)
             grades = found.setdefault(query, {}).setdefault(path.stem, {})
-            grades[document] = _whole(number_of(grade, record.where, "score"))
+            grades[document] = rows.whole(number_of(grade, record.where, "score"))
     return found
 
 
-def _whole(number: float) -> float:
-    return int(number) if number.is_integer() else number
+def _split(splits: Grades) -> str:
+    return _SPLIT if _SPLIT in splits else next(iter(splits), "")
+
+
+def _relevant(splits: Grades) -> dict[str, float]:
+    """Return the documents with a grade above 0 in the split that is read."""
+    return {document: grade for document, grade in splits.get(_split(splits), {}).items() if grade > 0}
 
 
 def _documents(path: Path, wanted: Collection[str]) -> tuple[dict[str, Fields], int]:
@@ -116,50 +117,32 @@ def _documents(path: Path, wanted: Collection[str]) -> tuple[dict[str, Fields], 
     return found, others
 
 
-def _fields(query: Fields, splits: dict[str, dict[str, float]], documents: dict[str, Fields]) -> Fields:
-    split = _SPLIT if _SPLIT in splits else next(iter(splits), "")
-    grades = {document: grade for document, grade in splits.get(split, {}).items() if grade > 0}
+def _fields(query: Fields, grades: Mapping[str, float], documents: Mapping[str, Fields]) -> Fields:
     texts = [
         {"id": each, **documents[each], **({} if grade == 1 else {"grade": grade})}
         for each, grade in grades.items()
         if each in documents
     ]
-    others = {name: value for name, value in query.items() if name not in ("_id", "text")}
-    extra = {"query": others, "split": split, "qrels": splits, "documents": _rest(splits, grades, documents)}
     fields = {
         rows.ID: str(query["_id"]),
         rows.QUESTION: query["text"],
         rows.REFERENCE_CONTEXTS: texts,
         rows.REFERENCE_IDS: list(grades),
-        rows.EXTRA: {NAME: rows.present(extra)},
     }
     return rows.present(fields)
 
 
-def _rest(splits: dict[str, dict[str, float]], grades: Collection[str], documents: dict[str, Fields]) -> Fields:
-    """Return the documents that were judged and are not relevant."""
-    judged = {document for each in splits.values() for document in each}
-    return {document: documents[document] for document in sorted(judged - set(grades)) if document in documents}
+def _extra(query: Fields, splits: Grades) -> Fields:
+    """Return the other fields of a query, other splits, and the documents that are judged not to be relevant."""
+    read = splits.get(_split(splits), {})
+    others = {name: grades for name, grades in splits.items() if name != _split(splits)}
+    not_relevant = [document for document, grade in read.items() if grade <= 0]
+    return rows.others(query, ("_id", "text")) | rows.present({"splits": others, "not_relevant": not_relevant})
 
 
-def _graded(row: Fields) -> dict[str, dict[str, Any]]:
-    """Return the grades of each split: as they were read, or those of the reference contexts."""
-    kept = rows.extra_of(row, NAME).get("qrels") or {}
-    grades = grades_of(row)
-    split = rows.extra_of(row, NAME).get("split") or _SPLIT
-    same = {document for document, grade in kept.get(split, {}).items() if grade > 0} == grades.keys()
-    return kept if kept and same else {**kept, **({split: grades} if grades else {})}
-
-
-def _others(row: Fields) -> Fields:
-    return dict(rows.extra_of(row, NAME).get("query") or {})
-
-
-def _document(context: Any) -> Fields:
-    if not isinstance(context, dict):
-        return {"_id": rows.id_of(context), "title": "", "text": rows.text_of(context)}
-    others = {name: value for name, value in context.items() if name not in ("id", "text", "grade", "score")}
-    return {"_id": rows.id_of(context), "title": "", "text": rows.text_of(context), **others}
+def _document(context: Any, text: str) -> Fields:
+    others = rows.others(context, ("id", "text", "grade", "score")) if isinstance(context, dict) else {}
+    return {"_id": rows.id_of(context), "title": "", "text": text, **others}
 
 
 def _table(lines: list[list[Any]]) -> str:

@@ -28,17 +28,7 @@ _IN_METADATA: Final = {
     rows.SYSTEM: str,
     rows.REPEAT: int,
 }
-CARRIES: Final = frozenset(
-    (
-        rows.QUESTION,
-        rows.PREDICTION,
-        rows.REFERENCES,
-        rows.CONTEXTS,
-        rows.REFERENCE_CONTEXTS,
-        rows.TAGS,
-        *_IN_METADATA,
-    )
-)
+CARRIES: Final = rows.TEXTS_AND_IDS | {rows.TAGS, *_IN_METADATA}
 CONTEXT_KEYS: Final = frozenset(("id", "text", "document"))
 
 _SOURCE: Final = re.compile(r"deepeval_source=(?P<document>.*?),deepeval_context=(?P<text>.*)", re.DOTALL)
@@ -49,14 +39,12 @@ _COLUMNS: Final = "custom_column_key_values"
 _PASSAGES: Final = ("retrieval_context", "context")
 _TOOLS: Final = ("tools_called", "expected_tools")
 _TEXTS: Final = {"input": rows.QUESTION, "actual_output": rows.PREDICTION}
-_COMMON: Final = ("context", "name", "comments", _METADATA, _COLUMNS, "expectations")
 # fmt: off
 _GOLDEN: Final = (
     "input", "actual_output", "expected_output", "retrieval_context", "context", "name", "comments", "source_file",
     "tools_called", "expected_tools", "token_cost", "input_token_count", "output_token_count", _METADATA, _COLUMNS,
     "expectations",
 )
-_CONVERSATION: Final = ("scenario", "turns", "expected_outcome", "user_description", "persona", *_COMMON)
 # fmt: on
 _PARSED: Final = frozenset((*_TOOLS, "turns", "persona", _METADATA, _COLUMNS, "expectations", "token_cost"))
 _COUNTS: Final = frozenset(("input_token_count", "output_token_count"))
@@ -93,14 +81,12 @@ def read(container: Container) -> Iterator[Record]:
         if container.cells:
             original = {name: _cell(name, value) for name, value in original.items()}
         golden = {name: _separated(name, value) for name, value in original.items() if value is not None}
-        fields = fields_of(golden, record.where)
-        columns = {rows.EXTRA: {NAME: {_COLUMNS: golden.get(_COLUMNS)}}}
-        yield record._replace(fields=rows.with_rest(fields, golden, _written(fields | columns), NAME))
+        yield record._replace(fields=rows.with_extra(fields_of(golden, record.where), _extra(golden), NAME))
 
 
 def write(content: Iterable[Fields], path: Path) -> None:
     """Write goldens as DeepEval reads them: a JSON array, JSONL with lists, or CSV if no passage contains `|`."""
-    written = (_with_extra(row) for row in content)
+    written = ({**dict.fromkeys(_GOLDEN), **_written(row)} for row in content)
     if path.suffix.lower() in CELLS:
         written = ({name: _joined(name, value, path) for name, value in row.items()} for row in written)
     rows.write_rows(written, path)
@@ -117,8 +103,7 @@ def fields_of(golden: Fields, where: str) -> Fields:
         fields |= _conversation(golden)
     fields |= {name: golden[key] for key, name in _TEXTS.items() if golden.get(key) is not None}
     if golden.get("expected_output") is not None:
-        several = metadata.get(rows.REFERENCES)
-        fields[rows.REFERENCES] = several if isinstance(several, list) else [golden["expected_output"]]
+        fields[rows.REFERENCES] = _texts(metadata.get(rows.REFERENCES)) or [golden["expected_output"]]
     for key, name in (("retrieval_context", rows.CONTEXTS), ("context", rows.REFERENCE_CONTEXTS)):
         if golden.get(key) is not None:
             fields[name] = [_passage(each) for each in golden[key]]
@@ -129,6 +114,20 @@ def fields_of(golden: Fields, where: str) -> Fields:
 def snake(name: str) -> str:
     """Return a name in snake_case."""
     return re.sub(r"(?<=[a-z])([A-Z])", lambda match: "_" + match[0].lower(), name)
+
+
+def _texts(value: Any) -> list[str]:
+    return value if isinstance(value, list) and all(isinstance(each, str) for each in value) else []
+
+
+def _extra(golden: Mapping[str, Any]) -> Fields:
+    """Return what is no part of a row: other fields, and what is neither a tag nor a field in the metadata."""
+    metadata = golden.get(_METADATA) or {}
+    kept = [name for name, kind in _IN_METADATA.items() if isinstance(metadata.get(name), kind)]
+    others = {name: value for name, value in metadata.items() if name not in (*kept, rows.REFERENCES)}
+    untagged = {name: value for name, value in others.items() if not _is_tag(name, value)}
+    rest = rows.others(golden, (*_TEXTS, "expected_output", *_PASSAGES, _METADATA, _COLUMNS))
+    return {**rest, **rows.present({_METADATA: untagged})}
 
 
 def _is_tag(name: str, value: Any) -> bool:
@@ -180,21 +179,13 @@ def _joined(name: str, value: Any, path: Path) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
 
 
-def _with_extra(row: Mapping[str, Any]) -> Fields:
-    extra = rows.extra_of(row, NAME)
-    names = _CONVERSATION if "scenario" in extra else _GOLDEN
-    written = _written(row)
-    return {**{name: written.get(name) for name in names}, **extra}
-
-
 def _written(row: Mapping[str, Any]) -> Fields:
     """Return a row as a golden; what has no place in it stands in its metadata."""
     references = row.get(rows.REFERENCES)
     several = [references] if isinstance(references, str) else references or []
     known = {**row, rows.RETRIEVED_IDS: row.get(rows.RETRIEVED_IDS) or rows.ids_of(row.get(rows.CONTEXTS) or [])}
     metadata = {name: known[name] for name in _IN_METADATA if known.get(name) not in (None, [])}
-    columns = rows.extra_of(row, NAME).get(_COLUMNS) or {}
-    metadata |= {name: tag for name, tag in (row.get(rows.TAGS) or {}).items() if columns.get(name) != tag}
+    metadata |= row.get(rows.TAGS) or {}
     metadata |= {rows.REFERENCES: several} if len(several) > 1 else {}
     found = {key: row.get(name) for key, name in _TEXTS.items()}
     found |= {"expected_output": several[0] if several else None, _METADATA: metadata or None}

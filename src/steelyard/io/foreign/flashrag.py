@@ -48,30 +48,40 @@ def read(container: Container) -> Iterator[Record]:
     for record in container.records():
         original = {name: value for name, value in record.fields.items() if value is not None}
         shapes.check_shape(original, _ITEM, "", record.where)
-        fields = _fields(original)
-        yield record._replace(fields=rows.with_rest(fields, original, _written(fields), NAME))
+        yield record._replace(fields=rows.with_extra(_fields(original), _extra(original), NAME))
 
 
 def write(content: Iterable[Fields], path: Path) -> None:
-    """Write the rows of a dataset as JSONL, or as a JSON array; an output that was read is written back as it was."""
-    rows.write_rows((_with_extra(row) for row in content), path, (*LINES, ".json"))
+    """Write the rows of a dataset as JSONL, or as a JSON array."""
+    rows.write_rows(map(_written, content), path, (*LINES, ".json"))
 
 
 def _fields(item: Mapping[str, Any]) -> Fields:
     output = item.get(_OUTPUT) or {}
     scores = {name: rows.score(value) for name, value in (output.get("metric_score") or {}).items()}
-    metadata: Fields = next((item[name] for name in _METADATA if isinstance(item.get(name), dict)), {})
     fields = {
         rows.ID: item.get("id"),
         rows.QUESTION: item["question"],
         rows.PREDICTION: output.get("pred"),
         rows.REFERENCES: _texts(item.get("golden_answers")),
         rows.CONTEXTS: _passages(output.get("retrieval_result")),
-        rows.TAGS: {name: value for name, value in metadata.items() if isinstance(value, str)} or None,
+        rows.TAGS: {name: value for name, value in _metadata(item).items() if isinstance(value, str)} or None,
         rows.SCORES: scores or None,
         rows.UNSCORED: {name: "NaN" for name, value in scores.items() if value is None} or None,
     }
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _extra(item: Mapping[str, Any]) -> Fields:
+    """Return what is no part of a row: other fields, also of the output and of the metadata."""
+    output = rows.others(item.get(_OUTPUT) or {}, ("pred", "retrieval_result", "metric_score"))
+    metadata = {name: value for name, value in _metadata(item).items() if not isinstance(value, str)}
+    rest = rows.others(item, ("id", "question", "golden_answers", _OUTPUT, *_METADATA))
+    return {**rest, **rows.present({_METADATA[0]: metadata, _OUTPUT: output})}
+
+
+def _metadata(item: Mapping[str, Any]) -> Fields:
+    return next((item[name] for name in _METADATA if isinstance(item.get(name), dict)), {})
 
 
 def _texts(values: Any) -> list[str] | None:
@@ -89,12 +99,6 @@ def _passage(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     return {"text" if name == "contents" else name: each for name, each in value.items()}
-
-
-def _with_extra(row: Mapping[str, Any]) -> Fields:
-    extra = rows.extra_of(row, NAME)
-    written = {**_written(row), **extra}
-    return {name: value for name, value in written.items() if name != _METADATA[0] or _METADATA[1] not in extra}
 
 
 def _written(row: Mapping[str, Any]) -> Fields:

@@ -1,6 +1,6 @@
 """Formats of other tools by name and by shape."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cache
@@ -14,7 +14,7 @@ from steelyard.errors import InputError, Problem, UnknownName
 from steelyard.i18n import Message
 from steelyard.io import foreign
 from steelyard.io.foreign.containers import Container, open_container
-from steelyard.io.foreign.rows import ALL, CONTEXTS, EXTRA, ID, TAGS, Fields, extra_of, read_as, whole_cell
+from steelyard.io.foreign.rows import ALL, CONTEXTS, EXTRA, ID, TAGS, Fields, read_as, whole_cell
 from steelyard.io.records import Record
 from steelyard.registry.entry_points import EntryPointGroup
 
@@ -23,7 +23,9 @@ class Format(Protocol):
     """A module of the package: one format.
 
     It may have BOUNDS, the values that all of its scores can take, SETTINGS, the names of the fields in its `extra`
-    that are settings of the scores, and `suite(container)`, the name of what was run, where a file has one.
+    that are settings of the scores, and `suite(container)`, the name of what was run, where a file has one. A format
+    that can be written has `write(rows, path)`, CARRIES, the fields that it has a place for, NEEDS, those that a row
+    must have, and IS_FOLDER if it is a folder and not a file.
     """
 
     NAME: str
@@ -34,16 +36,6 @@ class Format(Protocol):
 
     def read(self, container: Container) -> Iterator[Record]:
         """Its records, with the fields of module `rows`; errors name file and line."""
-
-
-class WritableFormat(Format, Protocol):
-    """A format that can be written; IS_FOLDER is true of one that is a folder and not a file."""
-
-    CARRIES: frozenset[str]
-    NEEDS: frozenset[str] = frozenset()
-
-    def write(self, rows: Iterable[Fields], path: Path) -> None:
-        """Write rows with the fields of module `rows`."""
 
 
 def _is_format(value: object) -> bool:
@@ -138,15 +130,13 @@ def not_carried(row: Fields, target: Any) -> Iterator[str]:
 
     It may say which keys of contexts it has.
     """
-    own = {TAGS} if extra_of(row, target.NAME) else set()  # labels of the same format come back from `extra`
-    yield from row.keys() & ALL - target.CARRIES - {EXTRA} - own
+    yield from row.keys() & ALL - target.CARRIES - {EXTRA}
     if hasattr(target, "CONTEXT_KEYS"):
         keys = {key for each in row.get(CONTEXTS) or [] if isinstance(each, dict) for key in each}
         yield from (f"{CONTEXTS}.{key}" for key in keys - target.CONTEXT_KEYS)
     as_tags = (row.get(TAGS) or {}).keys() if TAGS in target.CARRIES else set()
-    for source, fields in (row.get(EXTRA) or {}).items():
-        if source != target.NAME and EXTRA not in target.CARRIES:
-            yield from (f"{source}.{field}" for field in fields if field not in as_tags)
+    for source, fields in (row.get(EXTRA) or {}).items() if EXTRA not in target.CARRIES else ():
+        yield from (f"{source}.{field}" for field in fields if field not in as_tags)
 
 
 def _module(name: str) -> ModuleType:

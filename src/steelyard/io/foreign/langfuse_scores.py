@@ -19,7 +19,7 @@ CARRIES: Final = frozenset((rows.ID, rows.SCORES, rows.UNSCORED, rows.NOTES))
 NEEDS: Final = frozenset((rows.ID, rows.SCORES))
 
 _TEXTS: Final = ("id", "traceId", "observationId", "name", "comment", "stringValue")
-_KNOWN: Final = ("name", "value", "comment", "traceId")
+_KNOWN: Final = ("name", "value", "comment", "traceId", "dataType")
 
 
 def recognises(container: Container) -> bool:
@@ -54,12 +54,12 @@ def _trace(record: Record) -> str:
 
 def _fields(trace: str, scores: list[Fields]) -> Fields:
     verdicts = [verdict_of(score, _observation(score)) for score in scores]
-    kept = {name: _others(score, name) for (name, _), score in zip(named(verdicts), scores, strict=True)}
+    kept = {name: rows.others(score, _KNOWN) for (name, _), score in zip(named(verdicts), scores, strict=True)}
     return rows.present({rows.ID: trace, **scores_of(map(_without_label, verdicts)), rows.EXTRA: {NAME: kept}})
 
 
 def _without_label(verdict: Verdict) -> Verdict:
-    """Return a verdict without a label that only repeats its number: it is kept under `extra`."""
+    """Return a verdict without a label that only repeats its number."""
     return verdict._replace(label=None) if rows.is_score(verdict.value) else verdict
 
 
@@ -68,26 +68,12 @@ def _observation(score: Mapping[str, Any]) -> str:
     return str(score.get("observationId") or (subject.get("id") if subject.get("kind") == "observation" else "") or "")
 
 
-def _others(score: Mapping[str, Any], name: str) -> Fields:
-    """Return the fields beside name, value, comment and trace, and these where they would be written otherwise."""
-    others = {key: value for key, value in score.items() if key not in _KNOWN}
-    again = _score("", name, others, verdict_of(score))
-    differing = [key for key in _KNOWN[:3] if key in score and (key not in again or again[key] != score[key])]
-    return {**others, **{key: score[key] for key in differing}}
-
-
 def _written(row: Fields) -> Iterator[Fields]:
-    kept, reasons, notes = rows.extra_of(row, NAME), row.get(rows.UNSCORED) or {}, row.get(rows.NOTES) or {}
+    reasons, notes = row.get(rows.UNSCORED) or {}, row.get(rows.NOTES) or {}
     for name, value in (row.get(rows.SCORES) or {}).items():
-        if value is not None or name in reasons:
-            verdict = Verdict(name, value, reasons.get(name), notes.get(name))
-            yield _score(str(row[rows.ID]), name, kept.get(name) or {}, verdict)
-
-
-def _score(trace: str, name: str, others: Mapping[str, Any], verdict: Verdict) -> Fields:
-    is_flag = others.get("dataType") == "BOOLEAN" and "stringValue" not in others
-    value = verdict.label if verdict.value is None else bool(verdict.value) if is_flag else verdict.value
-    kind = {} if "dataType" in others else {"dataType": "CATEGORICAL" if verdict.value is None else "NUMERIC"}
-    place = {} if "subject" in others else {"traceId": trace}
-    comment = {"comment": verdict.explanation} if verdict.explanation else {}
-    return {**place, "name": name, "value": value, **kind, **comment, **others}
+        score = {"traceId": str(row[rows.ID]), "name": name}
+        comment = {"comment": notes[name]} if notes.get(name) else {}
+        if value is not None:
+            yield {**score, "value": value, "dataType": "NUMERIC", **comment}
+        elif name in reasons:
+            yield {**score, "value": reasons[name], "dataType": "CATEGORICAL", **comment}

@@ -73,12 +73,10 @@ def read(container: Container) -> Iterator[Record]:
 def write(content: Iterable[Fields], path: Path) -> None:
     """Write tests, or results if a row has contexts."""
     all_rows = list(content)
-    document: Fields = next((rows.extra_of(row, NAME).get("file") or {} for row in all_rows[:1]), {})
-    if any(rows.CONTEXTS in row or "weight" in rows.extra_of(row, NAME) for row in all_rows):
-        weights = [rows.extra_of(row, NAME).get("weight", 1.0) for row in all_rows]
-        document = {"qa_result_list": [_result(row) for row in all_rows], "weights": weights, **document}
+    if any(rows.CONTEXTS in row for row in all_rows):
+        document: Fields = {"qa_result_list": [_result(row) for row in all_rows], "weights": [1.0] * len(all_rows)}
     else:
-        document = {"tests": [_test(row) for row in all_rows], **document}
+        document = {"tests": [_test(row) for row in all_rows]}
     write_whole(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
 
 
@@ -88,34 +86,25 @@ def _has_spans(value: Any) -> bool:
 
 
 def _tests(document: Fields, name: str) -> Iterator[Record]:
-    others = {key: value for key, value in document.items() if key != "tests"}
     for number, test in enumerate(document["tests"]):
-        fields = _with_extra(_fields(test), {"file": others} if others and not number else {})
-        yield Record(name, number, fields, "{}#/tests/{}")
+        yield Record(name, number, _fields(test), "{}#/tests/{}")
 
 
 def _results(document: Fields, name: str) -> Iterator[Record]:
     weights = document.get("weights") or []
-    others = {key: value for key, value in document.items() if key not in ("qa_result_list", "weights")}
     for number, result in enumerate(document["qa_result_list"]):
         contexts = [_context(each) for each in result["retrieved_snippets"]]
         numbers = {key: value for key, value in result.items() if rows.is_score(value)}
         extra = {"weight": weights[number]} if number < len(weights) else {}
-        extra |= {"file": others} if others and not number else {}
         scores = {rows.SCORES: {key: rows.score(value) for key, value in numbers.items()}} if numbers else {}
         fields = {**_fields(result["qa_gt"]), rows.CONTEXTS: contexts, **scores}
-        yield Record(name, number, _with_extra(fields, extra), "{}#/qa_result_list/{}")
-
-
-def _with_extra(fields: Fields, more: Mapping[str, Any]) -> Fields:
-    extra = {**rows.extra_of(fields, NAME), **more}
-    return {**fields, rows.EXTRA: {NAME: extra}} if extra else fields
+        extra |= rows.extra_of(fields, NAME)
+        yield Record(name, number, rows.with_extra(fields, extra, NAME), "{}#/qa_result_list/{}")
 
 
 def _fields(test: Mapping[str, Any]) -> Fields:
     tags = test.get("tags")
-    extra = {name: value for name, value in test.items() if name not in _USED}
-    extra |= {} if tags is None else {"tags": tags}
+    extra = {**rows.others(test, _USED), **({"tags": tags[1:]} if tags and len(tags) > 1 else {})}
     fields = {
         rows.ID: test.get("id"),
         rows.QUESTION: test.get("query") or test.get("question"),
@@ -123,7 +112,7 @@ def _fields(test: Mapping[str, Any]) -> Fields:
         rows.REFERENCE_CONTEXTS: [_context(each) for each in test.get("snippets") or ()],
         rows.TAGS: {"set": tags[0]} if tags else {},
     }
-    return _with_extra(rows.present(fields), extra)
+    return rows.with_extra(rows.present(fields), extra, NAME)
 
 
 def _context(snippet: Mapping[str, Any]) -> Fields:
@@ -137,11 +126,9 @@ def _snippet(context: Any) -> Fields:
 
 
 def _test(row: Fields) -> Fields:
-    extra = rows.extra_of(row, NAME)
-    tags = extra.get("tags", list((row.get(rows.TAGS) or {}).values()))
-    others = {name: value for name, value in extra.items() if name not in ("tags", "file", "weight")}
     snippets = [_snippet(each) for each in row.get(rows.REFERENCE_CONTEXTS) or ()]
-    return {"query": row.get(rows.QUESTION, ""), "snippets": snippets, "tags": tags, **others}
+    tags = list((row.get(rows.TAGS) or {}).values())
+    return {"query": row.get(rows.QUESTION, ""), "snippets": snippets, "tags": tags}
 
 
 def _result(row: Fields) -> Fields:

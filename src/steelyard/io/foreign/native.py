@@ -17,7 +17,7 @@ from steelyard.io.foreign import rows
 from steelyard.io.foreign.containers import CELLS, Container
 from steelyard.io.foreign.rows import Fields
 from steelyard.io.records import LINES, Record, format_suffix
-from steelyard.io.shapes import SCALAR, TEXT, ListOf, MapOf, Plain
+from steelyard.io.shapes import NUMBER, SCALAR, TEXT, ListOf, MapOf, Plain
 from steelyard.io.shapes import Fields as Shape
 from steelyard.io.writing import whole_file, write_whole
 
@@ -36,6 +36,7 @@ _ROW: Final = Shape(
         rows.REFERENCE_CONTEXTS: _CONTEXTS,
         rows.RETRIEVED_IDS: ListOf(SCALAR),
         rows.REFERENCE_IDS: ListOf(SCALAR),
+        rows.RETRIEVED_SCORES: ListOf(NUMBER),
         rows.TAGS: Shape({}),
         rows.SCORES: MapOf(_SCORE),
         **dict.fromkeys((rows.UNSCORED, rows.ERRORS, rows.NOTES), MapOf(TEXT)),

@@ -22,6 +22,10 @@ NEEDS: Final = frozenset((rows.SCORES,))
 _PREFIX: Final = "gen_ai.evaluation."
 _VALUE: Final = f"{_PREFIX}score.value"
 _RESPONSE: Final = "gen_ai.response.id"
+_ATTRIBUTES: Final = (
+    *(f"{_PREFIX}{name}" for name in ("name", "score.value", "score.label", "explanation")),
+    *("error.type", _RESPONSE),
+)
 _TRACE: Final = re.compile("[0-9a-f]{32}")
 _LOG: Final = Shape({"traceId": TEXT, "spanId": TEXT, "eventName": TEXT, "attributes": PAIRS})
 _EXPORT: Final = Shape({"resourceLogs": ListOf(Shape({"scopeLogs": ListOf(Shape({"logRecords": ListOf(_LOG)}))}))})
@@ -45,43 +49,35 @@ def read(container: Container) -> Iterator[Record]:
 
 def write(content: Iterable[Fields], path: Path) -> None:
     """Write one event for each score; a failed one has `error.type`, one that was not measured its reason as label."""
-    rows.write_lines((_export(event) for row in content for event in _written(row)), path)
+    rows.write_lines((export for row in content for export in _written(row)), path)
 
 
 def _events(export: Fields) -> Iterator[Fields]:
-    """Yield the events, each with the resource and the scope of its log."""
     for resource in export.get("resourceLogs", ()):
         for scope in resource.get("scopeLogs", ()):
-            about = {"resource": resource.get("resource"), "scope": scope.get("scope")}
-            yield from ({**about, "log": log} for log in scope.get("logRecords", ()) if log.get("eventName") == EVENT)
+            yield from (log for log in scope.get("logRecords", ()) if log.get("eventName") == EVENT)
 
 
-def _item(event: Fields) -> str:
-    log = event["log"]
+def _item(log: Fields) -> str:
     return str(attributes_of(log.get("attributes")).get(_RESPONSE) or log.get("traceId") or "")
 
 
-def _fields(item: str, events: list[Fields]) -> Fields:
-    verdicts = [evaluation(attributes_of(event["log"].get("attributes"))) for event in events]
-    kept = {name: event for (name, _), event in zip(named(verdicts), events, strict=True)}
-    return rows.present({rows.ID: item, **scores_of(verdicts), rows.EXTRA: {NAME: kept}})
+def _fields(item: str, logs: list[Fields]) -> Fields:
+    verdicts = [evaluation(attributes_of(log.get("attributes"))) for log in logs]
+    kept = {name: _others(log) for (name, _), log in zip(named(verdicts), logs, strict=True)}
+    return rows.with_extra(rows.present({rows.ID: item, **scores_of(verdicts)}), rows.present(kept), NAME)
+
+
+def _others(log: Fields) -> Fields:
+    """Return what an event has beside a verdict and its item."""
+    attributes = rows.others(attributes_of(log.get("attributes")), _ATTRIBUTES)
+    return {**rows.others(log, ("eventName", "traceId", "attributes")), **attributes}
 
 
 def _written(row: Fields) -> Iterator[Fields]:
-    kept = rows.extra_of(row, NAME)
     for name, value in (row.get(rows.SCORES) or {}).items():
-        if name in kept:
-            yield {**kept[name], "log": _with_value(kept[name]["log"], value)}
-        else:
-            yield {"log": _log(row, name, value)}
-
-
-def _with_value(log: Fields, value: float | None) -> Fields:
-    """Return a log with this score, as it was if the score is the same."""
-    if attributes_of(log.get("attributes")).get(_VALUE) == value:
-        return log
-    others = [pair for pair in log.get("attributes") or () if pair["key"] != _VALUE]
-    return {**log, "attributes": [*others, *_pairs({_VALUE: value})]}
+        scope = {"logRecords": [_log(row, name, value)]}
+        yield {"resourceLogs": [{"scopeLogs": [scope]}]}
 
 
 def _log(row: Mapping[str, Any], name: str, value: float | None) -> Fields:
@@ -105,8 +101,3 @@ def _pairs(attributes: Mapping[str, Any]) -> list[Fields]:
         for name, value in attributes.items()
         if value is not None
     ]
-
-
-def _export(event: Fields) -> Fields:
-    scope = rows.present({"scope": event.get("scope"), "logRecords": [event["log"]]})
-    return {"resourceLogs": [rows.present({"resource": event.get("resource"), "scopeLogs": [scope]})]}

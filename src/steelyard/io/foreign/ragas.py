@@ -20,21 +20,7 @@ from steelyard.io.records import Record
 
 NAME: Final = "ragas"
 TITLE: Final = "RAGAS"
-CARRIES: Final = frozenset(
-    (
-        rows.ID,
-        rows.QUESTION,
-        rows.PREDICTION,
-        rows.REFERENCES,
-        rows.CONTEXTS,
-        rows.RETRIEVED_IDS,
-        rows.REFERENCE_CONTEXTS,
-        rows.REFERENCE_IDS,
-        rows.SCORES,
-        rows.UNSCORED,
-        rows.NOTES,
-    )
-)
+CARRIES: Final = rows.TEXTS_AND_IDS | {rows.SCORES, rows.UNSCORED, rows.NOTES}
 CONTEXT_KEYS: Final = frozenset(("id", "text"))
 
 _NAMES: Final = {
@@ -115,7 +101,7 @@ def read(container: Container) -> Iterator[Record]:
 
 def write(content: Iterable[Fields], path: Path) -> None:
     """Write rows as RAGAS 0.4 reads them; CSV has the columns of all rows, lists as Python writes them."""
-    rows.write_rows((_with_extra(row) for row in content), path)
+    rows.write_rows(map(_written, content), path)
 
 
 def _fields(source: Mapping[str, Any], where: str) -> Fields:
@@ -130,12 +116,18 @@ def _fields(source: Mapping[str, Any], where: str) -> Fields:
     for name in (rows.RETRIEVED_IDS, rows.REFERENCE_IDS):
         if name in fields:
             fields[name] = [str(each) for each in fields[name]]
-    is_conversation = isinstance(original.get("user_input"), list)
-    if is_conversation:
+    if isinstance(original.get("user_input"), list):
         fields |= _conversation(original, where)
     fields |= rows.present({rows.TAGS: _tags(original)}) | _scores(original)
     fields = {name: value for name, value in fields.items() if value is not None}
-    return rows.with_rest(fields, original, _written(fields, is_conversation=is_conversation), NAME)
+    return rows.with_extra(fields, _extra(original, fields), NAME)
+
+
+def _extra(original: Mapping[str, Any], fields: Fields) -> Fields:
+    """Return what is no part of a row; of a conversation all messages, since a row has only the last ones."""
+    scores = fields.get(rows.SCORES) or {}
+    used = {*_NAMES, _ALL_REFERENCES, *LABELS, *scores, *(name + _REASON for name in scores)}
+    return rows.others(original, used - ({"user_input"} if isinstance(original.get("user_input"), list) else set()))
 
 
 def _is_lost(name: str, value: Any) -> bool:
@@ -202,16 +194,9 @@ def _cell(name: str, text: str) -> Any:
     return rows.parsed_cell(text)
 
 
-def _with_extra(row: Mapping[str, Any]) -> Fields:
-    extra = rows.extra_of(row, NAME)
-    contained = {name + _REASON for name, value in extra.items() if _result(value)[1]}
-    written = _written(row, is_conversation=isinstance(extra.get("user_input"), list))
-    return {**{name: value for name, value in written.items() if name not in contained}, **extra}
-
-
-def _written(row: Mapping[str, Any], *, is_conversation: bool) -> Fields:
+def _written(row: Mapping[str, Any]) -> Fields:
     """Return a row as RAGAS has it: contexts are texts, their ids stand apart, and there is one reference."""
-    names = {ours: name for name, ours in _NAMES.items() if not (is_conversation and ours == rows.PREDICTION)}
+    names = {ours: name for name, ours in _NAMES.items()}
     found = {names[name]: value for name, value in row.items() if name in names and value is not None}
     for name in ("retrieved_contexts", "reference_contexts"):
         if name in found:

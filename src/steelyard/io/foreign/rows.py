@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from steelyard import limits
 from steelyard.errors import ConfigError, InputError
-from steelyard.i18n import Message
+from steelyard.i18n import Message, Option
 from steelyard.io.layouts import LABELS
 from steelyard.io.records import LINES, NOT_AN_OBJECT, Record, parse_json
 from steelyard.io.shapes import TEXT, ListOf, Plain, Shape, check_shape
@@ -30,6 +30,7 @@ PREDICTION: Final = "prediction"
 REFERENCES: Final = "references"
 CONTEXTS: Final = "contexts"  # texts, or objects with id, text and others
 RETRIEVED_IDS: Final = "retrieved_context_ids"
+RETRIEVED_SCORES: Final = "retrieved_context_scores"  # of a ranking, one for each of the ids
 REFERENCE_CONTEXTS: Final = "reference_contexts"
 REFERENCE_IDS: Final = "reference_context_ids"
 TAGS: Final = "tags"  # an object of texts
@@ -42,27 +43,11 @@ NOTES: Final = "notes"  # metric → explanation
 ERROR: Final = "error"  # why the system failed on this item
 EXTRA: Final = "extra"  # format → the fields that have no place above
 
-ALL: Final = frozenset(
-    (
-        ID,
-        QUESTION,
-        PREDICTION,
-        REFERENCES,
-        CONTEXTS,
-        RETRIEVED_IDS,
-        REFERENCE_CONTEXTS,
-        REFERENCE_IDS,
-        TAGS,
-        SYSTEM,
-        REPEAT,
-        SCORES,
-        UNSCORED,
-        ERRORS,
-        NOTES,
-        ERROR,
-        EXTRA,
-    )
+TEXTS_AND_IDS: Final = frozenset(
+    (ID, QUESTION, PREDICTION, REFERENCES, CONTEXTS, RETRIEVED_IDS, REFERENCE_CONTEXTS, REFERENCE_IDS)
 )
+_OTHERS: Final = (RETRIEVED_SCORES, TAGS, SYSTEM, REPEAT, SCORES, UNSCORED, ERRORS, NOTES, ERROR, EXTRA)
+ALL: Final = TEXTS_AND_IDS | {*_OTHERS}
 
 # shapes of common fields, for `shapes.check_shape`
 TEXTS: Final = ListOf(TEXT)
@@ -106,30 +91,19 @@ def present(fields: Mapping[str, Any]) -> Fields:
     return {name: value for name, value in kept.items() if value != "" or name == PREDICTION}
 
 
+def others(fields: Mapping[str, Any], used: Collection[str]) -> Fields:
+    """Return the fields that a format does not give a place among ours."""
+    return {name: value for name, value in fields.items() if name not in used and value is not None}
+
+
+def with_extra(fields: Fields, extra: Fields, source: str) -> Fields:
+    """Return the fields with what a format has beside them."""
+    return {**fields, EXTRA: {source: extra}} if extra else fields
+
+
 def extra_of(row: Mapping[str, Any], source: str) -> Fields:
     """Return the fields that a format had and that have no place among ours."""
     return dict((row.get(EXTRA) or {}).get(source, {}))
-
-
-def with_rest(fields: Fields, original: Mapping[str, Any], written: Mapping[str, Any], source: str) -> Fields:
-    """Return the fields with `extra` for every field of the original that writing them would not give back.
-
-    Null is none.
-    """
-    absent = object()
-    rest = {
-        name: value
-        for name, value in original.items()
-        if value is not None and not _is_same(value, written.get(name, absent))
-    }
-    others = {name: value for name, value in fields.items() if name != EXTRA}
-    return {**others, EXTRA: {source: rest}} if rest else others
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    if isinstance(one, float) and isinstance(other, float) and math.isnan(one):
-        return math.isnan(other)
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
 def is_score(value: Any) -> bool:
@@ -268,7 +242,7 @@ def check(value: Any, shape: Shape, where: str, title: str) -> None:
 
 def read_as(title: str) -> Message:
     """Return the hint about a file that has the shape of a format and does not keep to it."""
-    return Message("formats.read_as", title=title)
+    return Message("formats.read_as", title=title, option=Option("map"))
 
 
 def tags_of(fields: Mapping[str, Any]) -> dict[str, str]:

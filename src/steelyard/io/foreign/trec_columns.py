@@ -1,7 +1,7 @@
 """Lines in columns, as qrels and runs of TREC have them, grouped by query."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from steelyard.errors import InputError
@@ -52,8 +52,3 @@ def _joined(line: Iterable[object], path: Path) -> str:
         hint = Message("formats.id_with_blanks_hint")
         raise InputError(Message("formats.id_with_blanks", identifier=wrong), where=str(path), hint=hint)
     return f"{' '.join(columns)}\n"
-
-
-def unique(ids: Iterable[str]) -> Iterator[str]:
-    """Yield the ids without repetitions, in their order."""
-    yield from dict.fromkeys(ids)

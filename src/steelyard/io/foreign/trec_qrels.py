@@ -7,7 +7,7 @@ from typing import Any, Final
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.rows import Fields
-from steelyard.io.foreign.trec_columns import grouped, unique, write_columns
+from steelyard.io.foreign.trec_columns import grouped, write_columns
 from steelyard.io.records import Record
 
 NAME: Final = "trec-qrels"
@@ -24,11 +24,15 @@ def recognises(container: Container) -> bool:
 
 
 def read(container: Container) -> Iterator[Record]:
-    """Yield the judgments; documents with a grade above 0 are the references, and all grades are kept."""
+    """Yield the judgments; documents with a grade above 0 are the references, with the grade where it is not 1."""
     for query, (number, lines) in grouped(container, _WIDTH, (3, "grade"), TITLE).items():
-        ids = [line[1] for line in lines if float(line[2]) > 0]
-        fields = {rows.ID: query, **rows.present({rows.REFERENCE_IDS: ids}), rows.EXTRA: {NAME: {"lines": lines}}}
-        yield Record(container.name, number, fields)
+        grades = {document: rows.whole(float(grade)) for _, document, grade in lines}
+        relevant = {document: grade for document, grade in grades.items() if grade > 0}
+        graded = [{"id": document, "grade": grade} for document, grade in relevant.items() if grade != 1]
+        references = {rows.REFERENCE_IDS: list(relevant), rows.REFERENCE_CONTEXTS: graded}
+        others = [document for document in grades if document not in relevant]
+        fields = {rows.ID: query, **rows.present(references)}
+        yield Record(container.name, number, rows.with_extra(fields, rows.present({"not_relevant": others}), NAME))
 
 
 def write(content: Iterable[Fields], path: Path) -> None:
@@ -40,14 +44,8 @@ def grades_of(row: Fields) -> dict[str, Any]:
     """Return the grade of each reference context of a row."""
     contexts = row.get(rows.REFERENCE_CONTEXTS) or []
     graded = {rows.id_of(each): each.get("grade", 1) if isinstance(each, dict) else 1 for each in contexts}
-    ids = list(unique(map(str, row.get(rows.REFERENCE_IDS) or graded)))
-    return {each: graded.get(each, 1) for each in ids}
+    return {each: graded.get(each, 1) for each in map(str, row.get(rows.REFERENCE_IDS) or graded)}
 
 
 def _lines(row: Fields) -> Iterator[list[Any]]:
-    grades = grades_of(row)
-    kept = rows.extra_of(row, NAME).get("lines") or []
-    if kept and {line[1] for line in kept if float(line[2]) > 0} == grades.keys():
-        yield from ([row[rows.ID], *line] for line in kept)
-        return
-    yield from ([row[rows.ID], 0, document, grade] for document, grade in grades.items())
+    yield from ([row[rows.ID], 0, document, grade] for document, grade in grades_of(row).items())

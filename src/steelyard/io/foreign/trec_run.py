@@ -8,12 +8,12 @@ from typing import Any, Final
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.rows import Fields
-from steelyard.io.foreign.trec_columns import grouped, unique, write_columns
+from steelyard.io.foreign.trec_columns import grouped, write_columns
 from steelyard.io.records import Record
 
 NAME: Final = "trec-run"
 TITLE: Final = "TREC run"
-CARRIES: Final = frozenset((rows.ID, rows.CONTEXTS, rows.RETRIEVED_IDS, rows.SYSTEM))
+CARRIES: Final = frozenset((rows.ID, rows.CONTEXTS, rows.RETRIEVED_IDS, rows.RETRIEVED_SCORES, rows.SYSTEM))
 NEEDS: Final = frozenset((rows.ID, rows.CONTEXTS, rows.RETRIEVED_IDS))
 
 _WIDTH: Final = 6
@@ -29,8 +29,13 @@ def read(container: Container) -> Iterator[Record]:
     """Yield the rankings; equal scores are in descending order of the id, as trec_eval has them."""
     for query, (number, lines) in grouped(container, _WIDTH, (4, "score"), TITLE).items():
         ranked = sorted(((float(line[3]), line[1]) for line in lines), reverse=True)
-        fields = {rows.ID: query, rows.RETRIEVED_IDS: [document for _, document in ranked]}
-        yield Record(container.name, number, {**fields, rows.EXTRA: {NAME: {"lines": lines}}})
+        fields = {
+            rows.ID: query,
+            rows.RETRIEVED_IDS: [document for _, document in ranked],
+            rows.RETRIEVED_SCORES: [score for score, _ in ranked],
+            rows.SYSTEM: lines[0][4],
+        }
+        yield Record(container.name, number, fields)
 
 
 def write(content: Iterable[Fields], path: Path) -> None:
@@ -39,13 +44,10 @@ def write(content: Iterable[Fields], path: Path) -> None:
 
 
 def _lines(row: Fields) -> Iterator[list[Any]]:
-    ids = list(unique(row.get(rows.RETRIEVED_IDS) or map(rows.id_of, row.get(rows.CONTEXTS) or ())))
-    kept = rows.extra_of(row, NAME).get("lines") or []
-    if sorted(line[1] for line in kept) == sorted(ids):
-        yield from ([row[rows.ID], *line] for line in kept)
-        return
+    ids = list(dict.fromkeys(row.get(rows.RETRIEVED_IDS) or map(rows.id_of, row.get(rows.CONTEXTS) or ())))
     tag = "_".join(str(row.get(rows.SYSTEM) or _TAG).split())
-    scores = _scores(row.get(rows.CONTEXTS) or [], len(ids))
+    given = row.get(rows.RETRIEVED_SCORES) or []
+    scores = given if len(given) == len(ids) else _scores(row.get(rows.CONTEXTS) or [], len(ids))
     for rank, (document, score) in enumerate(zip(ids, scores, strict=True), 1):
         yield [row[rows.ID], "Q0", document, rank, score, tag]
 

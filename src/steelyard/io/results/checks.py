@@ -23,7 +23,6 @@ from steelyard.io.shapes import (
     Plain,
     check_shape,
     is_number,
-    quick_test,
     shown,
 )
 from steelyard.registry.kinds import kind_of
@@ -66,6 +65,7 @@ _HEADER: Final = Fields(
         "geometric": ListOf(TEXT),
         "bounds": MapOf(ListOf(_BOUND)),
         "counts": MapOf(_COUNT),
+        "codes": MapOf(MapOf(TEXT)),
         "benchmark": TEXT,
         "created": TEXT,
         "main": TEXT,
@@ -81,20 +81,14 @@ _ITEM: Final = Fields(
         "errors": MapOf(TEXT),
         "parts": MapOf(MapOf(_BOUND)),
         "notes": MapOf(TEXT),
+        "codes": MapOf(MapOf(ANYTHING)),
         "tags": MapOf(SCALAR),
         "output": _OUTPUT,
         "error": TEXT,
     },
     frozenset(("id", "scores")),
 )
-_SCORES: Final = MapOf(
-    Plain(_BOUND.words, lambda value: value is None or (type(value) in _NUMBERS and abs(value) <= limits.SCORE.value))
-)
-"""Scores that `check_score` accepts, and null."""
-_FITS_ITEM: Final = quick_test(Fields({**_ITEM.members, "scores": _SCORES, "parts": MapOf(_SCORES)}, _ITEM.needed))
-"""Whether an item needs no closer look at its shape, its scores and its parts."""
 _PASSAGE: Final = Fields(PASSAGE)
-_FITS_PASSAGE: Final = quick_test(_PASSAGE)
 _SCOPE: Final = Fields(
     {"scope": TEXT, "units": _COUNT, "ci95": ListOf(_BOUND)},
     frozenset(("scope", "units", "ci95")),
@@ -144,17 +138,14 @@ def check_header(head: Json, where: str) -> None:
 
 def check_item(item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[str, Bounds], where: str) -> None:
     """Refuse an item that is not of the shape that readers rely on, or has a score that it cannot have."""
-    fits = _FITS_ITEM(item)
-    if not fits:
-        check_shape(item, _ITEM, "", where)
+    check_shape(item, _ITEM, "", where)
     _check_metrics(item, metrics, where)
     for metric, value in item["scores"].items():
         if value is not None:
-            if not fits:
+            if not _is_score(value):
                 check_score(value, Message("words.the_score_of", metric=metric), where)
             _check_bounds(metric, value, bounds.get(metric), where)
-    if not fits:
-        _check_parts(item.get("parts") or {}, where)
+    _check_parts(item.get("parts") or {}, where)
     _check_passages(item.get("output") or {}, where)
     checks = kind_of(kind).load_checks()
     if checks is not None:
@@ -164,15 +155,19 @@ def check_item(item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[st
 def _check_parts(parts: Mapping[str, Mapping[str, Any]], where: str) -> None:
     for metric, of_metric in parts.items():
         for part, value in of_metric.items():
-            if value is not None:
+            if value is not None and not _is_score(value):
                 check_score(value, Message("words.the_part_of", part=part, metric=metric), where)
+
+
+def _is_score(value: Any) -> bool:
+    return type(value) in _NUMBERS and abs(value) <= limits.SCORE.value
 
 
 def _check_metrics(item: Json, metrics: Sequence[str], where: str) -> None:
     """Refuse scores, parts and notes of metrics that the header does not have."""
     known = frozenset(metrics)
     for field in ("scores", "parts", "notes"):
-        for metric in item.get(field) or ():
+        for metric in () if known.issuperset(item.get(field) or ()) else item[field]:
             if metric not in known:
                 message = Message("formats.metric_not_in_header", metric=metric)
                 raise InputError(message, where=where, hint=nearest(metric, metrics))
@@ -242,7 +237,7 @@ def _check_passages(output: Json, where: str) -> None:
     """Citations, evidence and contexts may be plain text; where they are objects, they are passages."""
     for name in ("citations", "evidence", "contexts"):
         for number, each in enumerate(output.get(name) or ()):
-            if isinstance(each, dict) and not _FITS_PASSAGE(each):
+            if isinstance(each, dict):
                 check_shape(each, _PASSAGE, f"output.{name}[{number}]", where)
 
 

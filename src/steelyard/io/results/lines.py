@@ -10,13 +10,14 @@ from typing import Any, Self
 import numpy as np
 
 from steelyard import __version__
-from steelyard.i18n import Message, as_message, codes
+from steelyard.i18n import FOREIGN, Localized, Message, as_message, codes, from_json, texts, to_json
 from steelyard.io.results.checks import check_footer, check_header, check_item
 from steelyard.table import (
     UNBOUNDED,
     Bounds,
     FloatArray,
     Missing,
+    Note,
     Signature,
     Table,
     counts_with_codes,
@@ -24,7 +25,6 @@ from steelyard.table import (
 )
 
 Json = dict[str, Any]
-Texts = Mapping[str, str]
 
 NOT_RECORDED = Message("missing.not_recorded")
 
@@ -79,13 +79,13 @@ class Header:
             sums=line.get("sums"),
             geometric=line.get("geometric") or (),
             bounds={metric: read_bounds(bounds) for metric, bounds in (line.get("bounds") or {}).items()},
-            counts=counts_with_codes(line.get("counts") or {}),
+            counts=counts_with_codes(line.get("counts") or {}, _count_codes(line)),
             benchmark=line.get("benchmark") or "",
             created=line.get("created") or "",
             main=line.get("main") or "",
         )
 
-    def to_json(self) -> Json:
+    def to_line(self) -> Json:
         """As the file has it."""
         return {
             "steelyard": __version__,
@@ -99,10 +99,16 @@ class Header:
             **({"geometric": list(self.geometric)} if self.geometric else {}),
             "bounds": {metric: _finite(bounds) for metric, bounds in self.bounds.items()},
             "counts": counts_with_texts(self.counts),
+            **_present("codes", self._codes()),
             **_present("benchmark", self.benchmark),
             **_present("created", self.created),
             **_present("main", self.main),
         }
+
+    def _codes(self) -> Json:
+        """Return the code of each text among the counts that is one of the catalogue."""
+        known = {texts("en")[code]: code for code in self.counts if code in texts("en")}
+        return _present("counts", known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +117,10 @@ class Item:
 
     id: str
     scores: Mapping[str, float | None]
-    unscored: Texts = field(default_factory=dict)
-    errors: Texts = field(default_factory=dict)
+    unscored: Mapping[str, Note] = field(default_factory=dict)
+    errors: Mapping[str, Note] = field(default_factory=dict)
     parts: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
-    notes: Texts = field(default_factory=dict)
+    notes: Mapping[str, Note] = field(default_factory=dict)
     tags: Mapping[str, Any] = field(default_factory=dict)
     output: Mapping[str, Any] | None = None
     error: str = ""
@@ -123,13 +129,14 @@ class Item:
     def parse(cls, line: Json, header: Header, where: str) -> Self:
         """Return the item in a line of JSON, checked against its header."""
         check_item(line, header.kind, header.metrics, header.bounds, where)
+        codes = line.get("codes") or {}
         return cls(
             id=line["id"],
             scores=line["scores"],
-            unscored=line.get("unscored") or {},
-            errors=line.get("errors") or {},
+            unscored=_notes(line.get("unscored"), codes.get("unscored")),
+            errors=_notes(line.get("errors"), codes.get("errors")),
             parts=line.get("parts") or {},
-            notes=line.get("notes") or {},
+            notes=_notes(line.get("notes"), codes.get("notes")),
             tags=line.get("tags") or {},
             output=line.get("output"),
             error=str(line.get("error") or ""),
@@ -139,21 +146,27 @@ class Item:
         """Why the item has no score of a metric."""
         if metric in self.errors:
             return Missing("error", _reason(self.errors[metric]))
-        return Missing("unscored", _reason(self.unscored[metric]) if metric in self.unscored else NOT_RECORDED)
+        return Missing("unscored", _reason(self.unscored.get(metric, NOT_RECORDED)))
 
     def to_json(self) -> Json:
-        """As the file has it; what an item does not have is left out."""
+        """As JSON output; what an item does not have is left out."""
         fields = {
-            "errors": self.errors,
-            "unscored": self.unscored,
+            "errors": texts_of(self.errors),
+            "unscored": texts_of(self.unscored),
             "parts": self.parts,
-            "notes": self.notes,
+            "notes": texts_of(self.notes),
             "tags": self.tags,
             "output": self.output,
             "error": self.error,
         }
         present = {name: value for name, value in fields.items() if value}
         return {"id": self.id, "scores": self.scores, **present}
+
+    def to_line(self) -> Json:
+        """As the file has it: with the codes and arguments of the texts that are messages."""
+        given = {"errors": self.errors, "unscored": self.unscored, "notes": self.notes}
+        codes = {name: found for name, notes in given.items() if (found := _codes(notes))}
+        return {**self.to_json(), **_present("codes", codes)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +193,7 @@ class Footer:
         check_footer(line, items, where)
         return cls(line.get("items"), line.get("means") or {}, line.get("summary"))
 
-    def to_json(self) -> Json:
+    def to_line(self) -> Json:
         """As the file has it."""
         return {"footer": {"items": self.items, "means": self.means, **_present("summary", self.summary)}}
 
@@ -201,7 +214,7 @@ def items_of(table: Table) -> Iterator[Item]:
     """Yield the items of a table, row by row."""
     columns = {metric: numbers(table.column(metric)) for metric in table.metrics}
     parts = {metric: _part_numbers(of_metric) for metric, of_metric in table.parts.items()}
-    reasons = {metric: [(each.kind, str(each.reason)) for each in table[metric].reasons] for metric in table.metrics}
+    reasons = {metric: [(each.kind, each.reason) for each in table[metric].reasons] for metric in table.metrics}
     status = {metric: table[metric].codes.tolist() for metric in table.metrics}
     for row, identifier in enumerate(table.ids):
         missing = [(metric, *reasons[metric][column[row] - 1]) for metric, column in status.items() if column[row]]
@@ -211,7 +224,7 @@ def items_of(table: Table) -> Iterator[Item]:
             unscored={metric: reason for metric, kind, reason in missing if kind == "unscored"},
             errors={metric: reason for metric, kind, reason in missing if kind == "error"},
             parts={metric: {part: values[row] for part, values in of.items()} for metric, of in parts.items()},
-            notes=table.notes(row),
+            notes={metric: column.notes[row] for metric, column in table.columns.items() if row in column.notes},
             tags={tag: values[row] for tag, values in table.tags.items()},
             output=table.outputs[row] if table.outputs else None,
             error=table.failures.get(row, ""),
@@ -234,11 +247,43 @@ def read_bounds(bounds: Sequence[float | None]) -> Bounds:
     return low, high
 
 
+def texts_of(notes: Mapping[str, Note]) -> dict[str, str]:
+    """Return notes as English texts."""
+    return {metric: str(note) for metric, note in notes.items()}
+
+
+def _codes(notes: Mapping[str, Note]) -> Json:
+    """Return the messages among notes as JSON; text that is not ours has no code."""
+    stored = {metric: to_json(note) for metric, note in notes.items() if isinstance(note, Localized)}
+    return {metric: message for metric, message in stored.items() if message[0] != FOREIGN}
+
+
+def _reason(note: Note) -> Message:
+    return note if isinstance(note, Message) else as_message(str(note))
+
+
+def _notes(written: Mapping[str, str] | None, stored: Mapping[str, Any] | None) -> dict[str, Note]:
+    """Return the notes of an item: the messages that are stored beside the texts, else the texts."""
+    if not written:
+        return {}
+    return {metric: _note(text, (stored or {}).get(metric)) for metric, text in written.items()}
+
+
+def _note(text: str, stored: Any) -> Note:
+    return _older_note(text) if stored is None else from_json(stored) or text
+
+
 @lru_cache  # a file has few reasons, each of them on many lines
-def _reason(text: str) -> Message:
-    """Return the message whose English text a file has; text that is not ours stays text."""
+def _older_note(text: str) -> Note:
+    """Return the message whose English text a file of an older version has; text that is not ours stays text."""
     code = codes("missing").get(text)
-    return as_message(text) if code is None else Message(code)
+    return text if code is None else Message(code)
+
+
+def _count_codes(line: Json) -> dict[str, str]:
+    """Return the codes of counts that a header has, as far as this version knows them; older files have none."""
+    stored = (line.get("codes") or {}).get("counts") or {}
+    return {text: code for text, code in stored.items() if code in texts("en")}
 
 
 def _part_numbers(parts: Mapping[str, FloatArray]) -> dict[str, list[float | None]]:

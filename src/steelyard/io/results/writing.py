@@ -39,7 +39,7 @@ def save_all(tables: Sequence[Table], path: Path, *, overwrite: bool = True) -> 
 
 
 def _line(line: Header | Item | Footer) -> bytes:
-    return (dump(line.to_json()) + "\n").encode("utf-8", HALVES)
+    return (dump(line.to_line()) + "\n").encode("utf-8", HALVES)
 
 
 class ResultsWriter:
@@ -101,7 +101,7 @@ class ResultsWriter:
     def add(self, line: Header | Item | Footer) -> None:
         """Write one line."""
         try:
-            self._file.write(dump(line.to_json()) + "\n")
+            self._file.write(dump(line.to_line()) + "\n")
             self._file.flush()
         except OSError as error:
             message = Message("formats.cannot_write", strerror=os_reason(error))

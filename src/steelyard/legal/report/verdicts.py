@@ -48,7 +48,7 @@ def translated_remarks(output: Output) -> list[tuple[str, ...]]:
 
 def note_in(language: Language, table: Table, row: int, metric: str = METRIC) -> str:
     """Return the note of an item: all reasons of its verdict in one line, or the error; "" if it has no note."""
-    note = table.notes(row).get(metric, "")
+    note = table.note(metric, row, language)
     output = output_of(table, row)
     messages = _messages(output) if metric == METRIC else {}
     if not messages:

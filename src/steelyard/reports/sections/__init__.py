@@ -10,7 +10,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Final, NamedTuple
 
-from steelyard.i18n import Language, Words, words_of
+from steelyard.i18n import Audience, Language, Words, words_of
 from steelyard.reports.blocks import Block, Details, ItemList, TableBlock
 from steelyard.reports.content import LAYOUTS, Layout, Report
 
@@ -50,13 +50,13 @@ def section(order: int, *layouts: Layout, of_each: bool = False, of_changes: boo
     return register
 
 
-def report_blocks(report: Report, language: Language = "en") -> Sequence[Block]:
+def report_blocks(report: Report, language: Language = "en", audience: Audience = "command") -> Sequence[Block]:
     """Return the blocks of every section of the layout, in order; they are made once for a report and a language."""
-    if language not in report.built:
-        words = words_of(language)
+    if (language, audience) not in report.built:
+        words = words_of(language, audience)
         chosen = [section for section in load_sections() if section.is_in(report)]
-        report.built[language] = [block for section in chosen for block in _blocks(section, report, words)]
-    return report.built[language]
+        report.built[language, audience] = [block for section in chosen for block in _blocks(section, report, words)]
+    return report.built[language, audience]
 
 
 def load_sections() -> list[Section]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from steelyard.i18n import Words, code_of
+from steelyard.i18n import Option, Words, code_of
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Details, Note, Notes, TableBlock
 from steelyard.reports.content import BOARD, PAIR, Report
@@ -161,7 +161,7 @@ def repeats(tables: Sequence[Table], scope: Scope, words: Words) -> Iterator[str
 
 def units_line(scope: Scope, units: Units, words: Words) -> str:
     """Return which units decide, and the setting."""
-    return words("scope.units_method", units=words(UNITS[scope]), setting=units)
+    return words("scope.units_method", units=words(UNITS[scope]), option=Option("units", units=units))
 
 
 def questions_differ(questions: Sequence[tuple[str, str]], words: Words) -> str:
@@ -287,7 +287,7 @@ def _doubts(report: Report, words: Words) -> Iterator[str]:
     settings, resamples = comparisons[0].settings, next((each.resamples for each in comparisons if each.resamples), 0)
     is_strict = settings.correction in ("holm", "bonferroni")
     if resamples and is_strict and 1 / (resamples + 1) * len(comparisons) >= settings.alpha:
-        yield words("report.too_few_resamples")
+        yield words("report.too_few_resamples", option=Option("resamples"))
 
 
 def _missing_counts(summary: Summary, words: Words) -> Iterator[str]:
