@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
-from steelyard.pipelines.keys import with_key
+from steelyard.pipelines.manifest import read_parameters
 from steelyard.pipelines.server import Server, notify, progress
 from steelyard.rag.embedding import KEY_VARIABLE
 from steelyard.rag.retrieval import (
@@ -18,7 +18,7 @@ from steelyard.rag.retrieval import (
     search_remote,
     write_run,
 )
-from steelyard.rag.settings import refuse_option, refuse_unknown, retriever_findings
+from steelyard.rag.settings import refuse_option, refuse_unknown, retriever_findings, with_key
 
 app = Server("retriever", __file__)
 
@@ -68,7 +68,14 @@ def retriever_init(  # noqa: PLR0917 - the arguments are those of UltraRAG
         corpus_path=corpus_path,
         backend=backend or "latent",
         model_name_or_path=model_name_or_path or "",
-        backend_configs=with_key(app, os.environ, KEY_VARIABLE, backend or "latent", configs),
+        backend_configs=with_key(
+            configs,
+            backend or "latent",
+            variable=KEY_VARIABLE,
+            environment=os.environ,
+            operator=read_parameters(app.folder / "parameter.yaml"),
+            log=notify,
+        ),
         batch_size=BATCH_SIZE if batch_size is None else batch_size,
         gpu_ids=gpu_ids,
         index_backend=index_backend or "faiss",

@@ -155,8 +155,7 @@ def _input_names(server: LoadedServer) -> Iterator[str]:
 def _is_of_bundled_server(server: LoadedServer, name: str) -> bool:
     """Return whether the bundled counterpart of a server, which does not run here, has a parameter of this name."""
     folder = server.location.counterpart
-    file = folder / "parameter.yaml" if folder is not None else None
-    return file is not None and file.is_file() and name in read_parameters(file)
+    return folder is not None and name in read_parameters(folder / "parameter.yaml")
 
 
 def _is_unused(server: LoadedServer, name: str) -> bool:

@@ -17,8 +17,6 @@ CHECK_SECONDS = 60.0
 
 def missing_modules(programs: Mapping[str, str], python: str) -> dict[str, list[str]]:
     """For each program, by its key, the modules that this Python does not find; empty if the check cannot run."""
-    if not programs:
-        return {}
     try:
         process = subprocess.run(
             [python, __file__],

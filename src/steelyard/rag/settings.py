@@ -1,10 +1,12 @@
 """The settings of RAG servers: which backends are offered, which settings each reads, and those of endpoints.
 
 An unknown backend or setting is an error. A setting of UltraRAG that has no effect here is reported. Nothing here needs
-a corpus or a model.
+a corpus or a model. A key in the environment of a server is sent only to addresses that the operator of the server has
+named: in the server's own parameter.yaml, or in a variable beside the key (LLM_BASE_URL for LLM_API_KEY).
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -13,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from steelyard import limits
 from steelyard.errors import ConfigError, InputError, SteelyardError, UnknownName
 from steelyard.i18n import Message
-from steelyard.net.http import STATUS, UNREACHABLE, JsonClient, is_address
+from steelyard.net.http import STATUS, UNREACHABLE, JsonClient, is_address, origin
 from steelyard.net.openai import model_client
 from steelyard.net.replies import MODEL
 from steelyard.net.retry import RetryRule
@@ -39,6 +41,8 @@ _LOADING: Final = (  # UltraRAG passes them to the library
     *("local_files_only", "truncate_dim", "model_kwargs", "tokenizer_kwargs", "config_kwargs", "processor_kwargs"),
 )
 OPENAI_URL: Final = "https://api.openai.com/v1"
+_KEY_BACKENDS: Final = ("openai", "vllm")
+_PLACEHOLDERS: Final = ("abc", "EMPTY")  # that UltraRAG and vLLM write where no key is needed
 _DENIED: Final = (401, 403)
 _NUMBERS: Final = {  # with the least and the largest value of each
     "concurrency": (1, limits.CONCURRENCY),
@@ -315,6 +319,43 @@ def endpoint_settings(kind: type[Settings], config: Mapping[str, Any], *, where:
     if not (key.isascii() and key.isprintable()):  # checked here because a later error would show it
         raise ConfigError(Message("rag.key_characters"), where=where, parameter=f"{where}.api_key")
     return kind(key=key, **given)
+
+
+def with_key(
+    configs: Mapping[str, Any],
+    backend: str,
+    *,
+    variable: str,
+    environment: Mapping[str, str],
+    operator: Mapping[str, Any],
+    log: Callable[[Message], None],
+) -> Mapping[str, Any]:
+    """Add the key in a variable to the settings of a backend that have none, if the operator named their address.
+
+    `operator` holds the parameters of the server's own parameter.yaml.
+    """
+    section = configs.get(backend) or {}
+    key = environment.get(variable)
+    if not key or backend not in _KEY_BACKENDS or not isinstance(section, Mapping):
+        return configs
+    own, url = section.get("api_key"), section.get("base_url") or OPENAI_URL
+    if own not in (None, "", *_PLACEHOLDERS) or not (isinstance(url, str) and is_address(url)):
+        return configs
+    address = variable_of_address(variable)
+    sections = (operator.get("backend_configs") or {}).values()
+    named = [other.get("base_url") for other in sections if isinstance(other, Mapping)]
+    is_readable = section.get("proxy") and not url.lower().startswith("https:")  # the proxy would read the key
+    if is_readable or origin(url) not in {origin(known) for known in (*named, environment.get(address)) if known}:
+        log(Message("servers.key_not_sent", key=variable, address=public_address(url), variable=address))
+        return configs
+    if own:
+        log(Message("servers.key_placeholder", name=f"backend_configs.{backend}.api_key", key=own, used=variable))
+    return {**configs, backend: {**section, "api_key": key}}
+
+
+def variable_of_address(variable: str) -> str:
+    """Return the variable with the address for the key in `variable`; the name itself if it is not that of a key."""
+    return re.sub("_API_KEY$", "_BASE_URL", variable)
 
 
 def check_known(given: Iterable[Any], known: Sequence[str], *, where: str) -> None:
