@@ -3,9 +3,10 @@
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from steelyard.errors import InputError, Problem, SteelyardError, UnknownName, nearest
 from steelyard.i18n import FOREIGN, Joined, Localized, Message
@@ -24,9 +25,8 @@ class Call:
     """A bound step: its tool, the variable or parameter of each argument, and the variable of each output.
 
     `binding` is the binding of the tool without the overrides of the step and without arguments that nothing feeds;
-    `server_identity` identifies the server in the journal; `locations` and `sources` are the file locations and the
-    values as read of the parameters that the call uses; `routes` marks the last step of a router, which returns the
-    data and the state of every row.
+    `server_identity` identifies the server in the journal; `parameters` are those of the run; `routes` marks the last
+    step of a router, which returns the data and the state of every row.
     """
 
     step: Step
@@ -34,10 +34,26 @@ class Call:
     binding: Binding
     inputs: Mapping[str, str]
     outputs: Mapping[str, str]
-    server_identity: str = ""
-    locations: Mapping[str, str] = field(default_factory=dict)
-    sources: Mapping[str, Located] = field(default_factory=dict)
+    server_identity: str
+    parameters: Parameters
     routes: bool = False
+
+    @property
+    def parameter_names(self) -> dict[str, str]:
+        """The parameter of each argument that is fed by one."""
+        return {argument: name[1:] for argument, name in self.inputs.items() if name.startswith("$")}
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The value of each argument that is fed by a parameter."""
+        values = self.parameters.values[self.step.server]
+        return {argument: values[name] for argument, name in self.parameter_names.items()}
+
+    @property
+    def sources(self) -> dict[str, Located]:
+        """The parameters of the call that the parameter file sets, as read."""
+        section = self.parameters.section(self.step.server)
+        return {name: section[name] for name in self.parameter_names.values() if name in section}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +118,8 @@ def used_parameters(steps: tuple[Bound, ...]) -> dict[str, list[str]]:
     """Return the parameters of each server that its steps use, in order of first use."""
     used: dict[str, list[str]] = {}
     for call in iter_calls(steps):
-        names = [name[1:] for name in call.inputs.values() if name.startswith("$")]
         of_server = used.setdefault(call.step.server, [])
-        of_server += [name for name in names if name not in of_server]
+        of_server += [name for name in call.parameter_names.values() if name not in of_server]
     return used
 
 
@@ -178,20 +193,8 @@ class _Binder:
         outputs = {name.removeprefix("$"): step.output.get(name.removeprefix("$"), name) for name in binding.outputs}
         self._known.update(dict.fromkeys(name for name in outputs.values() if not name.startswith("$")))
         fed = {argument: name for argument, name in binding.inputs.items() if argument in inputs}
-        return self._call(step, tool, replace(binding, inputs=fed), inputs, outputs)
-
-    def _call(
-        self, step: Step, tool: Tool, binding: Binding, inputs: Mapping[str, str], outputs: Mapping[str, str]
-    ) -> Call:
-        names = (name[1:] for name in inputs.values() if name.startswith("$"))
-        locations = {
-            name: self._parameters.locations[step.server, name]
-            for name in names
-            if (step.server, name) in self._parameters.locations
-        }
-        sources = self._parameters.sources_of(step.server, locations)
         identity = self._servers[step.server].location.identity
-        return Call(step, tool, binding, inputs, outputs, identity, locations, sources)
+        return Call(step, tool, replace(binding, inputs=fed), inputs, outputs, identity, self._parameters)
 
     def _tool(self, step: Step) -> Tool:
         if step.server not in self._pipeline.servers:
@@ -252,7 +255,8 @@ class _Binder:
         """Return a hint for an unknown variable: where to define it, what produces it, or the nearest known name."""
         producers = self._producers(name)
         if self._key_map is not None:
-            location = self._parameters.key_map_location(*self._key_map)
+            server, parameter = self._key_map
+            location = self._parameters.location(server, (parameter, "key_map"))
             return key_map_hint(name, ".".join(self._key_map), location, producers)
         if producers:
             return Message("pipelines.add_step", tools=", ".join(producers))
@@ -328,13 +332,8 @@ def _parameter_location(parameter: str | None, call: Call) -> str | None:
     if parameter is None:
         return None
     argument, *names = parameter.split(".")
-    name = call.inputs.get(argument, "").removeprefix("$")
-    location, source = call.locations.get(name), call.sources.get(name)
-    for name in names:
-        fields = source.value if source is not None else None
-        source = fields.get(name) if isinstance(fields, Mapping) else None
-        location = source.where if source is not None else location
-    return location
+    name = call.parameter_names.get(argument)
+    return None if name is None else call.parameters.location(call.step.server, (name, *names))
 
 
 def _file_location(problem: Problem, call: Call) -> str | None:
@@ -361,7 +360,7 @@ def _foreign_location(message: Message, call: Call) -> str | None:
     if message.code != FOREIGN:
         return None
     text = message.args["text"]
-    matches = ((re.search(rf"\b{re.escape(name)}\b", text), location) for name, location in call.locations.items())
+    matches = ((re.search(rf"\b{re.escape(name)}\b", text), source.where) for name, source in call.sources.items())
     starts = [(match.start(), location) for match, location in matches if match]
     return min(starts)[1] if starts else None
 

@@ -79,11 +79,8 @@ class Keys(NamedTuple):
     nested: Mapping[str, "Keys"] = {}
 
 
-class Finding(NamedTuple):
-    """The error of a value, with the names that lead to it; None if the value has no effect here."""
-
-    path: tuple[str, ...]
-    error: SteelyardError | None = None
+Finding = SteelyardError | tuple[str, ...]
+"""The error of a setting, with its `parameter`, or the names that lead to a setting without effect here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +155,8 @@ def refuse_option(name: str, value: Any) -> None:
 def refuse_unknown(findings: Iterator[Finding]) -> None:
     """Raise the first error; values without effect are ignored."""
     for finding in findings:
-        if finding.error is not None:
-            raise finding.error
+        if isinstance(finding, SteelyardError):
+            raise finding
 
 
 def retriever_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
@@ -217,12 +214,12 @@ def _of_choice(
     for section, given in configs.items() if isinstance(configs, Mapping) else ():
         path = (choice.configs, str(section))
         if section not in (*choice.offered, *_NOT_OFFERED):
-            name_of = _PARAMETERS[choice.parameter]
-            yield Finding(path, UnknownName.of(name_of, str(section), choice.offered, where=choice.configs))
+            words, parameter = _PARAMETERS[choice.parameter], ".".join(path)
+            yield UnknownName.of(words, str(section), choice.offered, where=choice.configs, parameter=parameter)
             continue
         is_used = section in (name, *also) and not unused
         findings = _of_keys(choice.keys.get(section), given, path)
-        yield from (finding for finding in findings if is_used or finding.error is not None)
+        yield from (finding for finding in findings if is_used or isinstance(finding, SteelyardError))
 
 
 def _of_terms(configs: Any) -> Iterator[Finding]:
@@ -245,7 +242,8 @@ def _caught(path: tuple[str, ...], check: Callable[[], object]) -> Iterator[Find
     try:
         check()
     except SteelyardError as error:
-        yield Finding(path, error)
+        error.parameter = ".".join(path)
+        yield error
 
 
 def _of_keys(keys: Keys | None, given: Any, path: tuple[str, ...]) -> Iterator[Finding]:
@@ -256,10 +254,10 @@ def _of_keys(keys: Keys | None, given: Any, path: tuple[str, ...]) -> Iterator[F
         if key in keys.read:
             yield from _of_keys(keys.nested.get(key), value, (*path, key))
         elif key in keys.ignored and value:
-            yield Finding((*path, key))
+            yield (*path, key)
         elif key not in keys.ignored and value not in (None, ""):
-            error = UnknownName.of(Message("words.setting"), str(key), keys.read, where=".".join(path))
-            yield Finding((*path, str(key)), error)
+            where = ".".join(path)
+            yield UnknownName.of(Message("words.setting"), str(key), keys.read, where=where, parameter=f"{where}.{key}")
 
 
 @dataclass(frozen=True, slots=True)
