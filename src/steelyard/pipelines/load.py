@@ -266,10 +266,11 @@ def _listed_tools(location: ServerLocation, pool: ServerPool) -> dict[str, Tool]
         binding = parse_annotation(annotation, name, arguments, optional)
         tools[name] = Tool(name, caller("tool", name), binding, annotation=annotation)
     for prompt in pool.list_prompts(location.alias):
-        arguments = [argument.name for argument in prompt.arguments or ()]
-        optional = [argument.name for argument in prompt.arguments or () if not argument.required]
-        binding = replace(parse_annotation("", prompt.name, arguments, optional), outputs=PROMPT_OUTPUT)
-        tools[prompt.name] = Tool(prompt.name, caller("prompt", prompt.name), binding, "prompt")
+        name, listed_arguments = prompt["name"], prompt.get("arguments") or ()
+        arguments = [argument["name"] for argument in listed_arguments]
+        optional = [argument["name"] for argument in listed_arguments if not argument.get("required")]
+        binding = replace(parse_annotation("", name, arguments, optional), outputs=PROMPT_OUTPUT)
+        tools[name] = Tool(name, caller("prompt", name), binding, "prompt")
     return tools
 
 
