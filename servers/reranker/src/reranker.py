@@ -29,7 +29,8 @@ def reranker_init(
     backend: Annotated[str | None, "lexical (default, no model), sentence_transformers or openai"] = None,
 ) -> None:
     """Open a reranker; call this before reranker_rerank."""
-    refuse_unknown(reranker_findings({"backend": backend, "backend_configs": backend_configs}))
+    given = {"backend": backend, "backend_configs": backend_configs, "batch_size": batch_size}
+    refuse_unknown(reranker_findings(given))
     _opened[:] = []
     chosen = (backend or "lexical").lower()
     settings = RerankerSettings(

@@ -58,11 +58,11 @@ def retriever_init(  # noqa: PLR0917 - the arguments are those of UltraRAG
     adopt: Annotated[bool, "use embeddings and indexes that UltraRAG has made, after a check of their sizes"] = False,
 ) -> None:
     """Open a corpus for search; call this before any other tool here. Indexes that an earlier run made are used."""
-    refuse_option("is_multimodal", is_multimodal)
-    refuse_option("is_demo", is_demo)
     configs, indexes = backend_configs or {}, index_backend_configs or {}
-    chosen = {"backend": backend, "index_backend": index_backend}
-    refuse_unknown(retriever_findings({**chosen, "backend_configs": configs, "index_backend_configs": indexes}))
+    chosen = {"backend": backend, "index_backend": index_backend, "batch_size": batch_size}
+    options = {"is_multimodal": is_multimodal, "is_demo": is_demo}
+    sections = {"backend_configs": configs, "index_backend_configs": indexes}
+    refuse_unknown(retriever_findings({**chosen, **sections, **options}))
     _opened[:] = []
     settings = RetrieverSettings(
         corpus_path=corpus_path,

@@ -145,6 +145,15 @@ def check_backend(parameter: str, name: Any, offered: Sequence[str]) -> None:
     raise UnknownName.of(_PARAMETERS[parameter], str(name), offered, parameter=parameter)
 
 
+def section_of(configs: Mapping[str, Any], backend: str, *, parameter: str = "backend_configs") -> Mapping[str, Any]:
+    """Return the settings of one backend."""
+    section = configs.get(backend) or {}
+    if not isinstance(section, Mapping):
+        message = Message("rag.settings_must_be_mapping", backend=backend, name=type(section).__name__)
+        raise ConfigError(message, parameter=f"{parameter}.{backend}")
+    return section
+
+
 def refuse_option(name: str, value: Any) -> None:
     """Raise an error for an option of UltraRAG that is not offered."""
     if value:
