@@ -1,7 +1,6 @@
 """Binding of a pipeline: which variable or parameter feeds every argument, checked before anything runs."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -9,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import InputError, Problem, SteelyardError, UnknownName, nearest
-from steelyard.i18n import FOREIGN, Joined, Localized, Message
+from steelyard.i18n import Joined, Localized, Message
 from steelyard.io.yamls import Located
 from steelyard.pipelines.load import LoadedServer, Parameters
 from steelyard.pipelines.server import Binding, Tool, matches_type, type_name
@@ -298,7 +297,6 @@ def error_at(error: SteelyardError, call: Call) -> SteelyardError:
     location = (
         _parameter_location(error.parameter, call)
         or _file_location(first, call)
-        or _foreign_location(first.message, call)
         or _quoted_location(first.message, call)
         or call.step.where
     )
@@ -347,22 +345,7 @@ def _file_location(problem: Problem, call: Call) -> str | None:
 def _quoted_location(message: Message, call: Call) -> str | None:
     """Return the location of a text among the parameters that is an argument of the message."""
     quoted = {value for value in message.args.values() if isinstance(value, str)}
-    if message.code == FOREIGN:
-        return next((text.where for text in _texts(call) if repr(text.value) in message.args["text"]), None)
     return next((text.where for text in _texts(call) if text.value in quoted), None)
-
-
-def _foreign_location(message: Message, call: Call) -> str | None:
-    """Return the location of the parameter whose name comes first in the text of a foreign server.
-
-    Only the text can tell which parameter it is: MCP has no field for it. Our servers name it in `error.parameter`.
-    """
-    if message.code != FOREIGN:
-        return None
-    text = message.args["text"]
-    matches = ((re.search(rf"\b{re.escape(name)}\b", text), source.where) for name, source in call.sources.items())
-    starts = [(match.start(), location) for match, location in matches if match]
-    return min(starts)[1] if starts else None
 
 
 def _texts(call: Call) -> Iterator[Located]:
