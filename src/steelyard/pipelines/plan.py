@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -142,22 +142,19 @@ def iter_calls(steps: tuple[Bound, ...]) -> Iterator[Call]:
                     yield from iter_calls(branch)
 
 
+@dataclass(slots=True)
 class _Binder:
-    """Binds the nodes in order, with the variables that the earlier ones produce."""
+    """Binds the nodes in order, with the variables that the earlier ones produce.
 
-    def __init__(
-        self,
-        pipeline: Pipeline,
-        servers: Mapping[str, LoadedServer],
-        parameters: Parameters,
-        unknown: list[UnknownVariable] | None = None,
-    ) -> None:
-        self._pipeline = pipeline
-        self._servers = servers
-        self._parameters = parameters
-        self._known: dict[str, None] = {}
-        self._unknown = unknown
-        self._key_map: tuple[str, str] | None = None  # the server and the parameter with a key_map
+    `key_map` is the server and the parameter with a key_map.
+    """
+
+    pipeline: Pipeline
+    servers: Mapping[str, LoadedServer]
+    parameters: Parameters
+    unknown: list[UnknownVariable] | None
+    known: dict[str, None] = field(default_factory=dict)
+    key_map: tuple[str, str] | None = None
 
     def bind(self, node: Node) -> Bound:
         match node:
@@ -179,7 +176,7 @@ class _Binder:
 
     def _bind_step(self, step: Step) -> Call:
         tool = self._tool(step)
-        binding = self._with_key_map(step, tool.binding_for(self._parameters.values[step.server]))
+        binding = self._with_key_map(step, tool.binding_for(self.parameters.values[step.server]))
         self._check_overrides(step, binding.inputs, binding.outputs)
         inputs = {argument: step.input.get(argument, name) for argument, name in binding.inputs.items()}
         omitted = {
@@ -190,23 +187,23 @@ class _Binder:
             self._check_name(name, step)
             self._check_type(tool, argument, name, step)
         outputs = {name.removeprefix("$"): step.output.get(name.removeprefix("$"), name) for name in binding.outputs}
-        self._known.update(dict.fromkeys(name for name in outputs.values() if not name.startswith("$")))
+        self.known.update(dict.fromkeys(name for name in outputs.values() if not name.startswith("$")))
         fed = {argument: name for argument, name in binding.inputs.items() if argument in inputs}
-        identity = self._servers[step.server].location.identity
-        return Call(step, tool, replace(binding, inputs=fed), inputs, outputs, identity, self._parameters)
+        identity = self.servers[step.server].location.identity
+        return Call(step, tool, replace(binding, inputs=fed), inputs, outputs, identity, self.parameters)
 
     def _tool(self, step: Step) -> Tool:
-        if step.server not in self._pipeline.servers:
-            raise UnknownName.of(Message("words.server"), step.server, self._pipeline.servers, where=step.where)
-        tools = self._servers[step.server].tools
+        if step.server not in self.pipeline.servers:
+            raise UnknownName.of(Message("words.server"), step.server, self.pipeline.servers, where=step.where)
+        tools = self.servers[step.server].tools
         if step.tool not in tools:
             raise UnknownName.of(Message("words.tool"), step.tool, tools, where=step.where)
         return tools[step.tool]
 
     def _is_fed(self, name: str, step: Step) -> bool:
         if name.startswith("$"):
-            return name[1:] in self._parameters.values[step.server]
-        return name.startswith(HISTORY_PREFIXES) or name in self._known
+            return name[1:] in self.parameters.values[step.server]
+        return name.startswith(HISTORY_PREFIXES) or name in self.known
 
     def _check_overrides(self, step: Step, inputs: Mapping[str, str], outputs: tuple[str, ...]) -> None:
         output_names = [name.removeprefix("$") for name in outputs]
@@ -221,28 +218,28 @@ class _Binder:
         if self._is_fed(name, step):
             return
         if name.startswith("$"):
-            hint = nearest(name[1:], self._parameters.values[step.server])
+            hint = nearest(name[1:], self.parameters.values[step.server])
             message = Message("metrics.no_parameter", name=step.server, parameter=name[1:])
             raise InputError(message, where=step.where, hint=hint)
         later = self._later_hint(name, step)
-        if self._unknown is None or self._key_map is None or later is not None:
+        if self.unknown is None or self.key_map is None or later is not None:
             message = Message("pipelines.variable_unknown", step=step.name, name=name)
             raise InputError(message, where=step.where, hint=later or self._hint(name, step))
-        self._unknown.append(UnknownVariable(step, name, *self._key_map, producers=self._producers(name)))
-        self._known[name] = None
+        self.unknown.append(UnknownVariable(step, name, *self.key_map, producers=self._producers(name)))
+        self.known[name] = None
 
     def _later_hint(self, name: str, step: Step) -> Message | None:
         """Return a hint if a later step produces a variable."""
-        for later in iter_steps(self._pipeline.steps):
-            if later is not step and later.server in self._servers and later.tool in self._servers[later.server].tools:
-                outputs = self._tool(later).binding_for(self._parameters.values[later.server]).outputs
+        for later in iter_steps(self.pipeline.steps):
+            if later is not step and later.server in self.servers and later.tool in self.servers[later.server].tools:
+                outputs = self._tool(later).binding_for(self.parameters.values[later.server]).outputs
                 if name in [later.output.get(output, output) for output in outputs]:
                     return Message("pipelines.produced_later", name=later.name, where=later.where)
         return None
 
     def _producers(self, name: str) -> tuple[str, ...]:
         """Return some tools of the loaded servers that produce a variable without needing it."""
-        tools = ((alias, tool) for alias, server in self._servers.items() for tool in server.tools.values())
+        tools = ((alias, tool) for alias, server in self.servers.items() for tool in server.tools.values())
         producers = (
             f"{alias}.{tool.name}"
             for alias, tool in tools
@@ -253,23 +250,23 @@ class _Binder:
     def _hint(self, name: str, step: Step) -> Message:
         """Return a hint for an unknown variable: where to define it, what produces it, or the nearest known name."""
         producers = self._producers(name)
-        if self._key_map is not None:
-            server, parameter = self._key_map
-            location = self._parameters.location(server, (parameter, "key_map"))
-            return key_map_hint(name, ".".join(self._key_map), location, producers)
+        if self.key_map is not None:
+            server, parameter = self.key_map
+            location = self.parameters.location(server, (parameter, "key_map"))
+            return key_map_hint(name, ".".join(self.key_map), location, producers)
         if producers:
             return Message("pipelines.add_step", tools=", ".join(producers))
-        if self._servers[step.server].location.address and name not in step.input.values():
+        if self.servers[step.server].location.address and name not in step.input.values():
             return Message("pipelines.build_to_fill_in", name=name)
-        return nearest(name, self._known) if self._known else Message("pipelines.no_variables_yet")
+        return nearest(name, self.known) if self.known else Message("pipelines.no_variables_yet")
 
     def _with_key_map(self, step: Step, binding: Binding) -> Binding:
         """Add to the outputs every variable of the key_map among the parameters; UltraRAG declares only two of them."""
-        values = self._parameters.values[step.server]
+        values = self.parameters.values[step.server]
         for name in (name[1:] for name in binding.inputs.values() if name.startswith("$")):
             value = values.get(name)
             if isinstance(value, Mapping) and "key_map" in value and binding.outputs:
-                self._key_map = (step.server, name)
+                self.key_map = (step.server, name)
                 variables = map(str, value["key_map"] if isinstance(value["key_map"], Mapping) else ())
                 return replace(binding, outputs=tuple(dict.fromkeys((*binding.outputs, *variables))))
         return binding
@@ -278,9 +275,9 @@ class _Binder:
         """Raise an error for a parameter of the wrong type."""
         if not name.startswith("$"):
             return
-        value = self._parameters.values[step.server][name[1:]]
+        value = self.parameters.values[step.server][name[1:]]
         if not matches_type(value, tool, argument):
-            where = self._parameters.locations.get((step.server, name[1:]), step.where)
+            where = self.parameters.locations.get((step.server, name[1:]), step.where)
             expected = type_name(tool, argument)
             raise InputError(
                 Message("pipelines.parameter_type", server=step.server, name=name[1:], expected=expected, value=value),
