@@ -8,7 +8,7 @@ from steelyard.pipelines.client import Endpoint, ServerPool
 
 
 def conversation(pool, name, kind):
-    prompts = [prompt.name for prompt in pool.list_prompts(name)]
+    prompts = [prompt["name"] for prompt in pool.list_prompts(name)]
     notes = {tool["name"]: (tool.get("annotations") or {}).get("output") for tool in pool.list_tools(name)}
     if kind == "fast":
         first = pool.get_prompt(name, "ask", {"q_ls": ["a", "乙"]})

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 from steelyard.errors import InputError, UnknownName, nearest
 from steelyard.i18n import Message
 from steelyard.io.records import read_records
-from steelyard.legal.benchmark.questions import is_question_file, read_benchmark, read_question_file
 from steelyard.pipelines.server import Server
 
 app = Server("benchmark", __file__)
@@ -60,10 +59,13 @@ def _check_names(benchmark: Mapping[str, Any]) -> None:
 
 def _rows(path: str) -> list[Mapping[str, Any]]:
     """Return the rows of a file of records, or the questions of a legal benchmark."""
-    if os.path.isdir(path):
-        return [question.fields for file in read_benchmark(path) for question in file.questions]
-    if path.endswith(".json") and is_question_file(path):
-        return [question.fields for question in read_question_file(path).questions]
+    if os.path.isdir(path) or path.endswith(".json"):
+        from steelyard.legal.benchmark import questions  # noqa: PLC0415 - long to import, for these paths only
+
+        if os.path.isdir(path):
+            return [question.fields for file in questions.read_benchmark(path) for question in file.questions]
+        if questions.is_question_file(path):
+            return [question.fields for question in questions.read_question_file(path).questions]
     return [record.fields for record in read_records(Path(path))[0]]
 
 

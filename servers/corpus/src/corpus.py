@@ -2,11 +2,10 @@
 
 from typing import Annotated, Any
 
-from steelyard.errors import ConfigError
 from steelyard.i18n import Message
 from steelyard.pipelines.server import Server, notify, progress
 from steelyard.rag.corpus import OVERLAP, Built, build_corpus, chunk_corpus, chunk_settings, chunker
-from steelyard.rag.settings import chunking_findings, refuse_unknown
+from steelyard.rag.settings import chunking_findings, refuse_unknown, section_of
 
 app = Server("corpus", __file__)
 
@@ -43,8 +42,9 @@ def chunk_documents(  # noqa: PLR0917 - the arguments are those of UltraRAG
 ) -> None:
     """Cut each document into chunks, and write each as a row with id, doc_id, title and contents."""
     chosen = {"chunk_backend": chunk_backend, "tokenizer_or_token_counter": tokenizer_or_token_counter}
-    refuse_unknown(chunking_findings({**chosen, "chunk_backend_configs": chunk_backend_configs}))
-    config = _section(chunk_backend_configs or {}, chunk_backend)
+    sizes = {"chunk_backend_configs": chunk_backend_configs, "chunk_size": chunk_size}
+    refuse_unknown(chunking_findings({**chosen, **sizes}))
+    config = section_of(chunk_backend_configs or {}, chunk_backend, parameter="chunk_backend_configs")
     settings = chunk_settings(chunk_backend, tokenizer_or_token_counter, chunk_size, config)
     asked = config.get("chunk_overlap", OVERLAP)
     if chunk_backend != "recursive" and settings.chunk_overlap != asked:
@@ -61,14 +61,6 @@ def _tell(built: Built, code: str, path: str) -> None:
         notify(Message("servers.left_out", problem=problem))
     if len(built.problems) > SHOWN:
         notify(Message("servers.left_out_more", count=len(built.problems) - SHOWN))
-
-
-def _section(configs: dict[str, Any], name: str) -> dict[str, Any]:
-    found = configs.get(name) or {}
-    if not isinstance(found, dict):
-        message = Message("servers.settings_no_mapping", name=name, type=type(found).__name__)
-        raise ConfigError(message, parameter=f"chunk_backend_configs.{name}")
-    return found
 
 
 if __name__ == "__main__":

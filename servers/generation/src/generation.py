@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from steelyard.errors import ConfigError, Problem
 from steelyard.i18n import Message
-from steelyard.pipelines.keys import with_key
+from steelyard.pipelines.manifest import read_parameters
 from steelyard.pipelines.server import Server, notify, progress
 from steelyard.rag.generation import (
     KEY_VARIABLE,
@@ -21,6 +21,7 @@ from steelyard.rag.generation import (
     single_turns,
 )
 from steelyard.rag.generation import generate as generate_answers
+from steelyard.rag.settings import with_key
 
 app = Server("generation", __file__)
 
@@ -109,7 +110,14 @@ def _checked_configs(backend: str, configs: Any) -> Any:
     unused = engine_settings(config) if backend == "vllm" and config.get("base_url") else []
     if unused:
         notify(Problem("backend_configs.vllm", Message("servers.engine_settings", names=", ".join(unused))))
-    return with_key(app, os.environ, KEY_VARIABLE, backend, configs)
+    return with_key(
+        configs,
+        backend,
+        variable=KEY_VARIABLE,
+        environment=os.environ,
+        operator=read_parameters(app.folder / "parameter.yaml"),
+        log=notify,
+    )
 
 
 def _answered(conversations: list[Conversation]) -> dict[str, Any]:

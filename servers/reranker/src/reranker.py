@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
-from steelyard.pipelines.keys import with_key
-from steelyard.pipelines.server import Server, progress
+from steelyard.pipelines.manifest import read_parameters
+from steelyard.pipelines.server import Server, notify, progress
 from steelyard.rag.reranking import Reranker, RerankerSettings, open_reranker, rerank
-from steelyard.rag.settings import refuse_unknown, reranker_findings
+from steelyard.rag.settings import refuse_unknown, reranker_findings, with_key
 
 app = Server("reranker", __file__)
 
@@ -29,13 +29,21 @@ def reranker_init(
     backend: Annotated[str | None, "lexical (default, no model), sentence_transformers or openai"] = None,
 ) -> None:
     """Open a reranker; call this before reranker_rerank."""
-    refuse_unknown(reranker_findings({"backend": backend, "backend_configs": backend_configs}))
+    given = {"backend": backend, "backend_configs": backend_configs, "batch_size": batch_size}
+    refuse_unknown(reranker_findings(given))
     _opened[:] = []
     chosen = (backend or "lexical").lower()
     settings = RerankerSettings(
         backend=chosen,
         model_name_or_path=model_name_or_path or "",
-        backend_configs=with_key(app, os.environ, KEY_VARIABLE, chosen, backend_configs or {}),
+        backend_configs=with_key(
+            backend_configs or {},
+            chosen,
+            variable=KEY_VARIABLE,
+            environment=os.environ,
+            operator=read_parameters(app.folder / "parameter.yaml"),
+            log=notify,
+        ),
         batch_size=BATCH_SIZE if batch_size is None else batch_size,
         gpu_ids=gpu_ids,
     )

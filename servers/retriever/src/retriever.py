@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from steelyard.errors import ConfigError
 from steelyard.i18n import Message
-from steelyard.pipelines.keys import with_key
+from steelyard.pipelines.manifest import read_parameters
 from steelyard.pipelines.server import Server, notify, progress
 from steelyard.rag.embedding import KEY_VARIABLE
 from steelyard.rag.retrieval import (
@@ -18,7 +18,7 @@ from steelyard.rag.retrieval import (
     search_remote,
     write_run,
 )
-from steelyard.rag.settings import refuse_option, refuse_unknown, retriever_findings
+from steelyard.rag.settings import refuse_option, refuse_unknown, retriever_findings, with_key
 
 app = Server("retriever", __file__)
 
@@ -58,17 +58,24 @@ def retriever_init(  # noqa: PLR0917 - the arguments are those of UltraRAG
     adopt: Annotated[bool, "use embeddings and indexes that UltraRAG has made, after a check of their sizes"] = False,
 ) -> None:
     """Open a corpus for search; call this before any other tool here. Indexes that an earlier run made are used."""
-    refuse_option("is_multimodal", is_multimodal)
-    refuse_option("is_demo", is_demo)
     configs, indexes = backend_configs or {}, index_backend_configs or {}
-    chosen = {"backend": backend, "index_backend": index_backend}
-    refuse_unknown(retriever_findings({**chosen, "backend_configs": configs, "index_backend_configs": indexes}))
+    chosen = {"backend": backend, "index_backend": index_backend, "batch_size": batch_size}
+    options = {"is_multimodal": is_multimodal, "is_demo": is_demo}
+    sections = {"backend_configs": configs, "index_backend_configs": indexes}
+    refuse_unknown(retriever_findings({**chosen, **sections, **options}))
     _opened[:] = []
     settings = RetrieverSettings(
         corpus_path=corpus_path,
         backend=backend or "latent",
         model_name_or_path=model_name_or_path or "",
-        backend_configs=with_key(app, os.environ, KEY_VARIABLE, backend or "latent", configs),
+        backend_configs=with_key(
+            configs,
+            backend or "latent",
+            variable=KEY_VARIABLE,
+            environment=os.environ,
+            operator=read_parameters(app.folder / "parameter.yaml"),
+            log=notify,
+        ),
         batch_size=BATCH_SIZE if batch_size is None else batch_size,
         gpu_ids=gpu_ids,
         index_backend=index_backend or "faiss",

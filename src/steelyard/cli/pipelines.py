@@ -20,7 +20,6 @@ from steelyard.i18n import Message, Words, locale_language, words_of
 from steelyard.pipelines.build import build
 from steelyard.pipelines.client import CALL_SECONDS, ServerPool
 from steelyard.pipelines.http_limits import MEGABYTE, Limits, is_loopback
-from steelyard.pipelines.keys import variable_of_address
 from steelyard.pipelines.load import load_program
 from steelyard.pipelines.locate import bundled_servers, nearest_server, server_names
 from steelyard.pipelines.plan import history_variables
@@ -28,6 +27,7 @@ from steelyard.pipelines.run import Journal, RunState, last_journal, new_journal
 from steelyard.pipelines.serve import CallRunner, serve_http, serve_stdio
 from steelyard.pipelines.server import Server, callbacks
 from steelyard.pipelines.spec import Pipeline, read_pipeline
+from steelyard.rag.settings import variable_of_address
 from steelyard.reports.blocks import TableBlock
 from steelyard.reports.render.console import render_console
 from steelyard.table import counts_with_codes

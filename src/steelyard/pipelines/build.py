@@ -59,7 +59,7 @@ def build(pipeline: Pipeline, pool: ServerPool, *, choice: ServerChoice = "auto"
         parameters.values[alias].setdefault(name, None)
     unknown: list[UnknownVariable] = []
     steps = bind(pipeline, servers, parameters, unknown)
-    check_settings(servers, steps, parameters)
+    check_settings(servers, steps)
     needed = {
         alias: {name: servers[alias].location.defaults.get(name) for name in names}
         for alias, names in used_parameters(steps).items()

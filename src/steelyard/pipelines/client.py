@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import Any, TextIO, cast
+
+import anyio
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from steelyard.errors import SystemFailure
 from steelyard.i18n import Message
@@ -29,9 +32,6 @@ from steelyard.pipelines.protocol import (
     transport_errors,
 )
 from steelyard.pipelines.server import NoticeCallback, ToolKind
-
-if TYPE_CHECKING:
-    from anyio.from_thread import BlockingPortal
 
 START_SECONDS = 60.0
 CALL_SECONDS = 600.0
@@ -171,14 +171,10 @@ class ServerPool:
         """Return the tools that a server lists, including fields that the protocol does not define."""
         return self._all_pages(name, "tools")
 
-    def list_prompts(self, name: str) -> list[Any]:
+    def list_prompts(self, name: str) -> list[dict[str, Any]]:
         """Return the prompts that a server lists; empty if it does not support prompts."""
-        from mcp import types
-
         session = self._connections[name].session
-        if session is None or "prompts" not in session.capabilities:
-            return []
-        return [types.Prompt.model_validate(prompt) for prompt in self._all_pages(name, "prompts")]
+        return self._all_pages(name, "prompts") if session is not None and "prompts" in session.capabilities else []
 
     def _all_pages(self, name: str, listed: str) -> list[dict[str, Any]]:
         entries: list[dict[str, Any]] = []
@@ -190,11 +186,9 @@ class ServerPool:
                 return entries
             cursor = {"cursor": page["nextCursor"]}
 
-    def _open_portal(self) -> "BlockingPortal":
+    def _open_portal(self) -> BlockingPortal:
         if self._portal is None:
             check_library(PURPOSE)
-            from anyio.from_thread import start_blocking_portal
-
             logging.getLogger("mcp").addHandler(logging.NullHandler())
             self._portal = self._stack.enter_context(start_blocking_portal())
         return self._portal
@@ -221,8 +215,6 @@ async def _send_request(
     connection: _Connection, method: str, parameters: Mapping[str, Any], timeout: float
 ) -> dict[str, Any]:
     """Return the result of a request; raise an error if the connection breaks, which the library does not always do."""
-    import anyio
-
     answer: dict[str, Any] | None = None
     with anyio.fail_after(timeout):
         async with anyio.create_task_group() as group:
@@ -242,8 +234,6 @@ async def _send_request(
 
 async def _keep_open(connection: _Connection, environment: Mapping[str, str], timeout: float) -> None:
     """Connect to a server and keep the session open; a connection error is raised in the thread that waits."""
-    import anyio
-
     connection.close_requested, connection.closed = anyio.Event(), anyio.Event()
     try:
         with anyio.fail_after(timeout) as scope:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+import anyio
+
 
 def is_loopback(host: str) -> bool:
     """Return whether a host is a loopback address."""
@@ -147,8 +149,6 @@ class _Body:
 
     async def read(self, scope: Scope) -> None:
         """Read the body in chunks, each within the read timeout."""
-        import anyio
-
         self.client_left = anyio.Event()
         length = _headers(scope).get("content-length", "")
         if length.isdecimal() and (len(length) > 18 or int(length) > self.guard.limits.max_body):
@@ -182,8 +182,6 @@ class _Body:
         return message
 
     async def _next(self) -> bytes:
-        import anyio
-
         try:
             with anyio.fail_after(self.guard.limits.read_timeout):
                 message = await self.source()

@@ -12,16 +12,18 @@ import asyncio
 import errno
 import gc
 import socket
-import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+import anyio
 import h11
 import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from steelyard import limits
@@ -45,8 +47,6 @@ PATH = "/mcp"
 GRACE_SECONDS = 2
 KEEP_ALIVE_SECONDS = 5
 BACKLOG = 1024
-MALLOC_OPTIONS = {"M_ARENA_MAX": (-8, 2), "M_MMAP_THRESHOLD": (-3, 256 << 10), "M_TRIM_THRESHOLD": (-1, 1 << 20)}
-"""Options and values for `mallopt` of glibc, see `_limit_fragmentation`."""
 PORT_HINT = Message("pipelines.port_in_use")
 MIN_READ = 64 << 10
 """Bytes that a client must read within the read timeout, if so many are waiting for it."""
@@ -72,33 +72,14 @@ def listen(  # noqa: PLR0917 - the server, its address, its token and its limits
         timeout_keep_alive=max(KEEP_ALIVE_SECONDS, int(limits.read_timeout)),
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
-    _limit_fragmentation()
     with _open_socket(host, port) as opened:
         shown_host = f"[{host}]" if ":" in host else host
         on_start(f"http://{shown_host}:{opened.getsockname()[1]}{PATH}")
         _Server(config, calls).run(sockets=[opened])
 
 
-def _limit_fragmentation() -> None:
-    """Make the allocator of glibc return freed memory to the system; other allocators are left alone.
-
-    By default every thread that runs a call may get its own heap. After the first large body is freed, bodies of that
-    size are allocated on these heaps, each of which keeps twice that size after everything is freed.
-    """
-    import ctypes
-
-    if sys.platform == "linux":
-        with suppress(OSError, AttributeError):
-            library = ctypes.CDLL(None)
-            for number, value in MALLOC_OPTIONS.values():
-                library.mallopt(number, value)
-
-
 def application(mcp_server: Any, limits: Limits) -> Any:
-    """Yield the ASGI application of a server, with MCP at one path."""
-    from starlette.applications import Starlette
-    from starlette.routing import Route
-
+    """Return the ASGI application of a server, with MCP at one path."""
     manager = http_manager(
         mcp_server,
         max_body=limits.max_body,
@@ -111,17 +92,7 @@ def application(mcp_server: Any, limits: Limits) -> Any:
         async with manager.run():
             yield
 
-    return Starlette(routes=[Route(PATH, endpoint=_Endpoint(manager, limits))], lifespan=lifespan)
-
-
-class _Endpoint:
-    """The handler of the library as an object, because Starlette treats a function differently."""
-
-    def __init__(self, manager: Any, limits: Limits) -> None:
-        self._sessions = Sessions(manager.handle_request, limits)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._sessions(scope, receive, send)
+    return Starlette(routes=[Route(PATH, endpoint=Sessions(manager.handle_request, limits))], lifespan=lifespan)
 
 
 class _Server(uvicorn.Server):
@@ -266,9 +237,6 @@ class Sessions:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and record the session that it used or opened."""
-        if scope["type"] != "http":
-            await self.application(scope, receive, send)
-            return
         name, response = dict(scope["headers"]).get(SESSION_HEADER), _Response(scope, send, self)
         if name is not None and name in self._open:
             await self._use(name, scope, receive, response)
@@ -322,8 +290,6 @@ class Sessions:
 
     async def _send_request(self, scope: Scope, name: bytes, method: str, body: bytes) -> None:
         """Send a request of a session to the library, and ignore the response."""
-        import anyio
-
         messages = iter([{"type": "http.request", "body": body, "more_body": False}])
 
         async def receive() -> dict[str, Any]:

@@ -17,8 +17,6 @@ CHECK_SECONDS = 60.0
 
 def missing_modules(programs: Mapping[str, str], python: str) -> dict[str, list[str]]:
     """For each program, by its key, the modules that this Python does not find; empty if the check cannot run."""
-    if not programs:
-        return {}
     try:
         process = subprocess.run(
             [python, __file__],
@@ -64,13 +62,7 @@ def _is_importable(name: str, folder: str) -> bool:
 
 def _imported_packages(path: str) -> Iterator[str]:
     """Yield the packages that a file imports at top level; an import in a function, an if or a try is optional."""
-    with open(path, "rb") as file:
-        source = file.read()
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):  # reported when the program is started
-        return
-    for node in tree.body:
+    for node in _parse(path).body:
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
@@ -79,13 +71,7 @@ def _imported_packages(path: str) -> Iterator[str]:
 
 def arguments_of(program: "os.PathLike[str]") -> dict[str, frozenset[str]]:
     """Return the arguments of each function and method that a program defines, except those that accept **kwargs."""
-    with open(program, "rb") as file:
-        source = file.read()
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return {}
-    defined = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    defined = (node for node in ast.walk(_parse(program)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     return {
         node.name: frozenset(
             argument.arg for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
@@ -93,6 +79,16 @@ def arguments_of(program: "os.PathLike[str]") -> dict[str, frozenset[str]]:
         for node in defined
         if node.args.kwarg is None
     }
+
+
+def _parse(path: "str | os.PathLike[str]") -> ast.Module:
+    """Return the syntax tree of a program; an empty one if it has an error, which is reported when it is started."""
+    with open(path, "rb") as file:
+        source = file.read()
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
 
 
 def _main() -> None:

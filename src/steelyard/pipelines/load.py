@@ -4,7 +4,7 @@ import difflib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
@@ -55,16 +55,19 @@ class Parameters:
     sources: Mapping[str, Located] = field(default_factory=dict)
     renamed: bool = False
 
-    def sources_of(self, alias: str, names: Iterable[str]) -> dict[str, Located]:
-        """Return the values of parameters of a server as read from the file."""
-        section = self.sources[alias].value if alias in self.sources else None
-        return {name: section[name] for name in names if name in section} if isinstance(section, Mapping) else {}
+    def section(self, alias: str) -> Mapping[str, Located]:
+        """Return the parameters of a server as read from the file."""
+        source = self.sources.get(alias)
+        return {} if source is None or source.value is None else source.value
 
-    def key_map_location(self, alias: str, name: str) -> str | None:
-        """Return the file location of `key_map` below a parameter."""
-        source = self.sources_of(alias, [name]).get(name)
-        fields = source.value if source is not None else None
-        return fields["key_map"].where if isinstance(fields, Mapping) and "key_map" in fields else None
+    def location(self, alias: str, names: Sequence[str]) -> str | None:
+        """Return the file location of a value below a parameter, or of the deepest section on the way to it."""
+        location, fields = self.locations.get((alias, names[0])), self.section(alias)
+        for name in names:
+            if not isinstance(fields, Mapping) or name not in fields:
+                return location
+            location, fields = fields[name].where, fields[name].value
+        return location
 
 
 def load_servers(
@@ -263,10 +266,11 @@ def _listed_tools(location: ServerLocation, pool: ServerPool) -> dict[str, Tool]
         binding = parse_annotation(annotation, name, arguments, optional)
         tools[name] = Tool(name, caller("tool", name), binding, annotation=annotation)
     for prompt in pool.list_prompts(location.alias):
-        arguments = [argument.name for argument in prompt.arguments or ()]
-        optional = [argument.name for argument in prompt.arguments or () if not argument.required]
-        binding = replace(parse_annotation("", prompt.name, arguments, optional), outputs=PROMPT_OUTPUT)
-        tools[prompt.name] = Tool(prompt.name, caller("prompt", prompt.name), binding, "prompt")
+        name, listed_arguments = prompt["name"], prompt.get("arguments") or ()
+        arguments = [argument["name"] for argument in listed_arguments]
+        optional = [argument["name"] for argument in listed_arguments if not argument.get("required")]
+        binding = replace(parse_annotation("", name, arguments, optional), outputs=PROMPT_OUTPUT)
+        tools[name] = Tool(name, caller("prompt", name), binding, "prompt")
     return tools
 
 

@@ -122,7 +122,8 @@ def select_servers(locations: Mapping[str, ServerLocation], choice: ServerChoice
     if choice == "ours":
         return {alias: _replace(server) if alias in replaceable else server for alias, server in locations.items()}
     programs = {alias: str(server.program) for alias, server in replaceable.items() if not server.is_native}
-    missing = {alias: names for alias, names in missing_modules(programs, foreign_python()).items() if names}
+    imports = missing_modules(programs, foreign_python()) if programs else {}
+    missing = {alias: names for alias, names in imports.items() if names}
     already = [alias for alias, server in locations.items() if server.replaces is not None]
     if missing:
         modules = ", ".join(sorted({name for names in missing.values() for name in names}))
@@ -171,7 +172,7 @@ def _locate_in_folder(
     """Return the location of a server in a folder; its parameter file may name another program or an address."""
     folder = _find_folder(path, choice)
     file = folder / "parameter.yaml"
-    parameters = read_parameters(file) if file.is_file() else {}
+    parameters = read_parameters(file)
     defaults = _defaults(parameters)
     program = str(parameters.get("path", find_program(folder)))
     if _is_address(program):
@@ -221,8 +222,7 @@ def _at_program(location: ServerLocation, program: Path, fields: Mapping[str, Lo
     folder = folder_of(program)
     named = fields["parameter"].value if "parameter" in fields else None
     file = Path(named) if isinstance(named, str) and Path(named).is_file() else folder / "parameter.yaml"
-    defaults = _defaults(read_parameters(file)) if file.is_file() else {}
-    return ServerLocation(location.alias, location.where, folder, program, defaults=defaults)
+    return ServerLocation(location.alias, location.where, folder, program, defaults=_defaults(read_parameters(file)))
 
 
 def _is_same_file(one: Path | None, other: Path | None) -> bool:
@@ -234,8 +234,7 @@ def _replace(location: ServerLocation) -> ServerLocation:
     folder = location.counterpart
     if folder is None:
         return location
-    file = folder / "parameter.yaml"
-    ours = _defaults(read_parameters(file)) if file.is_file() else {}
+    ours = _defaults(read_parameters(folder / "parameter.yaml"))
     theirs, _ = rename_parameters(folder.name, location.defaults, ours)
     return replace(
         location,

@@ -36,7 +36,7 @@ def write_manifest(server: Server, arguments: Mapping[str, Any]) -> None:
     named = arguments.get("parameter_file")
     if not isinstance(named, str) or not named:
         raise ConfigError(Message("pipelines.parameter_file_type", value=named), parameter="parameter_file")
-    parameters = read_parameters(Path(named)) if Path(named).is_file() else {}
+    parameters = read_parameters(Path(named))
     program = str(parameters.get("path", find_program(Path(named).parent, server.name)))
     if not program.startswith(("http://", "https://")) and not Path(program).is_file():
         raise ConfigError(Message("pipelines.no_program", path=program), where=named)
@@ -68,9 +68,9 @@ def read_manifest(manifest: Located, caller: ToolCaller) -> dict[str, Tool]:
 
 
 def read_parameters(path: Path) -> dict[str, Any]:
-    """Return the parameters in a file; an empty file has none."""
-    content = read_yaml(path)
-    if content.value is None:
+    """Return the parameters in a file; none if it is empty or missing."""
+    content = read_yaml(path) if path.is_file() else None
+    if content is None or content.value is None:
         return {}
     if not isinstance(content.value, Mapping):
         raise InputError(Message("pipelines.parameters_type"), where=content.where)

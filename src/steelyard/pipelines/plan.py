@@ -1,14 +1,14 @@
 """Binding of a pipeline: which variable or parameter feeds every argument, checked before anything runs."""
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from steelyard.errors import InputError, Problem, SteelyardError, UnknownName, nearest
-from steelyard.i18n import FOREIGN, Joined, Localized, Message
+from steelyard.i18n import Joined, Localized, Message
 from steelyard.io.yamls import Located
 from steelyard.pipelines.load import LoadedServer, Parameters
 from steelyard.pipelines.server import Binding, Tool, matches_type, type_name
@@ -24,9 +24,8 @@ class Call:
     """A bound step: its tool, the variable or parameter of each argument, and the variable of each output.
 
     `binding` is the binding of the tool without the overrides of the step and without arguments that nothing feeds;
-    `server_identity` identifies the server in the journal; `locations` and `sources` are the file locations and the
-    values as read of the parameters that the call uses; `routes` marks the last step of a router, which returns the
-    data and the state of every row.
+    `server_identity` identifies the server in the journal; `parameters` are those of the run; `routes` marks the last
+    step of a router, which returns the data and the state of every row.
     """
 
     step: Step
@@ -34,10 +33,26 @@ class Call:
     binding: Binding
     inputs: Mapping[str, str]
     outputs: Mapping[str, str]
-    server_identity: str = ""
-    locations: Mapping[str, str] = field(default_factory=dict)
-    sources: Mapping[str, Located] = field(default_factory=dict)
+    server_identity: str
+    parameters: Parameters
     routes: bool = False
+
+    @property
+    def parameter_names(self) -> dict[str, str]:
+        """The parameter of each argument that is fed by one."""
+        return {argument: name[1:] for argument, name in self.inputs.items() if name.startswith("$")}
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The value of each argument that is fed by a parameter."""
+        values = self.parameters.values[self.step.server]
+        return {argument: values[name] for argument, name in self.parameter_names.items()}
+
+    @property
+    def sources(self) -> dict[str, Located]:
+        """The parameters of the call that the parameter file sets, as read."""
+        section = self.parameters.section(self.step.server)
+        return {name: section[name] for name in self.parameter_names.values() if name in section}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +117,8 @@ def used_parameters(steps: tuple[Bound, ...]) -> dict[str, list[str]]:
     """Return the parameters of each server that its steps use, in order of first use."""
     used: dict[str, list[str]] = {}
     for call in iter_calls(steps):
-        names = [name[1:] for name in call.inputs.values() if name.startswith("$")]
         of_server = used.setdefault(call.step.server, [])
-        of_server += [name for name in names if name not in of_server]
+        of_server += [name for name in call.parameter_names.values() if name not in of_server]
     return used
 
 
@@ -128,22 +142,19 @@ def iter_calls(steps: tuple[Bound, ...]) -> Iterator[Call]:
                     yield from iter_calls(branch)
 
 
+@dataclass(slots=True)
 class _Binder:
-    """Binds the nodes in order, with the variables that the earlier ones produce."""
+    """Binds the nodes in order, with the variables that the earlier ones produce.
 
-    def __init__(
-        self,
-        pipeline: Pipeline,
-        servers: Mapping[str, LoadedServer],
-        parameters: Parameters,
-        unknown: list[UnknownVariable] | None = None,
-    ) -> None:
-        self._pipeline = pipeline
-        self._servers = servers
-        self._parameters = parameters
-        self._known: dict[str, None] = {}
-        self._unknown = unknown
-        self._key_map: tuple[str, str] | None = None  # the server and the parameter with a key_map
+    `key_map` is the server and the parameter with a key_map.
+    """
+
+    pipeline: Pipeline
+    servers: Mapping[str, LoadedServer]
+    parameters: Parameters
+    unknown: list[UnknownVariable] | None
+    known: dict[str, None] = field(default_factory=dict)
+    key_map: tuple[str, str] | None = None
 
     def bind(self, node: Node) -> Bound:
         match node:
@@ -165,7 +176,7 @@ class _Binder:
 
     def _bind_step(self, step: Step) -> Call:
         tool = self._tool(step)
-        binding = self._with_key_map(step, tool.binding_for(self._parameters.values[step.server]))
+        binding = self._with_key_map(step, tool.binding_for(self.parameters.values[step.server]))
         self._check_overrides(step, binding.inputs, binding.outputs)
         inputs = {argument: step.input.get(argument, name) for argument, name in binding.inputs.items()}
         omitted = {
@@ -176,35 +187,23 @@ class _Binder:
             self._check_name(name, step)
             self._check_type(tool, argument, name, step)
         outputs = {name.removeprefix("$"): step.output.get(name.removeprefix("$"), name) for name in binding.outputs}
-        self._known.update(dict.fromkeys(name for name in outputs.values() if not name.startswith("$")))
+        self.known.update(dict.fromkeys(name for name in outputs.values() if not name.startswith("$")))
         fed = {argument: name for argument, name in binding.inputs.items() if argument in inputs}
-        return self._call(step, tool, replace(binding, inputs=fed), inputs, outputs)
-
-    def _call(
-        self, step: Step, tool: Tool, binding: Binding, inputs: Mapping[str, str], outputs: Mapping[str, str]
-    ) -> Call:
-        names = (name[1:] for name in inputs.values() if name.startswith("$"))
-        locations = {
-            name: self._parameters.locations[step.server, name]
-            for name in names
-            if (step.server, name) in self._parameters.locations
-        }
-        sources = self._parameters.sources_of(step.server, locations)
-        identity = self._servers[step.server].location.identity
-        return Call(step, tool, binding, inputs, outputs, identity, locations, sources)
+        identity = self.servers[step.server].location.identity
+        return Call(step, tool, replace(binding, inputs=fed), inputs, outputs, identity, self.parameters)
 
     def _tool(self, step: Step) -> Tool:
-        if step.server not in self._pipeline.servers:
-            raise UnknownName.of(Message("words.server"), step.server, self._pipeline.servers, where=step.where)
-        tools = self._servers[step.server].tools
+        if step.server not in self.pipeline.servers:
+            raise UnknownName.of(Message("words.server"), step.server, self.pipeline.servers, where=step.where)
+        tools = self.servers[step.server].tools
         if step.tool not in tools:
             raise UnknownName.of(Message("words.tool"), step.tool, tools, where=step.where)
         return tools[step.tool]
 
     def _is_fed(self, name: str, step: Step) -> bool:
         if name.startswith("$"):
-            return name[1:] in self._parameters.values[step.server]
-        return name.startswith(HISTORY_PREFIXES) or name in self._known
+            return name[1:] in self.parameters.values[step.server]
+        return name.startswith(HISTORY_PREFIXES) or name in self.known
 
     def _check_overrides(self, step: Step, inputs: Mapping[str, str], outputs: tuple[str, ...]) -> None:
         output_names = [name.removeprefix("$") for name in outputs]
@@ -219,28 +218,28 @@ class _Binder:
         if self._is_fed(name, step):
             return
         if name.startswith("$"):
-            hint = nearest(name[1:], self._parameters.values[step.server])
+            hint = nearest(name[1:], self.parameters.values[step.server])
             message = Message("metrics.no_parameter", name=step.server, parameter=name[1:])
             raise InputError(message, where=step.where, hint=hint)
         later = self._later_hint(name, step)
-        if self._unknown is None or self._key_map is None or later is not None:
+        if self.unknown is None or self.key_map is None or later is not None:
             message = Message("pipelines.variable_unknown", step=step.name, name=name)
             raise InputError(message, where=step.where, hint=later or self._hint(name, step))
-        self._unknown.append(UnknownVariable(step, name, *self._key_map, producers=self._producers(name)))
-        self._known[name] = None
+        self.unknown.append(UnknownVariable(step, name, *self.key_map, producers=self._producers(name)))
+        self.known[name] = None
 
     def _later_hint(self, name: str, step: Step) -> Message | None:
         """Return a hint if a later step produces a variable."""
-        for later in iter_steps(self._pipeline.steps):
-            if later is not step and later.server in self._servers and later.tool in self._servers[later.server].tools:
-                outputs = self._tool(later).binding_for(self._parameters.values[later.server]).outputs
+        for later in iter_steps(self.pipeline.steps):
+            if later is not step and later.server in self.servers and later.tool in self.servers[later.server].tools:
+                outputs = self._tool(later).binding_for(self.parameters.values[later.server]).outputs
                 if name in [later.output.get(output, output) for output in outputs]:
                     return Message("pipelines.produced_later", name=later.name, where=later.where)
         return None
 
     def _producers(self, name: str) -> tuple[str, ...]:
         """Return some tools of the loaded servers that produce a variable without needing it."""
-        tools = ((alias, tool) for alias, server in self._servers.items() for tool in server.tools.values())
+        tools = ((alias, tool) for alias, server in self.servers.items() for tool in server.tools.values())
         producers = (
             f"{alias}.{tool.name}"
             for alias, tool in tools
@@ -251,22 +250,23 @@ class _Binder:
     def _hint(self, name: str, step: Step) -> Message:
         """Return a hint for an unknown variable: where to define it, what produces it, or the nearest known name."""
         producers = self._producers(name)
-        if self._key_map is not None:
-            location = self._parameters.key_map_location(*self._key_map)
-            return key_map_hint(name, ".".join(self._key_map), location, producers)
+        if self.key_map is not None:
+            server, parameter = self.key_map
+            location = self.parameters.location(server, (parameter, "key_map"))
+            return key_map_hint(name, ".".join(self.key_map), location, producers)
         if producers:
             return Message("pipelines.add_step", tools=", ".join(producers))
-        if self._servers[step.server].location.address and name not in step.input.values():
+        if self.servers[step.server].location.address and name not in step.input.values():
             return Message("pipelines.build_to_fill_in", name=name)
-        return nearest(name, self._known) if self._known else Message("pipelines.no_variables_yet")
+        return nearest(name, self.known) if self.known else Message("pipelines.no_variables_yet")
 
     def _with_key_map(self, step: Step, binding: Binding) -> Binding:
         """Add to the outputs every variable of the key_map among the parameters; UltraRAG declares only two of them."""
-        values = self._parameters.values[step.server]
+        values = self.parameters.values[step.server]
         for name in (name[1:] for name in binding.inputs.values() if name.startswith("$")):
             value = values.get(name)
             if isinstance(value, Mapping) and "key_map" in value and binding.outputs:
-                self._key_map = (step.server, name)
+                self.key_map = (step.server, name)
                 variables = map(str, value["key_map"] if isinstance(value["key_map"], Mapping) else ())
                 return replace(binding, outputs=tuple(dict.fromkeys((*binding.outputs, *variables))))
         return binding
@@ -275,9 +275,9 @@ class _Binder:
         """Raise an error for a parameter of the wrong type."""
         if not name.startswith("$"):
             return
-        value = self._parameters.values[step.server][name[1:]]
+        value = self.parameters.values[step.server][name[1:]]
         if not matches_type(value, tool, argument):
-            where = self._parameters.locations.get((step.server, name[1:]), step.where)
+            where = self.parameters.locations.get((step.server, name[1:]), step.where)
             expected = type_name(tool, argument)
             raise InputError(
                 Message("pipelines.parameter_type", server=step.server, name=name[1:], expected=expected, value=value),
@@ -294,7 +294,6 @@ def error_at(error: SteelyardError, call: Call) -> SteelyardError:
     location = (
         _parameter_location(error.parameter, call)
         or _file_location(first, call)
-        or _foreign_location(first.message, call)
         or _quoted_location(first.message, call)
         or call.step.where
     )
@@ -328,13 +327,8 @@ def _parameter_location(parameter: str | None, call: Call) -> str | None:
     if parameter is None:
         return None
     argument, *names = parameter.split(".")
-    name = call.inputs.get(argument, "").removeprefix("$")
-    location, source = call.locations.get(name), call.sources.get(name)
-    for name in names:
-        fields = source.value if source is not None else None
-        source = fields.get(name) if isinstance(fields, Mapping) else None
-        location = source.where if source is not None else location
-    return location
+    name = call.parameter_names.get(argument)
+    return None if name is None else call.parameters.location(call.step.server, (name, *names))
 
 
 def _file_location(problem: Problem, call: Call) -> str | None:
@@ -348,22 +342,7 @@ def _file_location(problem: Problem, call: Call) -> str | None:
 def _quoted_location(message: Message, call: Call) -> str | None:
     """Return the location of a text among the parameters that is an argument of the message."""
     quoted = {value for value in message.args.values() if isinstance(value, str)}
-    if message.code == FOREIGN:
-        return next((text.where for text in _texts(call) if repr(text.value) in message.args["text"]), None)
     return next((text.where for text in _texts(call) if text.value in quoted), None)
-
-
-def _foreign_location(message: Message, call: Call) -> str | None:
-    """Return the location of the parameter whose name comes first in the text of a foreign server.
-
-    Only the text can tell which parameter it is: MCP has no field for it. Our servers name it in `error.parameter`.
-    """
-    if message.code != FOREIGN:
-        return None
-    text = message.args["text"]
-    matches = ((re.search(rf"\b{re.escape(name)}\b", text), location) for name, location in call.locations.items())
-    starts = [(match.start(), location) for match, location in matches if match]
-    return min(starts)[1] if starts else None
 
 
 def _texts(call: Call) -> Iterator[Located]:

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, TextIO
 
+from anyio import BrokenResourceError, ClosedResourceError
+
 from steelyard.errors import ConfigError, MissingExtra, Problem, SteelyardError, SystemFailure
 from steelyard.i18n import Localized, Message, as_message, from_json, to_json
 from steelyard.pipelines.server import Notice
@@ -188,8 +190,6 @@ def http_manager(server: Any, *, max_body: int, max_sessions: int, session_timeo
 
 def _is_not_a_disconnect(record: logging.LogRecord) -> bool:
     """Reject the traceback that mcp 1 logs when a client ends its session and the streams are closed."""
-    from anyio import BrokenResourceError, ClosedResourceError
-
     error = record.exc_info[1] if record.exc_info else None
     return not isinstance(error, BrokenResourceError | ClosedResourceError)
 
@@ -266,7 +266,6 @@ def http_library() -> Any:
 
 def transport_errors() -> tuple[type[BaseException], ...]:
     """Return the exceptions that a request can raise on the way to a server."""
-    from anyio import BrokenResourceError, ClosedResourceError
     from mcp.shared import exceptions
     from pydantic import ValidationError
 
@@ -282,7 +281,6 @@ class ConnectionClosed(ConnectionError):
 
 def is_closed(error: BaseException) -> bool:
     """Return whether an error says that the connection was closed."""
-    from anyio import BrokenResourceError, ClosedResourceError
     from mcp import types
 
     if isinstance(error, ConnectionClosed | BrokenResourceError | ClosedResourceError):

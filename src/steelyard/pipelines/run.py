@@ -277,9 +277,9 @@ def prepare_run(
     parameters = load_parameters(pipeline, servers, parameter_file)
     steps = bind(pipeline, servers, parameters)
     check_parameters(servers, parameters)
-    check_settings(servers, steps, parameters)
-    check_arguments(steps, parameters)
-    check_templates(servers, steps, parameters)
+    check_settings(servers, steps)
+    check_arguments(steps)
+    check_templates(servers, steps)
     locations = {alias: server.location for alias, server in servers.items()}
     remote = [server.location for server in servers.values() if server.endpoint is not None]
     start_servers(pool, remote, pipeline, locations)

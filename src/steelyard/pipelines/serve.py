@@ -17,7 +17,7 @@ from functools import partial
 from itertools import count
 from typing import Any, TextIO
 
-from anyio import CancelScope, CapacityLimiter, Event
+import anyio
 
 from steelyard.errors import ConfigError, SteelyardError, SystemFailure, UnknownName, nearest_only
 from steelyard.i18n import Message
@@ -42,6 +42,7 @@ from steelyard.pipelines.server import (
     accepts_only_text,
     callbacks,
     input_schema,
+    matches_type,
     type_name,
 )
 
@@ -111,13 +112,11 @@ class CallRunner:
     timeout: float = CALL_SECONDS
     max_calls: int = MAX_CALLS
     max_waiting: int = MAX_WAITING
-    _slots: "CapacityLimiter | None" = None
-    _ending: "Event | None" = None
+    _slots: anyio.CapacityLimiter | None = None
+    _ending: anyio.Event | None = None
 
     async def run(self, name: str, function: Callable[[], Any], request: Request) -> Any:
         """Return the result of a function that runs in a thread; progress is sent to the client every second."""
-        import anyio
-
         work, slots = _Work(function, name), self._open_slots()
         if slots.statistics().tasks_waiting >= self.max_waiting:
             message = Message("pipelines.server_busy", max_calls=self.max_calls, max_waiting=self.max_waiting)
@@ -142,19 +141,16 @@ class CallRunner:
         if self._ending is not None:
             self._ending.set()
 
-    def _open_slots(self) -> "CapacityLimiter":
+    def _open_slots(self) -> anyio.CapacityLimiter:
         """Return the slots; the first call creates them in the event loop that they belong to."""
-        import anyio
-
         if self._slots is None:
             self._slots, self._ending = anyio.CapacityLimiter(self.max_calls), anyio.Event()
         return self._slots
 
-    async def _watch(self, request: Request, scope: "CancelScope") -> None:
+    async def _watch(self, request: Request, scope: anyio.CancelScope) -> None:
         """Cancel a call when its client has left, or when the server is shutting down."""
-        import anyio
 
-        async def cancel_after(event: "Event") -> None:
+        async def cancel_after(event: anyio.Event) -> None:
             await event.wait()
             scope.cancel()
 
@@ -189,8 +185,6 @@ async def _run_in_thread(work: _Work, release: Callable[[], None]) -> None:
 
 async def _send_progress(work: _Work, request: Request) -> None:
     """Send the progress of a call every second; MCP requires the number to increase."""
-    import anyio
-
     with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
         for seconds in count(1):
             await anyio.sleep(PROGRESS_SECONDS)
@@ -210,8 +204,6 @@ BUILD_DESCRIPTION = "Write server.yaml beside the parameter file: what each tool
 def serve_stdio(server: Server, calls: CallRunner | None = None) -> None:
     """Serve on standard input and output until the input ends."""
     check_library(PURPOSE)
-    import anyio
-
     with _standard_streams() as (source, target):
         mcp_server = make_mcp_server(server, calls or CallRunner())
         anyio.run(run_stdio, mcp_server, anyio.wrap_file(source), anyio.wrap_file(target))
@@ -382,20 +374,15 @@ def _checked_tool(server: Server, name: str, kind: ToolKind, arguments: Mapping[
     for argument in arguments.keys() - schema["properties"].keys():
         message = Message("pipelines.unknown_argument", name=name, argument=_shorten(repr(argument)))
         raise ConfigError(message, hint=nearest_only(argument, schema["properties"]) or hint)
-    _check_schema(tools[name], schema, arguments, hint)
+    for argument in schema["required"]:
+        if argument not in arguments:
+            raise ConfigError(f"{argument!r} is a required property", where=name, hint=hint)
+    for argument, value in arguments.items():
+        if not matches_type(value, tools[name], argument):
+            expected, shown = type_name(tools[name], argument), _shorten(repr(value))
+            message = Message("pipelines.argument_type", argument=argument, expected=expected, value=shown)
+            raise ConfigError(message, where=name, hint=hint, parameter=argument)
     return tools[name]
-
-
-def _check_schema(tool: Tool, schema: Mapping[str, Any], arguments: Mapping[str, Any], hint: Message) -> None:
-    from jsonschema import Draft202012Validator
-
-    for problem in Draft202012Validator(schema).iter_errors(dict(arguments)):
-        if not problem.absolute_path:
-            raise ConfigError(_shorten(problem.message), where=tool.name, hint=hint)
-        argument = str(problem.absolute_path[0])
-        value = _shorten(repr(arguments[argument]))
-        message = Message("pipelines.argument_type", argument=argument, expected=type_name(tool, argument), value=value)
-        raise ConfigError(message, where=tool.name, hint=hint, parameter=argument)
 
 
 def _shorten(text: str) -> str:

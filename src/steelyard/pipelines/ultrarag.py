@@ -168,8 +168,9 @@ def _missing_server(name: str, where: str) -> ConfigError:
 
 
 def _cannot_be_imported(location: "ServerLocation") -> bool:
-    programs = {} if location.program is None else {location.alias: str(location.program)}
-    return any(missing_modules(programs, foreign_python()).values())
+    if location.program is None:
+        return False
+    return any(missing_modules({location.alias: str(location.program)}, foreign_python()).values())
 
 
 def _parent_section(values: dict[str, Any], path: str) -> dict[str, Any]:

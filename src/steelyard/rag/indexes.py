@@ -10,8 +10,9 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
@@ -39,7 +40,6 @@ ADOPTED: Final = "adopted"
 BACKEND_HINT: Final = Message("rag.adopt_backend_hint")
 BM25_HINT: Final = Message("rag.bm25_index_hint")
 
-Splitter = Literal["regex", "jieba", "character"]
 _WORDS: Final = re.compile(r"(?u)\b\w\w+\b")
 _CHINESE: Final = ("zh", "zh-cn", "zh-hans", "zh-hant", "zh-tw", "cn", "chinese")
 _NO_TERM: Final = ""  # in a passage without terms, so that its length is not 0; no query contains it
@@ -104,29 +104,18 @@ def _text_or_empty(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LexicalIndex:
-    """An index of bm25s: BM25 as Lucene has it (Kamphuis and others 2020), k1 = 1.5 and b = 0.75."""
+    """An index of bm25s over the terms that `split` gives, for passages and queries alike.
+
+    Ours is BM25 as Lucene has it (Kamphuis and others 2020), k1 = 1.5 and b = 0.75; an adopted one has the tokens of
+    one of UltraRAG's tokenizers.
+    """
 
     engine: Any
-    way: Way
+    split: Callable[[str], Sequence[str]]
 
     def search(self, query: str, top_k: int) -> Ranking:
         """Return the best passages that share a term with the query; a repeated term of the query counts repeatedly."""
-        known = [term for term in terms(query, self.way) if term in self.engine.vocab_dict]
-        return best(self.engine.get_scores(known), top_k) if known else NOTHING
-
-
-@dataclass(frozen=True, slots=True)
-class AdoptedLexical:
-    """A bm25s index over the tokens of one of UltraRAG's tokenizers, which is used for queries too."""
-
-    engine: Any
-    splitter: Splitter
-    stopwords: Collection[str]
-
-    def search(self, query: str, top_k: int) -> Ranking:
-        """Return the best passages that share a token with the query."""
-        tokens = (token for token in _SPLITTERS[self.splitter](query.lower()) if token not in self.stopwords)
-        known = [token for token in tokens if token in self.engine.vocab_dict]
+        known = [term for term in self.split(query) if term in self.engine.vocab_dict]
         return best(self.engine.get_scores(known), top_k) if known else NOTHING
 
 
@@ -139,7 +128,7 @@ def make_lexical(corpus: Corpus, path: Path, *, way: Way, overwrite: bool, progr
         write_engine(engine, rows, folder)
 
 
-def open_lexical(corpus: Corpus, path: Path, *, way: Way) -> LexicalIndex | AdoptedLexical:
+def open_lexical(corpus: Corpus, path: Path, *, way: Way) -> LexicalIndex:
     """Return the index of this corpus, mapped into memory."""
     if not _is_current(corpus, path, way):
         raise ConfigError(Message("rag.no_index"), where=str(path), hint=BM25_HINT)
@@ -147,11 +136,12 @@ def open_lexical(corpus: Corpus, path: Path, *, way: Way) -> LexicalIndex | Adop
     if int(engine.scores["num_docs"]) != len(corpus):
         raise _differs_from_stamp(path)
     if ADOPTED not in stamp:
-        return LexicalIndex(engine, way)
-    splitter = next((name for name in _SPLITTERS if name == stamp.get("model")), None)
+        return LexicalIndex(engine, partial(terms, way=way))
+    splitter = _SPLITTERS.get(str(stamp.get("model")))
     if splitter is None:
         raise _differs_from_stamp(path)
-    return AdoptedLexical(engine, splitter, _stopwords(path / "stopwords.tokenizer.json"))
+    stopwords = _stopwords(path / "stopwords.tokenizer.json")
+    return LexicalIndex(engine, lambda query: [token for token in splitter(query.lower()) if token not in stopwords])
 
 
 def adopt_lexical(corpus: Corpus, path: Path, *, lang: str, tokenizer: str) -> Message | None:
@@ -210,7 +200,7 @@ def _notice(path: Path, origin: Stamp, what: Message) -> Message:
     return Message("rag.adopted", path=path, origin=origin["passages"], what=what)
 
 
-def _splitter_of(lang: str, tokenizer: str, vocabulary: Collection[str]) -> Splitter:
+def _splitter_of(lang: str, tokenizer: str, vocabulary: Collection[str]) -> str:
     """Return the tokenizer that UltraRAG used; without jieba it splits Chinese into characters."""
     mode = tokenizer.strip().lower()
     if mode in ("default", "regex"):
@@ -235,7 +225,7 @@ def _jieba(text: str) -> list[str]:
     return [token.strip() for token in rjieba.cut_for_search(text) if token.strip()]
 
 
-_SPLITTERS: Final[dict[Splitter, Callable[[str], Sequence[str]]]] = {
+_SPLITTERS: Final[dict[str, Callable[[str], Sequence[str]]]] = {
     "regex": _WORDS.findall,
     "jieba": _jieba,
     "character": lambda text: [character for character in text if character.strip()],

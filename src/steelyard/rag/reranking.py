@@ -12,13 +12,12 @@ from steelyard.net.replies import IT
 from steelyard.net.secrets import public_address
 from steelyard.progress import ProgressCallback
 from steelyard.rag.settings import (
-    RERANKERS,
     EndpointSettings,
-    check_backend,
     checked_queries,
     endpoint_settings,
     from_one,
     reason,
+    section_of,
 )
 from steelyard.search.terms import Bm25, terms
 from steelyard.threads import map_in_threads
@@ -52,12 +51,7 @@ class RerankerSettings:
 
 def open_reranker(settings: RerankerSettings) -> Reranker:
     """Return the reranker that the settings name."""
-    from_one(settings.batch_size, "batch_size")
-    check_backend("backend", settings.backend, RERANKERS)
-    config = settings.backend_configs.get(settings.backend) or {}
-    if not isinstance(config, Mapping):
-        message = Message("rag.settings_must_be_mapping", backend=settings.backend, name=type(config).__name__)
-        raise ConfigError(message, parameter=f"backend_configs.{settings.backend}")
+    config = section_of(settings.backend_configs, settings.backend)
     match settings.backend:
         case "sentence_transformers":
             return LocalModel(settings, config)

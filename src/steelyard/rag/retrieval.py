@@ -18,7 +18,6 @@ from steelyard.rag.embedding import Embedder, Endpoint, Latent, SentenceTransfor
 from steelyard.rag.indexes import (
     ADOPTED,
     BACKEND_HINT,
-    AdoptedLexical,
     LexicalIndex,
     adopt_dense,
     adopt_embeddings,
@@ -28,15 +27,13 @@ from steelyard.rag.indexes import (
     read_corpus,
 )
 from steelyard.rag.settings import (
-    BACKENDS,
     BM25,
-    INDEX_BACKENDS,
     EndpointSettings,
-    check_backend,
     checked_queries,
     endpoint_settings,
     from_one,
     reason,
+    section_of,
 )
 from steelyard.search.artifacts import (
     ADDRESS,
@@ -80,12 +77,12 @@ class RetrieverSettings:
 
     def of_backend(self, name: str) -> Mapping[str, Any]:
         """Return the settings of one backend."""
-        return _section(self.backend_configs, name)
+        return section_of(self.backend_configs, name)
 
     @property
     def index_path(self) -> Path:
         """The path of the index of vectors."""
-        return Path(_section(self.index_backend_configs, "faiss").get("index_path") or DENSE_INDEX)
+        return Path(section_of(self.index_backend_configs, "faiss").get("index_path") or DENSE_INDEX)
 
     @property
     def lexical_path(self) -> Path:
@@ -121,7 +118,7 @@ class Retriever:
             message = Message("rag.repeated_ids", repeated=repeated, total=len(self._corpus))
             log(Message("core.labelled", label=settings.corpus_path, message=message))
         self._dense: faiss.Index | None = None
-        self._lexical: LexicalIndex | AdoptedLexical | None = None
+        self._lexical: LexicalIndex | None = None
 
     def embed(self, path: Path, *, overwrite: bool, progress: ProgressCallback) -> None:
         """Embed all passages into a file, unless it exists already."""
@@ -254,9 +251,6 @@ class Retriever:
 
 def _embedder(settings: RetrieverSettings) -> Embedder | None:
     """Return the embedder of the settings; None for BM25, which needs none."""
-    from_one(settings.batch_size, "batch_size")
-    check_backend("backend", settings.backend, BACKENDS)
-    check_backend("index_backend", settings.index_backend, INDEX_BACKENDS)
     match settings.backend:
         case "latent":
             return Latent()
@@ -280,13 +274,6 @@ def _sentence_transformers(settings: RetrieverSettings) -> Embedder:
         batch_size=settings.batch_size,
         devices=[f"cuda:{number.strip()}" for number in numbers],
     )
-
-
-def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    section = settings.get(name) or {}
-    if not isinstance(section, Mapping):
-        raise ConfigError(Message("rag.settings_must_be_mapping", backend=name, name=type(section).__name__))
-    return section
 
 
 def _expected(embeddings: Stamp, index_path: Path) -> Stamp:

@@ -1,10 +1,12 @@
 """The settings of RAG servers: which backends are offered, which settings each reads, and those of endpoints.
 
 An unknown backend or setting is an error. A setting of UltraRAG that has no effect here is reported. Nothing here needs
-a corpus or a model.
+a corpus or a model. A key in the environment of a server is sent only to addresses that the operator of the server has
+named: in the server's own parameter.yaml, or in a variable beside the key (LLM_BASE_URL for LLM_API_KEY).
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -13,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from steelyard import limits
 from steelyard.errors import ConfigError, InputError, SteelyardError, UnknownName
 from steelyard.i18n import Message
-from steelyard.net.http import STATUS, UNREACHABLE, JsonClient, is_address
+from steelyard.net.http import STATUS, UNREACHABLE, JsonClient, is_address, origin
 from steelyard.net.openai import model_client
 from steelyard.net.replies import MODEL
 from steelyard.net.retry import RetryRule
@@ -39,6 +41,8 @@ _LOADING: Final = (  # UltraRAG passes them to the library
     *("local_files_only", "truncate_dim", "model_kwargs", "tokenizer_kwargs", "config_kwargs", "processor_kwargs"),
 )
 OPENAI_URL: Final = "https://api.openai.com/v1"
+_KEY_BACKENDS: Final = ("openai", "vllm")
+_PLACEHOLDERS: Final = ("abc", "EMPTY")  # that UltraRAG and vLLM write where no key is needed
 _DENIED: Final = (401, 403)
 _NUMBERS: Final = {  # with the least and the largest value of each
     "concurrency": (1, limits.CONCURRENCY),
@@ -75,11 +79,8 @@ class Keys(NamedTuple):
     nested: Mapping[str, "Keys"] = {}
 
 
-class Finding(NamedTuple):
-    """The error of a value, with the names that lead to it; None if the value has no effect here."""
-
-    path: tuple[str, ...]
-    error: SteelyardError | None = None
+Finding = SteelyardError | tuple[str, ...]
+"""The error of a setting, with its `parameter`, or the names that lead to a setting without effect here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,15 @@ def check_backend(parameter: str, name: Any, offered: Sequence[str]) -> None:
     raise UnknownName.of(_PARAMETERS[parameter], str(name), offered, parameter=parameter)
 
 
+def section_of(configs: Mapping[str, Any], backend: str, *, parameter: str = "backend_configs") -> Mapping[str, Any]:
+    """Return the settings of one backend."""
+    section = configs.get(backend) or {}
+    if not isinstance(section, Mapping):
+        message = Message("rag.settings_must_be_mapping", backend=backend, name=type(section).__name__)
+        raise ConfigError(message, parameter=f"{parameter}.{backend}")
+    return section
+
+
 def refuse_option(name: str, value: Any) -> None:
     """Raise an error for an option of UltraRAG that is not offered."""
     if value:
@@ -154,8 +164,8 @@ def refuse_option(name: str, value: Any) -> None:
 def refuse_unknown(findings: Iterator[Finding]) -> None:
     """Raise the first error; values without effect are ignored."""
     for finding in findings:
-        if finding.error is not None:
-            raise finding.error
+        if isinstance(finding, SteelyardError):
+            raise finding
 
 
 def retriever_findings(values: Mapping[str, Any]) -> Iterator[Finding]:
@@ -213,12 +223,12 @@ def _of_choice(
     for section, given in configs.items() if isinstance(configs, Mapping) else ():
         path = (choice.configs, str(section))
         if section not in (*choice.offered, *_NOT_OFFERED):
-            name_of = _PARAMETERS[choice.parameter]
-            yield Finding(path, UnknownName.of(name_of, str(section), choice.offered, where=choice.configs))
+            words, parameter = _PARAMETERS[choice.parameter], ".".join(path)
+            yield UnknownName.of(words, str(section), choice.offered, where=choice.configs, parameter=parameter)
             continue
         is_used = section in (name, *also) and not unused
         findings = _of_keys(choice.keys.get(section), given, path)
-        yield from (finding for finding in findings if is_used or finding.error is not None)
+        yield from (finding for finding in findings if is_used or isinstance(finding, SteelyardError))
 
 
 def _of_terms(configs: Any) -> Iterator[Finding]:
@@ -241,7 +251,8 @@ def _caught(path: tuple[str, ...], check: Callable[[], object]) -> Iterator[Find
     try:
         check()
     except SteelyardError as error:
-        yield Finding(path, error)
+        error.parameter = ".".join(path)
+        yield error
 
 
 def _of_keys(keys: Keys | None, given: Any, path: tuple[str, ...]) -> Iterator[Finding]:
@@ -252,10 +263,10 @@ def _of_keys(keys: Keys | None, given: Any, path: tuple[str, ...]) -> Iterator[F
         if key in keys.read:
             yield from _of_keys(keys.nested.get(key), value, (*path, key))
         elif key in keys.ignored and value:
-            yield Finding((*path, key))
+            yield (*path, key)
         elif key not in keys.ignored and value not in (None, ""):
-            error = UnknownName.of(Message("words.setting"), str(key), keys.read, where=".".join(path))
-            yield Finding((*path, str(key)), error)
+            where = ".".join(path)
+            yield UnknownName.of(Message("words.setting"), str(key), keys.read, where=where, parameter=f"{where}.{key}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +326,43 @@ def endpoint_settings(kind: type[Settings], config: Mapping[str, Any], *, where:
     if not (key.isascii() and key.isprintable()):  # checked here because a later error would show it
         raise ConfigError(Message("rag.key_characters"), where=where, parameter=f"{where}.api_key")
     return kind(key=key, **given)
+
+
+def with_key(
+    configs: Mapping[str, Any],
+    backend: str,
+    *,
+    variable: str,
+    environment: Mapping[str, str],
+    operator: Mapping[str, Any],
+    log: Callable[[Message], None],
+) -> Mapping[str, Any]:
+    """Add the key in a variable to the settings of a backend that have none, if the operator named their address.
+
+    `operator` holds the parameters of the server's own parameter.yaml.
+    """
+    section = configs.get(backend) or {}
+    key = environment.get(variable)
+    if not key or backend not in _KEY_BACKENDS or not isinstance(section, Mapping):
+        return configs
+    own, url = section.get("api_key"), section.get("base_url") or OPENAI_URL
+    if own not in (None, "", *_PLACEHOLDERS) or not (isinstance(url, str) and is_address(url)):
+        return configs
+    address = variable_of_address(variable)
+    sections = (operator.get("backend_configs") or {}).values()
+    named = [other.get("base_url") for other in sections if isinstance(other, Mapping)]
+    is_readable = section.get("proxy") and not url.lower().startswith("https:")  # the proxy would read the key
+    if is_readable or origin(url) not in {origin(known) for known in (*named, environment.get(address)) if known}:
+        log(Message("servers.key_not_sent", key=variable, address=public_address(url), variable=address))
+        return configs
+    if own:
+        log(Message("servers.key_placeholder", name=f"backend_configs.{backend}.api_key", key=own, used=variable))
+    return {**configs, backend: {**section, "api_key": key}}
+
+
+def variable_of_address(variable: str) -> str:
+    """Return the variable with the address for the key in `variable`; the name itself if it is not that of a key."""
+    return re.sub("_API_KEY$", "_BASE_URL", variable)
 
 
 def check_known(given: Iterable[Any], known: Sequence[str], *, where: str) -> None:

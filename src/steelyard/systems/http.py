@@ -70,10 +70,11 @@ class RequestTemplate:
         except InputError as error:
             message = Message("systems.bad_request_template", message=error.message)
             raise ConfigError(message, where=where, hint=hint) from None
-        if not _has_question(content):
+        template = cls(content)
+        if template.fill(Ask("", "one question")) == template.fill(Ask("", "another")):
             message = Message("systems.request_template_without_question", question=QUESTION)
             raise ConfigError(message, where=where, hint=hint)
-        return cls(content)
+        return template
 
     def fill(self, ask: Ask) -> Any:
         """Return the request for a question; placeholders in the question itself are not filled in."""
@@ -110,17 +111,6 @@ class ResponseTemplate:
                 if name == "answer":
                     raise
         return fields
-
-
-def _has_question(content: Any) -> bool:
-    match content:
-        case str():
-            return QUESTION in content
-        case dict():
-            return any(map(_has_question, content.values()))
-        case list():
-            return any(map(_has_question, content))
-    return False
 
 
 def _filled(content: Any, values: Mapping[str, str]) -> Any:
