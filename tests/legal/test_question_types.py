@@ -35,6 +35,21 @@ FIELDS: dict[str, dict[str, Any]] = {
 }
 
 
+def example(kind: type[Question]) -> dict[str, Any]:
+    """Fields of a question of a type: those above, or what its schema requires."""
+    required = kind.schema.get("required", ())
+    return FIELDS.get(kind.type) or {name: sample(kind.schema["properties"].get(name, {})) for name in required}
+
+
+def sample(schema: dict[str, Any]) -> Any:
+    match schema.get("type"):
+        case "array":
+            return [sample(schema.get("items", {}))] * schema.get("minItems", 1)
+        case "object":
+            return {name: sample(schema["properties"][name]) for name in schema.get("required", ())}
+    return {"integer": 1, "number": 1, "boolean": True}.get(str(schema.get("type")), "text")
+
+
 class Read(dict):
     """Fields that record which of them are read."""
 
@@ -54,7 +69,7 @@ class Read(dict):
 @pytest.mark.parametrize("kind", question_types(), ids=lambda kind: kind.type)
 def test_a_type_reads_only_fields_that_the_schema_has(kind):
     names: set[str] = set()
-    fields = {"id": "q", "question": "?", "type": kind.type, "scoring": {}, **FIELDS[kind.type]}
+    fields = {"id": "q", "question": "?", "type": kind.type, "scoring": {}, **example(kind)}
     question_of(Read(fields, names))
     definitions = question_schema()["$defs"]
     own = kind.schema["properties"].get("expected", {}).get("properties", {})
