@@ -97,9 +97,8 @@ def _of_reading(reading: Reading, asked: Asked) -> Stance:
     return announced
 
 
-@lru_cache(maxsize=1 << 10)
 def _decide(text: str, asked: Asked) -> Stance:
-    """Return the verdict on a text; cached, because the judge of yes and no asks for it too."""
+    """Return the verdict on a text."""
     bare = text.strip(" []【】()\"'“”")
     if null := WORDS["json_null"].match(text):
         return Stance("refuses", Message("legal.answer_says_words", word=null[1]), abstains=True)
