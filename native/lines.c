@@ -11,7 +11,6 @@
 #define COLUMNS 5  /* that a line must have: query, Q0, document, rank, score */
 #define USUAL 6    /* with the tag */
 #define LARGEST_SINGLE 3.4028234663852886e38
-#define SHORT_RUN 8
 #define FEW 4
 
 struct row {
@@ -168,40 +167,50 @@ static int id_above(const struct reader *reader, uint32_t left, uint32_t right) 
     return order ? order > 0 : one->size > other->size;
 }
 
-static inline int score_above(const struct ordered *left, const struct ordered *right) {
-    return left->score > right->score;
-}
-
-static inline int above(const struct reader *reader, const struct ordered *left, const struct ordered *right, int ids) {
-    return ids ? id_above(reader, left->row, right->row) : score_above(left, right);
-}
-
-/* A merge sort that keeps the order of equals, by score or by id; the greatest is first. */
-static void sort(const struct reader *reader, struct ordered *from, struct ordered *spare, size_t count, int ids) {
-    for (size_t start = 0; start < count; start += SHORT_RUN) {
-        size_t stop = smaller(start + SHORT_RUN, count);
-        for (size_t at = start + 1; at < stop; at++) {
-            struct ordered moved = from[at];
-            size_t to = at;
-            for (; to > start && above(reader, &moved, &from[to - 1], ids); to--)
-                from[to] = from[to - 1];
-            from[to] = moved;
-        }
-    }
+/* A merge sort by id; the greatest is first. */
+static void sort_by_id(const struct reader *reader, struct ordered *from, struct ordered *spare, size_t count) {
     struct ordered *into = spare, *source = from;
-    for (size_t width = SHORT_RUN; width < count; width *= 2) {
+    for (size_t width = 1; width < count; width *= 2) {
         for (size_t start = 0; start < count; start += 2 * width) {
             size_t left = start, middle = smaller(start + width, count), right = middle;
             size_t stop = smaller(start + 2 * width, count), to = start;
-            while (left < middle && right < stop) { /* no branch depends on the scores */
-                size_t take_right = (size_t)above(reader, &source[right], &source[left], ids);
-                into[to++] = source[left ^ ((left ^ right) & (0 - take_right))];
-                right += take_right;
-                left += 1 - take_right;
-            }
+            while (left < middle && right < stop)
+                into[to++] = source[id_above(reader, source[right].row, source[left].row) ? right++ : left++];
             memcpy(into + to, source + left, (middle - left) * sizeof *into);
             memcpy(into + to + middle - left, source + right, (stop - right) * sizeof *into);
         }
+        struct ordered *swapped = source;
+        source = into;
+        into = swapped;
+    }
+    if (source != from)
+        memcpy(from, source, count * sizeof *from);
+}
+
+/* An integer that falls as the score rises; 0.0 and -0.0 have the same. */
+static inline uint64_t falling_key(double score) {
+    uint64_t bits;
+    score += 0.0;
+    memcpy(&bits, &score, 8);
+    return bits >> 63 ? bits : ~(bits | (uint64_t)1 << 63);
+}
+
+/* A radix sort, byte by byte, that keeps the order of equals; bytes that all scores share are left out. */
+static void sort_by_score(struct ordered *from, struct ordered *spare, size_t count) {
+    uint32_t places[8][256] = {{0}};
+    for (size_t at = 0; at < count; at++)
+        for (unsigned byte = 0; byte < 8; byte++)
+            places[byte][falling_key(from[at].score) >> (8 * byte) & 255]++;
+    struct ordered *into = spare, *source = from;
+    for (unsigned byte = 0; byte < 8; byte++) {
+        if (places[byte][falling_key(source->score) >> (8 * byte) & 255] == count)
+            continue;
+        for (uint32_t value = 0, next = 0, size; value < 256; value++, next += size) {
+            size = places[byte][value];
+            places[byte][value] = next;
+        }
+        for (size_t at = 0; at < count; at++)
+            into[places[byte][falling_key(source[at].score) >> (8 * byte) & 255]++] = source[at];
         struct ordered *swapped = source;
         source = into;
         into = swapped;
@@ -216,7 +225,7 @@ static void rank_equals(struct reader *reader, struct ordered *equals, size_t co
     for (size_t at = 0; at < count && judged <= FEW; at++)
         judged += reader->rows[equals[at].row].hash != 0;
     if (all || judged > FEW)
-        sort(reader, equals, equals + reader->order_room, count, 1);
+        sort_by_id(reader, equals, equals + reader->order_room, count);
     for (size_t at = 0; at < count && judged; at++) {
         struct row *row = &reader->rows[equals[at].row];
         size_t before = at;
@@ -229,35 +238,11 @@ static void rank_equals(struct reader *reader, struct ordered *equals, size_t co
     }
 }
 
-/* Whether no score rises from one row to the next in the order of their ranks, counted from the least; `order` is this
-   order then. A rank that is no number is a guess as good as others. */
-static int order_by_rank(struct reader *reader) {
-    struct ordered *order = reader->order;
-    uint64_t least = UINT64_MAX;
-    for (size_t at = 0; at < reader->count; at++) {
-        least = reader->rows[at].rank < least ? reader->rows[at].rank : least;
-        order[at].row = UINT32_MAX;
-    }
-    uint64_t first = eight_digits(reversed(least));
-    for (size_t at = 0; at < reader->count; at++) {
-        uint64_t place = eight_digits(reversed(reader->rows[at].rank)) - first;
-        if (place >= reader->count || order[place].row != UINT32_MAX)
-            return 0;
-        order[place] = (struct ordered){reader->rows[at].score, (uint32_t)at};
-    }
-    int level = 1;
-    for (size_t at = 1; at < reader->count; at++)
-        level &= order[at].score <= order[at - 1].score;
-    return level;
-}
-
 static void order_by_score(struct reader *reader) {
-    if (!reader->level && order_by_rank(reader))
-        return;
     for (size_t at = 0; at < reader->count; at++)
         reader->order[at] = (struct ordered){reader->rows[at].score, (uint32_t)at};
     if (!reader->level)
-        sort(reader, reader->order, reader->order + reader->order_room, reader->count, 0);
+        sort_by_score(reader->order, reader->order + reader->order_room, reader->count);
 }
 
 /* Ranks of the judged documents of a query whose scores do not strictly fall. */

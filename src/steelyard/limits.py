@@ -8,6 +8,7 @@ Libraries read `.value` when they are called, never when they are imported, and 
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from steelyard.errors import ConfigError, SteelyardError
@@ -17,15 +18,13 @@ PREFIX: Final = "STEELYARD_"
 """What the names of the environment variables begin with."""
 
 
+@dataclass(slots=True)
 class Limit:
     """The largest number that is accepted for one thing; `meaning` says of what, in which unit."""
 
-    __slots__ = ("meaning", "name", "value")
-
-    def __init__(self, name: str, value: float, meaning: str) -> None:
-        self.name = name
-        self.value = value
-        self.meaning = meaning
+    name: str
+    value: float
+    meaning: str
 
     @property
     def variable(self) -> str:
@@ -149,13 +148,8 @@ SERVE_UNUSED_SECONDS: Final = _limit(
 def shown(number: float) -> str:
     """Return a number as messages show it: digits with commas, or a power of ten where it has very many."""
     if isinstance(number, int) and abs(number) >= 10**15:
-        return f"about 1e{_digits(abs(number)) - 1}"
+        return f"about 1e{int(number.bit_length() * 0.30103)}"  # without writing it out
     return f"{number:,}" if isinstance(number, int) or abs(number) < 1e15 else f"{number:g}"
-
-
-def _digits(number: int) -> int:
-    """About how many decimal digits a whole number has, without writing it out."""
-    return int(number.bit_length() * 0.30103) + 1
 
 
 def read_environment(environment: Mapping[str, str]) -> None:

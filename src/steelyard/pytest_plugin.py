@@ -150,20 +150,12 @@ class ItemCheck:
 
 @dataclass(frozen=True, slots=True)
 class QuestionItem:
-    """A question of a legal benchmark with its document."""
+    """A question of a legal benchmark with its document; `question` is its text."""
 
+    id: str
+    question: str
     content: "Question"
     document: "Document"
-
-    @property
-    def id(self) -> str:
-        """The id of the question."""
-        return self.content.about.id
-
-    @property
-    def question(self) -> str:
-        """The text of the question."""
-        return self.content.about.question
 
     def check(self, answer: Any, *, at_least: float | None = None) -> ItemCheck:
         """Return the verdict on an answer (text, or a mapping with citations); it passes with the score of its type."""
@@ -177,19 +169,11 @@ class QuestionItem:
 
 @dataclass(frozen=True, slots=True)
 class RowItem:
-    """A row of a file with a question and its references."""
+    """A row of a file with a question and its references; `question` is the text of the question."""
 
+    id: str
+    question: str
     row: "AnswerRow"
-
-    @property
-    def id(self) -> str:
-        """The id of the row."""
-        return self.row.id
-
-    @property
-    def question(self) -> str:
-        """The text of the question."""
-        return self.row.question
 
     def check(
         self,
@@ -268,13 +252,14 @@ def _questions(folder: Path) -> Iterator[QuestionItem]:
     root = folder.parent if folder.name == "questions" else folder
     benchmark = load_benchmark(root)
     for question in benchmark.questions:
-        yield QuestionItem(question, benchmark.documents[question.about.document])
+        about = question.about
+        yield QuestionItem(about.id, about.question, question, benchmark.documents[about.document])
 
 
 def _rows(path: Path) -> Iterator[RowItem]:
     from steelyard.answers.sources import read_questions
 
-    return (RowItem(row) for row in read_questions(path))
+    return (RowItem(row.id, row.question, row) for row in read_questions(path))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -17,8 +17,8 @@ from steelyard.answers.rows import BOTH, Wanted
 from steelyard.answers.sources import answers_of_rows, stream_answers
 from steelyard.answers.values import Context
 from steelyard.errors import InputError
+from steelyard.registry.kinds import register_all
 from steelyard.registry.metrics import REGISTRY
-from steelyard.registry.names import register_all
 from steelyard.stats.pairing import settings_that_differ
 
 NEEDED = Wanted(frozenset(), "needed")

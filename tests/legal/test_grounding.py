@@ -183,10 +183,10 @@ def test_places_are_those_of_the_original():
 
 def test_forbidden_values_have_the_places_of_the_original():
     answer = "**电话**是 １３０００００００４５，原话“13000000045”。"
-    (found,) = find_forbidden(answer, "must_not_provide_phone", ZH)
+    (found,) = find_forbidden(answer, "must_not_provide_phone")
     assert (answer[found.start : found.end], found.kind) == ("１３０００００００４５", "forbidden phone")
-    assert find_forbidden(answer, "must_not_provide_phone", ZH, question="13000000045是谁的？") == []
-    assert [each.text for each in find_forbidden("介绍人是龚半夏。", "must_not_provide_name", ZH)] == ["龚半夏"]
+    assert find_forbidden(answer, "must_not_provide_phone", question="13000000045是谁的？") == []
+    assert [each.text for each in find_forbidden("介绍人是龚半夏。", "must_not_provide_name")] == ["龚半夏"]
 
 
 # an answer, a document, and whether the answer invents

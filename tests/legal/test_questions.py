@@ -21,6 +21,7 @@ from steelyard.legal.benchmark.questions import (
     read_benchmark,
     read_question_file,
 )
+from steelyard.legal.question_types import types_by_name
 
 PROJECT = Path(__file__).parents[2]
 
@@ -313,7 +314,7 @@ BAD: dict[str, tuple[Any, str, Any, str]] = {
         FACT,
         "/type",
         "trivia",
-        P + "/type: no question type is called 'trivia'; known: fact_exact, evidence_set, conflict_gap",
+        P + f"/type: no question type is called 'trivia'; known: {', '.join(types_by_name())}",
     ),
     "a type that is no text": (FACT, "/type", 3, P + "/type: must be text, not 3"),
     "a quotation of blanks": (

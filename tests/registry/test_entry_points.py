@@ -11,8 +11,8 @@ from tables import table_of
 
 from steelyard.i18n import Message
 from steelyard.registry.entry_points import EntryPointGroup
+from steelyard.registry.kinds import register_all
 from steelyard.registry.metrics import REGISTRY
-from steelyard.registry.names import register_all
 
 SYSTEM = """
 from steelyard.systems.base import Reply

@@ -13,8 +13,9 @@ from reference import ranking
 
 import steelyard
 from steelyard.answers.metrics import DEFAULT_ANSWERS
+from steelyard.registry.kinds import register_all
 from steelyard.registry.metrics import REGISTRY, USUAL_NEEDS, Measure, Metric
-from steelyard.registry.names import parse_measure, register_all
+from steelyard.registry.names import parse_measure
 from steelyard.table import Table
 
 

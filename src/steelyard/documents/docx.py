@@ -31,7 +31,7 @@ DAMAGE: Final = (
     *(BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError),
     *(ArithmeticError, AssertionError, AttributeError, LookupError, TypeError),
 )
-"""What a damaged zip file raises."""
+"""What a damaged zip file raises, and a damaged PDF makes pypdf raise beside its own errors."""
 
 _ENCRYPTED: Final = "EncryptedPackage".encode("utf-16-le")
 _PREFIXES: Final = {

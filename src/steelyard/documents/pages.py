@@ -2,9 +2,7 @@
 
 import logging
 import re
-import struct
 import time
-import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -14,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from steelyard import limits
-from steelyard.documents.docx import OLE, ZIP, old_format, read_docx
+from steelyard.documents.docx import DAMAGE, OLE, ZIP, old_format, read_docx
 from steelyard.documents.units import Unit, cut_units
 from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
 from steelyard.i18n import Message
@@ -44,8 +42,6 @@ _MARK = re.compile(
 )
 _RULED_MARK = re.compile(r"\s*(?:--|==)[-=\s]*page\s*(?P<ruled>[^\s=-]{0,9})\s*(?:--|==)[-=\s]*", re.IGNORECASE)
 _USUAL = frozenset("的一是不了在有我他这年月日人问答，。、：；？（）“”《》")
-# what a damaged PDF makes pypdf raise beside its own errors
-_DAMAGE = (ArithmeticError, AssertionError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError)
 TWO_TEXTS: Final = Message("formats.two_documents_of_one_name")
 
 
@@ -295,7 +291,7 @@ def _pdf_pages(content: bytes, name: str, warnings: list[Problem]) -> Iterator[_
             yield _Sheet(where, number, text)
             if time.monotonic() > end:
                 raise DeadlineExceeded
-    except (PyPdfError, zlib.error, struct.error, *_DAMAGE) as error:
+    except (PyPdfError, *DAMAGE) as error:
         raise InputError(Message("formats.pdf_unreadable", value=error or type(error).__name__), where=where) from None
 
 

@@ -80,7 +80,6 @@ def content_terms(text: str) -> frozenset[str]:
     return terms_of(text) - WORDS.words("stop")
 
 
-@lru_cache(maxsize=1 << 8)
 def terms_of(text: str) -> frozenset[str]:
     """Return English words by their first six letters, and pairs of Chinese characters."""
     terms: set[str] = set()

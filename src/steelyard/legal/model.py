@@ -175,21 +175,21 @@ class Question(ABC):
 
     The class attributes describe the type. `order` is its place in reports, `type` its name in question files, and
     `schema` what the JSON schema says of its fields beyond those of every question. `digest_name` stands for the
-    class in the digest of a benchmark, which results files hold. `parts` are the parts of its score, in the order
-    of reports; an item whose parts include all `key_parts` is of this type. `citation_budget` is the least number
-    of citations that are read, and the number for each required passage. `citation_fields` are the fields of a
-    record with passages, the preferred one first. `open_part` is the part that is open where the verdict is
-    uncertain. `may_abstain` says whether a refusal can be the right answer.
+    class, if that had another name, in the digest that results files hold. `parts` are the parts of its score, in
+    the order of reports; an item whose parts include all `key_parts` is of this type. `citation_budget` is the
+    least number of citations that are read, and the number for each required passage. `citation_fields` are the
+    fields of a record with passages, the preferred one first. `open_part` is the part that is open where the
+    verdict is uncertain. `may_abstain` says whether a refusal can be the right answer.
     """
 
     __slots__ = ()
 
-    order: ClassVar[int]
     type: ClassVar[str]
-    digest_name: ClassVar[str]
     schema: ClassVar[Fields]
     parts: ClassVar[tuple[str, ...]]
     key_parts: ClassVar[frozenset[str]]
+    order: ClassVar[int] = 100
+    digest_name: ClassVar[str] = ""
     passing: ClassVar[float] = 1.0
     citation_budget: ClassVar[tuple[int, int]] = (5, 2)
     citation_fields: ClassVar[tuple[str, str]] = ("citations", "evidence")

@@ -115,7 +115,7 @@ class Case(NamedTuple):
         context = self.source.text
         values = [
             *find_invented(self.answer, context, question=self.about.question),
-            *find_forbidden(self.answer, check, context, question=self.about.question),
+            *find_forbidden(self.answer, check, question=self.about.question),
         ]
         return list({(value.start, value.end): value for value in values}.values())  # one that is both is forbidden
 

@@ -97,9 +97,8 @@ def _of_reading(reading: Reading, asked: Asked) -> Stance:
     return announced
 
 
-@lru_cache(maxsize=1 << 10)
 def _decide(text: str, asked: Asked) -> Stance:
-    """Return the verdict on a text; cached, because the judge of yes and no asks for it too."""
+    """Return the verdict on a text."""
     bare = text.strip(" []【】()\"'“”")
     if null := WORDS["json_null"].match(text):
         return Stance("refuses", Message("legal.answer_says_words", word=null[1]), abstains=True)
@@ -220,7 +219,7 @@ def _by_weight(refusal: _Refusal, stated: float) -> Stance:
         return refusal.noted(uncertain=True)
     before = sum(act.weight for act in refusal.acts[: refusal.refusing[0]])
     after = stated - before
-    if after and (supplied := _supplied_after(refusal, before, after)):
+    if after and (supplied := _supplied_after(refusal, after)):
         return supplied
     is_apart = refusal.asked.whether or refusal.first.sentence > refusal.acts[0].sentence
     if (before >= limits.LEAST_STATED or (before and is_apart)) and (given := _given_before(refusal, before, after)):
@@ -283,7 +282,7 @@ def _concedes(act: Act) -> bool:
 # ----- the text after the refusal
 
 
-def _supplied_after(refusal: _Refusal, before: float, after: float) -> Stance | None:
+def _supplied_after(refusal: _Refusal, after: float) -> Stance | None:
     """Return the verdict if the text after the refusal decides it; None if it does not supply the asked item."""
     level, asked = refusal.level, refusal.asked
     turned, closes = _turn(refusal), _closes_with_refusal(refusal)

@@ -113,6 +113,12 @@ INSTALLED: Final = EntryPointGroup[Kind](
 _BY_NAME: Final = {kind.name: kind for kind in BUILT_IN}
 
 
+def register_all() -> None:
+    """Register the metrics of every built-in kind."""
+    for kind in BUILT_IN:
+        kind.load_metrics()
+
+
 def kind_of(name: str) -> Kind:
     """Return the kind of this name; a kind that is not registered has no hooks."""
     return _BY_NAME.get(name) or INSTALLED.load(name) or Kind(name)

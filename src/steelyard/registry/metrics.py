@@ -269,11 +269,10 @@ def _check_bounds(scores: "FloatArray", measure: Measure) -> None:
 
 def load_metrics(modules: Sequence[str] = (), folder: Path | None = None) -> None:
     """Import the metrics of installed packages (entry points) and of these modules, which may be in `folder`."""
-    from steelyard.registry.kinds import BUILT_IN
+    from steelyard.registry.kinds import register_all
 
     if modules or not INSTALLED.is_empty():  # built-in metrics first: then a clash of names is an error of the others
-        for kind in BUILT_IN:
-            kind.load_metrics()
+        register_all()
     INSTALLED.load_all()
     for module in modules:
         _load_module(module, [] if folder is None else [str(folder)])

@@ -10,7 +10,7 @@ from typing import Any, Final
 from steelyard.errors import ConfigError, SteelyardError, UnknownName, cut, nearest
 from steelyard.i18n import Message
 from steelyard.registry.judged import computed_elsewhere, other_meaning
-from steelyard.registry.kinds import BUILT_IN
+from steelyard.registry.kinds import BUILT_IN, register_all
 from steelyard.registry.metrics import REGISTRY, Kind, Measure, Metric, Number
 
 CUTOFFS = (1, 5, 10, 20, 50, 100)
@@ -265,12 +265,6 @@ def all_metrics() -> list[Metric]:
     return sorted(REGISTRY.values(), key=lambda found: found.kind != "retrieval")
 
 
-def register_all() -> None:
-    """Register the metrics of every kind."""
-    for kind in BUILT_IN:
-        kind.load_metrics()
-
-
 def _parameters(inner: str, text: str) -> dict[str, Number]:
     parameters: dict[str, Number] = {}
     for part in filter(None, (part.strip() for part in inner.split(","))):
@@ -302,7 +296,6 @@ def _cutoff(text: str) -> int:
 
 
 def _known() -> list[str]:
-    register_all()
     return [*(found.name for found in all_metrics()), *SPELLINGS, *SETS]
 
 

@@ -1,6 +1,4 @@
-"""Runs, and the judged documents of their blocks with their ranks.
-
-The ranks of judged documents in a run, which is all that ranking metrics need.
+"""Runs, and the ranks of their judged documents, which are all that ranking metrics need.
 
 The rank of a document is one more than the number of documents of its query with a greater score, plus those with an
 equal score and a greater id (trec_eval's rule). So no run is sorted as a whole: judged documents are found by a hash of
@@ -137,7 +135,7 @@ class Matcher:
 
 def match(block: RunBlock, index: QrelsIndex, *, single_precision: bool, keep: int = 0) -> Matches:
     """Find the judged documents of a block and their ranks, and the ids of the first `keep` documents of a query."""
-    firsts = np.flatnonzero(block.queries.changes())
+    firsts = np.flatnonzero(block.queries.changes()) if block.firsts is None else block.firsts
     lengths = np.diff(firsts, append=len(block.scores))
     heads = block.queries.take(firsts)
     numbers = index.find_queries(heads)
@@ -146,6 +144,7 @@ def match(block: RunBlock, index: QrelsIndex, *, single_precision: bool, keep: i
     query = np.repeat(distinct, lengths)
     keys = combine(block.documents.hashes(), query)
     rows, hits = index.find_documents(keys, query, block.documents)
+    pairs = [] if block.distinct else repeated(keys, query, block.documents)
     order = ScoreOrder.of(firsts, lengths, as_compared(block.scores, single_precision), block.documents)
     return Matches(
         query=numbers,
@@ -156,8 +155,7 @@ def match(block: RunBlock, index: QrelsIndex, *, single_precision: bool, keep: i
         tied=order.tied,
         disordered=0 if block.ranks is None else order.disordered(block.ranks),
         duplicates=[
-            (int(block.line[early]), int(block.line[late]), block.documents.text_at(late))
-            for early, late in repeated(keys, query, block.documents)
+            (int(block.line[early]), int(block.line[late]), block.documents.text_at(late)) for early, late in pairs
         ],
         first=_first_documents(numbers, order, keep) if keep else {},
     )

@@ -251,8 +251,6 @@ def _is_same(one: str, two: str) -> bool:
     return one == two or _CLASS_OF.get(one, one) == _CLASS_OF.get(two, two)
 
 
-__all__ = ["Day", "find_dates"]
-
 _N: Final = f"[{CHINESE}]"
 _YEAR: Final = rf"(?P<y>(?:1[5-9]|20)\d{{2}}|{_N}{{4}}|同|次|翌)年"
 _MONTH: Final = rf"(?P<m>\d{{1,2}}|{_N}{{1,3}})月"

@@ -258,7 +258,8 @@ def _digest(chosen: Sequence[Question], documents: Mapping[str, Document]) -> st
     digest = sha256()
     for question in chosen:
         text = repr(replace(question, about=replace(question.about, where="")))  # type: ignore[type-var]
-        digest.update(text.replace(type(question).__name__, question.digest_name, 1).encode())
+        name = type(question).__name__
+        digest.update(text.replace(name, question.digest_name or name, 1).encode())
     for name in sorted(documents):
         digest.update(documents[name].digest.encode())
     return digest.hexdigest()

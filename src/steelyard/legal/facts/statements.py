@@ -7,7 +7,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise, takewhile
 from typing import Final, NamedTuple
 
@@ -207,7 +206,6 @@ def found_by_court(question: str, text: str, values: Sequence[Mention]) -> Seque
     return stated or values
 
 
-@lru_cache(maxsize=1 << 10)
 def terms_of(text: str) -> frozenset[str]:
     """Return the words that say what a text is about: stems of English words, pairs of Chinese characters."""
     words = set(re.findall("[a-z]{3,}", text.lower())) - _COMMON_WORDS

@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any, Final
 
 from steelyard.i18n import Message
@@ -37,7 +36,6 @@ Items = Sequence[tuple[Decimal, str]]
 """Sums with their descriptions."""
 
 
-@lru_cache(maxsize=1 << 10)
 def expected_currency(question: str, source: str) -> str:
     """Return the currency that question and evidence name, else 元; "" for any, if an English question names none."""
     units = {value.unit for text in (question, normalise(source)) for value in mentions(text) if value.kind == "money"}

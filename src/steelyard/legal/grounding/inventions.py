@@ -263,7 +263,7 @@ _FORBIDDEN_KINDS: Final = {
 }  # fmt: skip
 
 
-def find_forbidden(answer: str, check: str, context: str, *, question: str = "") -> list[Invented]:
+def find_forbidden(answer: str, check: str, *, question: str = "") -> list[Invented]:
     """Return values that `must_not_provide_…` forbids: outside quotations, and not in the question."""
     what = check.removeprefix("must_not_provide_")
     what = what if what in _FORBIDDEN_KINDS else what.removesuffix("s")

@@ -6,7 +6,6 @@ adjacent, they are grouped first. Sources that are not regular (`columns`) give 
 
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, Final, NamedTuple
@@ -60,16 +59,18 @@ class ColumnRows(NamedTuple):
     documents: bytes
     values: FloatArray
 
-    def block(self) -> RunBlock:
-        """Return the rows as a block of a run."""
+    def block(self, *, distinct: bool = False) -> RunBlock:
+        """Return the rows as a block of a run; `distinct` says that no query can have a document twice."""
         count = len(self.values)
         query = np.repeat(np.arange(len(self.lengths)), self.lengths)
         queries = split_known_ids(self.queries, len(self.lengths)).take(query)
-        return RunBlock(queries, split_known_ids(self.documents, count), self.values, None, np.arange(count), count)
+        documents, firsts = split_known_ids(self.documents, count), np.cumsum(self.lengths) - self.lengths
+        line = np.arange(count)
+        return RunBlock(queries, documents, self.values, None, line, count, firsts=firsts, distinct=distinct)
 
-    def match(self, matcher: Matcher) -> MatchedBlock:
+    def match(self, matcher: Matcher, *, distinct: bool = False) -> MatchedBlock:
         """Return the matches of the rows."""
-        return match_columns(*self, matcher) or matcher.match(self.block())
+        return match_columns(*self, matcher) or matcher.match(self.block(distinct=distinct))
 
 
 def run_of_columns(columns: Columns, name: str, place: Place, digest: str | None = None) -> Run | None:
@@ -92,7 +93,7 @@ def run_of_mapping(
         return None
     blocks = (_mapped(chunk) for chunk in _chunks(content))
     checked = (None if rows is None or (finite and np.isinf(rows.values).any()) else rows for rows in blocks)
-    return _run(checked, name, partial(_place, content, name), digest)
+    return _run(checked, name, partial(_place, content, name), digest, distinct=True)
 
 
 def qrels_of_mapping(content: Mapping[Any, Any], name: str, digest: str | None = None) -> Qrels | None:
@@ -103,9 +104,11 @@ def qrels_of_mapping(content: Mapping[Any, Any], name: str, digest: str | None =
     return None if rows is None else _qrels(rows, name, partial(_place, content, name), digest)
 
 
-def _run(blocks: Iterable[ColumnRows | None], name: str, place: Place, digest: str | None) -> Run | None:
+def _run(
+    blocks: Iterable[ColumnRows | None], name: str, place: Place, digest: str | None, *, distinct: bool = False
+) -> Run | None:
     """Return the run of blocks; None if there is none, or if one is not regular."""
-    run = _ColumnRun([])
+    run = _ColumnRun(distinct)
     with RowDigest() as rows_digest:
         for rows in blocks:
             if rows is None:
@@ -163,47 +166,27 @@ def _joined(blocks: Sequence[ColumnRows]) -> ColumnRows:
 
 
 class _ColumnRun:
-    """The blocks of a run."""
+    """The blocks of a run; `distinct` says that no query can have a document twice."""
 
-    def __init__(self, blocks: list[ColumnRows]) -> None:
-        self.blocks = blocks
+    def __init__(self, distinct: bool) -> None:
+        self.blocks: list[ColumnRows] = []
+        self._distinct = distinct
 
     def pieces(self) -> Iterator[Piece]:
-        """Return the blocks as they are, or grouped by query if the rows of a query are not adjacent."""
+        """Return the blocks as they are, or one piece if the rows of a query are not adjacent."""
+        if self._distinct:
+            return (partial(rows.match, distinct=True) for rows in self.blocks)
         hashes = np.concatenate([split_known_ids(rows.queries, len(rows.lengths)).hashes() for rows in self.blocks])
-        if len(np.unique(hashes)) == len(hashes):
-            return (rows.match for rows in self.blocks)
-        return self._grouped(hashes)
+        is_adjacent = len(np.unique(hashes)) == len(hashes)
+        return (rows.match for rows in self.blocks) if is_adjacent else iter([self.read_all])
 
     def read_all(self, matcher: Matcher) -> MatchedBlock:
-        """Return the matches of all rows as one block."""
-        return matcher.match(grouped(_joined(self.blocks).block()))
-
-    def _grouped(self, hashes: IntArray) -> Iterator[Piece]:
-        """Yield blocks of queries told apart by their hashes; if two share one, the run is still interleaved."""
-        rows = _joined(self.blocks)
-        block = rows.block()
-        number = np.repeat(np.unique(hashes, return_inverse=True)[1], rows.lengths)
-        order = np.argsort(number, kind="stable")
-        ends = np.cumsum(np.bincount(number))
-        start = 0
-        while start < len(order):
-            end = int(ends[min(int(np.searchsorted(ends, start + _BLOCK_ROWS)), len(ends) - 1)])
-            yield partial(self._match_some, block, order[start:end], start)
-            start = end
-
-    def _match_some(self, block: RunBlock, rows: IntArray, before: int, matcher: Matcher) -> MatchedBlock:
-        """Return the matches of some rows; all duplicates of the run, in order of rows, if these rows have one.
-
-        `before` rows are in the blocks before this one.
-        """
-        some = replace(block.take(rows), line=rows - before, lines=len(rows))
-        matched = matcher.match(some)
-        if not matched.matches.duplicates:
-            return matched
-        whole = self.read_all(matcher)
-        again = [(early - before, late - before, document) for early, late, document in whole.matches.duplicates]
-        return replace(whole, matches=replace(whole.matches, duplicates=again), readable=False)
+        """Return the matches of all rows as one block, grouped by query."""
+        block = grouped(_joined(self.blocks).block())
+        firsts = np.flatnonzero(block.queries.changes())
+        lengths = np.diff(firsts, append=len(block.scores))
+        queries = block.queries.take(firsts).joined()
+        return match_columns(queries, lengths, block.documents.joined(), block.scores, matcher) or matcher.match(block)
 
 
 def _is_regular(content: Mapping[Any, Any]) -> bool:

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from steelyard.retrieval.reading.decimals import LARGEST_WHOLE
 from steelyard.retrieval.reading.spans import PADDING, Spans, padded
-from steelyard.table import Flags, FloatArray, IntArray
+from steelyard.table import FloatArray, IntArray
 
 NUMBERS: Final = frozenset((float, int, *(np.dtype(code).type for code in "bBhHiIlLqQefd")))
 """The types of regular values; bool is not among them."""
-_LARGEST_ASCII: Final = 127
 _LARGEST_DIGITS: Final = 10**18
 
 
@@ -188,14 +187,7 @@ def _series_values(series: Any) -> Any:
 def _array_ids(part: NDArray[Any]) -> bytes | None:
     if part.dtype.kind in "iu":
         return _whole_ids(part)
-    if part.dtype.kind != "U" or not part.dtype.itemsize or not part.dtype.isnative:
-        return None
-    points = np.ascontiguousarray(part).view(np.uint32).reshape(len(part), -1)
-    if points.max(initial=0) > _LARGEST_ASCII:
-        return joined_ids(part.tolist())
-    # fixed width with NUL at the end: a NUL before the end of an id would be lost, so such arrays are not regular
-    used = points != 0
-    return None if (used[:, 1:] > used[:, :-1]).any() else _packed(points, used)
+    return joined_ids(part.tolist()) if part.dtype.kind == "U" else None
 
 
 def _whole_ids(numbers: NDArray[Any]) -> bytes:
@@ -212,13 +204,8 @@ def _whole_ids(numbers: NDArray[Any]) -> bytes:
         digits[:, place] = rest - shorter * 10
         rest = shorter
     used[:, -1] = True  # of 0
-    return _packed(digits + ord("0"), used)
-
-
-def _packed(characters: NDArray[Any], used: Flags) -> bytes:
-    """Return the used characters of each row, and NUL after them."""
-    cells = np.zeros((len(used), used.shape[1] + 1), np.uint8)
-    cells[:, :-1] = characters
+    cells = np.zeros((len(used), width + 1), np.uint8)  # with NUL after the digits
+    cells[:, :-1] = digits + ord("0")
     text: bytes = cells[np.column_stack((used, np.ones(len(used), np.bool_)))].tobytes()
     return text
 

@@ -21,7 +21,8 @@ class RunBlock:
     """Run lines grouped by query; `line` is the number of each line, counted from 0 in its block.
 
     `problems` are lines that could not be read (they are not in the columns); `anomalies` counts lines that are unusual
-    but unambiguous. A block that is not text is not `readable`, and neither is the rest of its file.
+    but unambiguous. A block that is not text is not `readable`, and neither is the rest of its file. `firsts` are the
+    first rows of queries, where they are known already; in `distinct` rows no query has a document twice.
     """
 
     queries: Spans
@@ -33,6 +34,8 @@ class RunBlock:
     problems: list[tuple[int, Message]] = field(default_factory=list)
     anomalies: dict[str, int] = field(default_factory=dict)
     readable: bool = True
+    firsts: IntArray | None = None
+    distinct: bool = False
 
     @classmethod
     def unreadable(cls, problem: tuple[int, Message]) -> "RunBlock":
@@ -49,6 +52,7 @@ class RunBlock:
             scores=self.scores[rows],
             ranks=None if self.ranks is None else self.ranks.take(rows),
             line=self.line[rows],
+            firsts=None,
         )
 
 

@@ -4,7 +4,6 @@ Queries are TREC topics, JSONL (BEIR), JSON, TSV, CSV or parquet. Documents are 
 (<DOC>); they are read as a stream, and only those that are shown are kept.
 """
 
-import html
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -92,7 +91,7 @@ def read_queries(source: TextSource) -> dict[str, str]:
     if format_suffix(path) in _COLUMNS:
         with closing(open_stream(path)) as stream:
             records = list(stream_records(stream, format_suffix(path)))
-        return _by_id(_named(records, QUERY_IDS, QUERY_TEXTS, str(path), _QUERIES_HINT), str(path))
+        return _by_id(_named(records, QUERY_IDS, QUERY_TEXTS, _QUERIES_HINT), str(path))
     text, stream = read_text(path)
     return _by_id(_query_rows(text, stream.name), stream.name)
 
@@ -187,7 +186,7 @@ def _json_rows(text: str, name: str) -> Iterator[Row]:
     else:
         lines = enumerate(text.split("\n"), 1)
         records = [_parsed(line, name, number, _QUERIES_HINT) for number, line in lines if line.strip()]
-    return _named(records, QUERY_IDS, QUERY_TEXTS, name, _QUERIES_HINT)
+    return _named(records, QUERY_IDS, QUERY_TEXTS, _QUERIES_HINT)
 
 
 def _parsed(line: str, name: str, number: int, hint: Message) -> Record:
@@ -204,9 +203,7 @@ def _fields(value: Any, where: str) -> dict[str, Any]:
     return value
 
 
-def _named(
-    records: Sequence[Record], ids: Sequence[str], texts: Sequence[str], name: str, hint: Message
-) -> Iterator[Row]:
+def _named(records: Sequence[Record], ids: Sequence[str], texts: Sequence[str], hint: Message) -> Iterator[Row]:
     """Yield the id and the text of each record, by the usual names of these fields."""
     for record in records:
         by_name = {key.lower(): value for key, value in record.fields.items()}
@@ -285,7 +282,7 @@ def _wanted_markup(lines: Iterator[tuple[int, str]], wanted: Collection[str]) ->
 def _from_markup(text: str) -> DocumentText:
     title = _TITLE.search(text)
     rest = text if title is None else text[: title.start()] + text[title.end() :]
-    plain = [html.unescape(" ".join(_TAG.sub(" ", part).split())) for part in (title[2] if title else "", rest)]
+    plain = [unescape(" ".join(_TAG.sub(" ", part).split())) for part in (title[2] if title else "", rest)]
     return _document({"title": plain[0], "text": plain[1]})
 
 
@@ -305,7 +302,7 @@ def _wanted_records(
     title = named.get("title", "title")
     texts = (named["text"],) if "text" in named else (*DOCUMENT_TEXTS, title)
     for record in records:
-        for _, id_, text in _named([record], ids, texts, record.name, _DOCUMENTS_HINT):
+        for _, id_, text in _named([record], ids, texts, _DOCUMENTS_HINT):
             if id_ in wanted:
                 by_name = {key.lower(): value for key, value in record.fields.items()}
                 yield id_, _document({"title": by_name.get(title) or "", "text": text})
