@@ -7,7 +7,6 @@ import math
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from random import Random
@@ -22,6 +21,7 @@ from steelyard.systems.base import Ask, Failure, Reply, System
 
 _POLL: Final = 0.5  # seconds; on Windows, Ctrl-C has no effect during a wait
 _GRACE: Final = 0.25  # seconds for a system that has the same timeout to end the attempt by itself
+_SOON: Final = 0.001
 
 Answered = tuple[Ask, Reply | Failure]
 
@@ -69,11 +69,22 @@ def ask_all(
         run.stop()
 
 
-class _Run:
-    """The state that the worker threads share; `_lock` guards the times, `_taking` the questions and the workers.
+@dataclass(slots=True)
+class _Pending:
+    """A question without an answer yet: when it was first asked, the number of attempts, and the start of the last."""
 
-    A worker takes a question, asks until there is a reply or a final failure, reports it, and takes the next. Every
-    attempt has a thread of its own, so that a late one can be abandoned.
+    ask: Ask
+    first: float
+    attempt: int = 0
+    started: float = 0.0
+
+
+class _Run:
+    """The state that the threads share, guarded by `_lock`.
+
+    A worker thread takes a question, asks until there is a reply or a final failure, reports it, and takes the next.
+    One more thread watches the time: a worker whose attempt is late is abandoned, and a new worker goes on with its
+    question. Each thread waits on its own lock or event, so the cost of a question does not grow with the concurrency.
     """
 
     def __init__(self, system: System, asks: Iterator[Ask], settings: AskSettings, random: Random) -> None:
@@ -86,8 +97,12 @@ class _Run:
         self._taking = threading.Lock()
         self._room = threading.Semaphore(2 * settings.concurrency)  # questions whose answers are not read yet
         self._reports: SimpleQueue[Answered | BaseException | None] = SimpleQueue()
-        self._working = 0
-        self._abandoned: list[threading.Thread] = []
+        self._running: dict[object, _Pending] = {}  # attempts, the oldest first
+        self._workers: list[threading.Thread] = []
+        self._size = 0  # workers that were not abandoned
+        self._abandoned = 0
+        self._outstanding = 0
+        self._is_exhausted = False
         self._next_start = 0.0
         self._paused_until = 0.0
         self._stopped = threading.Event()
@@ -95,6 +110,7 @@ class _Run:
     def answers(self) -> Iterator[Answered]:
         """Yield the answers as they are reported; an error that is no failure of the system is raised here."""
         self._start_worker()
+        threading.Thread(target=self._watch, daemon=True).start()
         while True:
             try:
                 report = self._reports.get(timeout=_POLL)
@@ -110,74 +126,118 @@ class _Run:
     def stop(self) -> None:
         """Ask no further question, and do not wait for running attempts."""
         self._stopped.set()
-        self._room.release()
+        self._room.release(len(self._workers) + 1)
         self._system.close()
 
-    def _start_worker(self) -> None:
-        self._working += 1
-        threading.Thread(target=self._work, daemon=True).start()
+    def _start_worker(self, pending: _Pending | None = None, late: RetryableFailure | None = None) -> None:
+        self._size += pending is None  # else it replaces an abandoned one
+        worker = threading.Thread(target=self._work, args=(pending, late), daemon=True)
+        self._workers.append(worker)
+        worker.start()
 
-    def _work(self) -> None:
-        """Answer question after question; the last worker reports the end."""
-        error = _outcome(self._ask_on)
-        with self._taking:
-            self._working -= 1
-            is_last = not self._working
-        self._room.release()  # so that the next waiting worker ends too
-        if is_last or error is not None:
+    def _work(self, pending: _Pending | None, late: RetryableFailure | None) -> None:
+        error = _outcome(self._ask_on, pending, late)
+        if isinstance(error, BaseException):
             self._reports.put(error)
 
-    def _ask_on(self) -> None:
-        while (ask := self._take()) is not None and (answer := self._answer(ask)) is not None:
-            self._reports.put((ask, answer))
+    def _ask_on(self, pending: _Pending | None, late: RetryableFailure | None) -> None:
+        """Answer question after question; the first may be one whose attempt was late."""
+        while (pending := pending or self._take()) is not None:
+            answer = self._answer(pending, late)
+            if answer is None:
+                return
+            self._report((pending.ask, answer))
+            pending = late = None
 
-    def _take(self) -> Ask | None:
+    def _take(self) -> _Pending | None:
         """Return the next question when there is room for its answer; None at the end, or if the run was stopped."""
         self._room.acquire()
         with self._taking:
-            ask = None if self._stopped.is_set() else next(self._asks, None)
-            if ask is not None and self._working < self._settings.concurrency:
-                self._start_worker()
-        return ask
-
-    def _answer(self, ask: Ask) -> Reply | Failure | None:
-        """Ask until there is a reply or a final failure; None if the run was stopped."""
-        first = time.monotonic()
-        attempt = 0
-        while True:
-            attempt += 1
-            if not self._wait_for_turn():
+            ask = None if self._stopped.is_set() or self._is_exhausted else next(self._asks, None)
+            with self._lock:
+                self._is_exhausted = ask is None
+                self._outstanding += ask is not None
+                is_over = self._is_exhausted and not self._outstanding
+            if is_over:
+                self._reports.put(None)
+            if ask is None:
+                self._room.release()  # so that the next waiting worker ends too
                 return None
-            started = time.monotonic()
-            match self._attempt(ask):
-                case _ if self._stopped.is_set():
-                    return None
-                case Reply() as reply:
-                    return replace(reply, seconds=time.monotonic() - started)
-                case RetryableFailure() as failure if self._backs_off(failure, attempt):
-                    continue
-                case SystemFailure() as failure:
-                    message: Localized = failure.problems[0]
-                case Exception() as error if not isinstance(error, SteelyardError):
-                    text = excerpt(str(error))
-                    named = f"{type(error).__name__}{': ' if text else ''}{text}"
-                    message = Message("systems.asking_failed", error=named)
-                case error:
-                    raise error
-            return Failure(message, time.monotonic() - first, attempt)
+            if self._size < self._settings.concurrency:
+                self._start_worker()
+        return _Pending(ask, time.monotonic())
 
-    def _attempt(self, ask: Ask) -> Reply | BaseException:
-        """Ask once in a new thread, which is abandoned if it is late; raise an error if too many of these still run."""
-        outcomes: SimpleQueue[Reply | BaseException] = SimpleQueue()
-        thread = threading.Thread(target=lambda: outcomes.put(_outcome(self._system.ask, ask)), daemon=True)
-        thread.start()
-        with suppress(Empty):
-            return outcomes.get(timeout=self._settings.timeout + _GRACE)
+    def _report(self, answer: Answered) -> None:
+        self._reports.put(answer)
         with self._lock:
-            self._abandoned = [late for late in (*self._abandoned, thread) if late.is_alive()]
-            if len(self._abandoned) > limits.LEFT_BEHIND.value:
-                raise limits.LEFT_BEHIND.exceeded(Message("words.unfinished_attempts"), error=SystemFailure)
-        return RetryableFailure(Message("core.no_answer_within", timeout=self._settings.timeout))
+            self._outstanding -= 1
+            is_over = self._is_exhausted and not self._outstanding
+        if is_over:
+            self._reports.put(None)
+
+    def _answer(self, pending: _Pending, outcome: Reply | BaseException | None) -> Reply | Failure | None:
+        """Ask until there is a reply or a final failure; None if the run was stopped or another worker took over."""
+        while True:
+            match outcome:
+                case None:
+                    pass
+                case Reply():
+                    return replace(outcome, seconds=time.monotonic() - pending.started)
+                case RetryableFailure() if self._backs_off(outcome, pending.attempt):
+                    pass
+                case SystemFailure():
+                    return self._failure(pending, outcome.problems[0])
+                case Exception() if not isinstance(outcome, SteelyardError):
+                    text = excerpt(str(outcome))
+                    error = f"{type(outcome).__name__}{': ' if text else ''}{text}"
+                    return self._failure(pending, Message("systems.asking_failed", error=error))
+                case _:
+                    raise outcome
+            if not self._wait_for_turn() or (outcome := self._attempt(pending)) is None:
+                return None
+
+    def _failure(self, pending: _Pending, message: Localized) -> Failure:
+        return Failure(message, time.monotonic() - pending.first, pending.attempt)
+
+    def _attempt(self, pending: _Pending) -> Reply | BaseException | None:
+        """Ask once; None if the run was stopped or the attempt was abandoned."""
+        token = object()
+        pending.attempt += 1
+        pending.started = time.monotonic()
+        with self._lock:
+            self._running[token] = pending
+        outcome: Reply | BaseException = _outcome(self._system.ask, pending.ask)
+        with self._lock:
+            if self._running.pop(token, None) is None:
+                self._abandoned -= 1
+                return None
+        return None if self._stopped.is_set() else outcome
+
+    def _watch(self) -> None:
+        """Abandon late attempts; all have the same timeout, so the oldest is late first."""
+        allowed = self._settings.timeout + _GRACE
+        wait = allowed
+        while not self._stopped.wait(wait):
+            with self._lock:
+                now = time.monotonic()
+                late = [item for item in self._running.items() if item[1].started + allowed <= now]
+                for token, _ in late:
+                    del self._running[token]
+                self._abandoned += len(late)
+                oldest = next(iter(self._running.values()), None)
+                wait = max(_SOON, oldest.started + allowed - now) if oldest else allowed
+            self._take_over([pending for _, pending in late])
+
+    def _take_over(self, late: list[_Pending]) -> None:
+        """Go on with the questions of abandoned workers; report an error if too many of them still run."""
+        if late and self._abandoned > limits.LEFT_BEHIND.value:
+            error = limits.LEFT_BEHIND.exceeded(Message("words.unfinished_attempts"), error=SystemFailure)
+            self._reports.put(error)
+            return
+        for pending in late:
+            self._start_worker(
+                replace(pending), RetryableFailure(Message("core.no_answer_within", timeout=self._settings.timeout))
+            )
 
     def _wait_for_turn(self) -> bool:
         """Wait until another attempt may start; False if the run was stopped."""
