@@ -16,6 +16,7 @@ from unittest.mock import patch
 from recording import record
 
 from steelyard.cli import main
+from steelyard.limits import LIMITS
 
 ROOT = Path(__file__).parents[1]
 LOCALE = ("LANG", "LC_ALL", "LC_MESSAGES")
@@ -62,8 +63,12 @@ def start(*words: object, cwd: str | Path = ROOT, **environment: str) -> Done:
 
 @contextmanager
 def _environment(changes: dict[str, str]) -> Iterator[None]:
+    """Change the environment, and forget the limits that a command has read from it."""
+    limits = [(limit, limit.value) for limit in LIMITS.values()]
     with patch.dict(os.environ, changes):
         for name in LOCALE:
             if name not in changes:
                 os.environ.pop(name, None)
         yield
+    for limit, value in limits:
+        limit.value = value
