@@ -1,4 +1,4 @@
-"""Runs, and the ranks of their judged documents, which are all that ranking metrics need.
+"""Runs, and the judged documents of their blocks with their ranks.
 
 The rank of a document is one more than the number of documents of its query with a greater score, plus those with an
 equal score and a greater id (trec_eval's rule). So no run is sorted as a whole: judged documents are found by a hash of
