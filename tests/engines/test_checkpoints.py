@@ -129,7 +129,7 @@ def kept_run(tmp_path, monkeypatch):
         str(tmp_path / "r.jsonl"),
     ]
     with monkeypatch.context() as patch:
-        patch.setattr("steelyard.engines.checkpoints.remove", lambda *_: None)
+        patch.setattr("steelyard.cli.engines.remove", lambda *_: None)
         assert main(command) == 0
     (tmp_path / "r.jsonl").unlink()
     (part,) = (tmp_path / "r.jsonl.parts").iterdir()
@@ -140,7 +140,7 @@ def kept_run(tmp_path, monkeypatch):
 def test_what_was_kept_is_used(kept_run, monkeypatch):
     command, part = kept_run
     before = part.stat().st_mtime_ns
-    monkeypatch.setattr("steelyard.engines.checkpoints.remove", lambda *_: None)
+    monkeypatch.setattr("steelyard.cli.engines.remove", lambda *_: None)
     assert main(command) == 0
     assert part.stat().st_mtime_ns == before
 
