@@ -38,8 +38,9 @@ class Problem(Localized):
 
 
 class SteelyardError(Localized, Exception):
-    """A mistake that the user can correct: what is wrong, where, and what to do. Plain text is not ours: a server's.
+    """A mistake that the user can correct: what is wrong, where, and what to do.
 
+    A message that is a plain `str` is foreign text, for example the reply of a server; it is never translated.
     `parameter` names the argument of a tool that the error is about, with dots for what is below it
     (`backend_configs.openai.timeout`): a pipeline finds the line of its parameter file by it.
     """

@@ -8,6 +8,7 @@ Libraries read `.value` when they are called, never when they are imported, and 
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from steelyard.errors import ConfigError, SteelyardError
@@ -17,15 +18,13 @@ PREFIX: Final = "STEELYARD_"
 """What the names of the environment variables begin with."""
 
 
+@dataclass(slots=True)
 class Limit:
     """The largest number that is accepted for one thing; `meaning` says of what, in which unit."""
 
-    __slots__ = ("meaning", "name", "value")  # not a dataclass: `dataclasses` takes as long to import as all of the help
-
-    def __init__(self, name: str, value: float, meaning: str) -> None:
-        self.name = name
-        self.value = value
-        self.meaning = meaning
+    name: str
+    value: float
+    meaning: str
 
     @property
     def variable(self) -> str:

@@ -170,6 +170,14 @@ def _mask_passages(text: str, passages: Iterable[Private]) -> str:
     return "".join(characters)
 
 
+def _masked_passage(text: str, passage: Private) -> str:
+    """Return the text of a passage, masked; the work does not grow with the text around it."""
+    characters = list(text[passage.start : passage.end])
+    for place in passage.places:
+        characters[place - passage.start] = MASK
+    return "".join(characters)
+
+
 def _texts(value: Any) -> Iterator[str]:
     match value:
         case str():
@@ -204,7 +212,7 @@ def _known(texts: Iterable[str]) -> _Known:
         for passage in private_passages(text):
             number = text[passage.start : passage.end]
             if passage.kind not in _WORDY and len(passage.places) >= _LEAST:
-                mask = _mask_passages(text, [passage])[passage.start : passage.end]
+                mask = _masked_passage(text, passage)
                 masked[number] = mask
                 masked[_bare(number)] = _bare(mask)
     return _Known.of(masked)
