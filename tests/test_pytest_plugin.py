@@ -14,6 +14,8 @@ import pytest
 from steelyard.pytest_plugin import QuestionItem, RowItem, _items
 from steelyard.resources import bundled
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 
 ROWS = [

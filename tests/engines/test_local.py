@@ -20,6 +20,8 @@ from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.registry import kinds as direction
 
+pytestmark = pytest.mark.slow
+
 METHODS = [pytest.param("fork", marks=forking), pytest.param("spawn", marks=pytest.mark.slow)]
 
 
@@ -187,7 +189,6 @@ for result in LocalEngine(2, method="fork").map_in_order(work, [Part("a", 1), Pa
 
 
 @linux
-@pytest.mark.slow
 def test_workers_end_when_the_program_is_killed(tmp_path):
     with subprocess.Popen([sys.executable, "-c", ORPHANS], stdout=subprocess.PIPE, text=True) as program:
         assert program.stdout is not None
@@ -208,7 +209,6 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 @linux
-@pytest.mark.slow
 def test_a_worker_ends_when_the_program_is_killed_while_it_sends_a_part(tmp_path):
     with open(tmp_path / "pid", "w") as output:  # a pipe would be read until the worker has ended
         program = subprocess.run([sys.executable, "-c", HALF], stdout=output, check=False)
@@ -218,7 +218,6 @@ def test_a_worker_ends_when_the_program_is_killed_while_it_sends_a_part(tmp_path
 
 
 @linux
-@pytest.mark.slow
 def test_a_worker_of_a_fork_server_may_wait_for_parts():
     def late():
         yield Part("0", 0)

@@ -13,6 +13,8 @@ from steelyard.engines.local import LocalEngine
 from steelyard.errors import InputError
 from steelyard.io.ranges import query_ranges
 
+pytestmark = pytest.mark.slow
+
 QRELS = "".join(f"q{query} 0 d{document} {document % 3}\n" for query in range(40) for document in range(20))
 
 

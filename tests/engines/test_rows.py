@@ -15,7 +15,7 @@ from steelyard.engines.local import LocalEngine
 from steelyard.errors import SteelyardError
 from steelyard.io.ranges import LineRanges
 
-pytestmark = forking  # workers have the size of batches of the test
+pytestmark = [forking, pytest.mark.slow]  # workers have the size of batches of the test
 BATCH = 64
 WORDS = [
     "the",

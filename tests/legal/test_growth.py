@@ -13,6 +13,8 @@ from steelyard.legal import contains_quote, find_invented, judge_fact, reading
 from steelyard.legal.evidence.citations import citations_of
 from steelyard.signals import deadline
 
+pytestmark = pytest.mark.slow
+
 MINUTES = 120
 CHOSEN = (
     "ones", "sums", "numerals", "groups", "long equation", "alternatives", "dates", "refusals", "English refusals",
@@ -38,7 +40,6 @@ def scored():
     return scorers()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("pattern", CHOSEN)
 def test_answers(pattern, scored):
     text = hostile(PATTERNS[pattern], 8_000)
@@ -101,7 +102,6 @@ def test_names_of_documents_with_many_endings():
         citations_of([{"page": 1, "text": "x", "document": "a" + ".md" * 200_000}])
 
 
-@pytest.mark.slow
 def test_documents():
     for pattern in ("sums", "quotation marks", "names"):
         text = hostile(PATTERNS[pattern], 100_000)

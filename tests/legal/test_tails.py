@@ -11,6 +11,8 @@ from steelyard.legal import judge
 from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
 from steelyard.systems import baseline
 
+pytestmark = pytest.mark.slow
+
 BUNDLED = load_benchmark(benchmark_folder())
 MOST = 0.01
 # fmt: off
@@ -95,7 +97,6 @@ def test_no_tail_pays(system):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_no_tail_pays_anywhere(system, place):

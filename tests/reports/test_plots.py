@@ -42,6 +42,8 @@ from steelyard.reports.plots.style import (
 from steelyard.reports.render.html.figures import Charts
 from steelyard.stats.compare import compare_all
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("vl_convert", reason="plots need vl-convert-python")
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -470,7 +472,6 @@ def test_a_run_without_an_interval_or_a_mean_leaves_a_hole():
     assert len(elements(svg, "rule", "line")) == 1
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_names_are_short_text_and_nothing_else(name):
     ids = [name, name + "2", "3"]

@@ -22,6 +22,8 @@ from steelyard.retrieval.reading import blocks
 from steelyard.retrieval.reading.columns import ValueColumn, split_ids
 from steelyard.retrieval.reading.sources import run_from
 
+pytestmark = pytest.mark.slow
+
 METRICS = ["AP", "nDCG@5", "P@1", "R@10", "RR", "bpref"]
 QRELS = {"q1": {"d1": 1, "d2": 0, "文书": 2}, "q2": {"d2": 1}, "3": {"7": 1}}
 IDS = st.sampled_from([*(f"d{n}" for n in range(12)), "文书", "é", "😀", "\uffff", "x" * 25, "x" * 25 + "1", "7", "10"])

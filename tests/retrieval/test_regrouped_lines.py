@@ -19,7 +19,7 @@ from steelyard.retrieval import regrouping
 from steelyard.retrieval.reading import trec
 from steelyard.retrieval.reading.spans import Spans
 
-pytestmark = compiled
+pytestmark = [compiled, pytest.mark.slow]
 QUERIES = ["1", "2", "query-10", "a-query-of-more-than-sixteen-bytes", "问题", *(f"q{n}" for n in range(20))]
 DOCUMENTS = [
     "d1",

@@ -73,6 +73,7 @@ def test_a_file_without_rows_has_no_format(name, tmp_path):
     assert title_of(file) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", [path for path in FILES if path.suffix in (".json", ".jsonl")], ids=lambda path: str(path.relative_to(DATA))
 )
