@@ -79,7 +79,7 @@ class ContextReport(KindReport):
 
 def _places(context: ShownContext, spans: "Iterable[Span]") -> list[Mark]:
     """Return the places of a context; those after the part that the page has are counted there."""
-    return _marks(context.shown, [(start, end, "holds") for start, end in spans])
+    return _marks(context.text, [(start, end, "holds") for start, end in spans])
 
 
 def _marks(text: str, spans: "Iterable[Marked]") -> list[Mark]:
