@@ -10,11 +10,12 @@
 Any other exception is a fault of the program and keeps its traceback (exit 4).
 """
 
+import errno
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from steelyard.i18n import Audience, Joined, Localized, Message, as_message, codes, locale_language
+from steelyard.i18n import Audience, Joined, Localized, Message, as_message, code_of, locale_language
 
 MOST_PROBLEMS = 20
 """A reader collects this many bad places before it complains."""
@@ -194,7 +195,14 @@ def nearest_name(name: str, known: Iterable[str]) -> str | None:
 
 
 def os_reason(error: Exception) -> Message | str:
-    """Why the operating system refused something: a message for the usual reasons, else its own words."""
-    text = getattr(error, "strerror", None) or str(error)
-    code = codes("os").get(text)
-    return Message(code) if code else text
+    """Return why the operating system refused something: a message for the usual reasons, else its own words."""
+    number = getattr(error, "errno", None)
+    name = "EAI_NONAME" if _is_unknown_host(error) else errno.errorcode.get(number or 0, "")
+    code = code_of("os", name)
+    return Message(code) if code != name else getattr(error, "strerror", None) or str(error)
+
+
+def _is_unknown_host(error: Exception) -> bool:
+    import socket
+
+    return isinstance(error, socket.gaierror) and error.errno == socket.EAI_NONAME

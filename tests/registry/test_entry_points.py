@@ -11,7 +11,7 @@ from tables import table_of
 
 from steelyard.i18n import Message
 from steelyard.registry.entry_points import EntryPointGroup
-from steelyard.registry.kinds import register_all
+from steelyard.registry.kinds import gain, is_directed, register_all
 from steelyard.registry.metrics import REGISTRY
 
 SYSTEM = """
@@ -221,3 +221,12 @@ def test_a_package_that_is_installed_later_is_found(tmp_path, monkeypatch):
     (folder / "entry_points.txt").write_text("[steelyard.asked_after]\nlater = os:getcwd\n")
     os.utime(folder.parent, ns=(1, 1))  # whatever the resolution of its time
     assert EntryPointGroup("steelyard.asked_after", Message("words.system"), bool).names() == ["later"]
+
+
+def test_an_installed_kind_says_of_which_columns_less_is_better(install):
+    source = (
+        'from steelyard.registry.kinds import Kind\nMINE = Kind("mine", lower_is_better={"latency"}, undirected={"n"})'
+    )
+    install("kind-package", {"steelyard.kinds": "mine = kind:MINE"}, kind=source)
+    assert gain("latency", 0.5) == -0.5
+    assert not is_directed("n")

@@ -124,6 +124,11 @@ def kind_of(name: str) -> Kind:
     return _BY_NAME.get(name) or INSTALLED.load(name) or Kind(name)
 
 
+def _kinds() -> tuple[Kind, ...]:
+    """Return the kinds of this package and of the installed ones."""
+    return (*BUILT_IN, *(() if INSTALLED.is_empty() else INSTALLED.load_all()))
+
+
 _DECLARED: Final[set[str]] = set()
 
 
@@ -146,17 +151,17 @@ def is_lower_better(name: str) -> bool:
     A kind declares it for every cut-off and parameter of a metric.
     """
     metric = re.split(r"[(@]", name)[0]
-    return name in _DECLARED or any(metric in kind.lower_is_better for kind in BUILT_IN)
+    return name in _DECLARED or any(metric in kind.lower_is_better for kind in _kinds())
 
 
 def is_directed(name: str) -> bool:
     """Return whether this column has a direction; a rate of refusals alone has none, unless it is declared."""
-    return name in _DECLARED or not any(name in kind.undirected for kind in BUILT_IN)
+    return name in _DECLARED or not any(name in kind.undirected for kind in _kinds())
 
 
 def directed_parts(name: str) -> list[str]:
     """Return the parts of a metric of which less is better."""
-    return sorted(part for kind in BUILT_IN for part in kind.lower_is_better if part.startswith(f"{name}."))
+    return sorted(part for kind in _kinds() for part in kind.lower_is_better if part.startswith(f"{name}."))
 
 
 def gain(name: str, difference: float) -> float:

@@ -111,9 +111,7 @@ def _drawn(strata: Sequence[Stratum], sizes: Sequence[int], seed: int) -> list[D
 
 
 def allocate(sizes: Sequence[int], importances: Sequence[float], count: int) -> list[int]:
-    """Return the sample size of each stratum, in proportion to size times importance.
-
-    At least 1, at most the stratum's size.
+    """Return the sample size of each stratum: in proportion to size times importance, 1 or more, at most its size.
 
     Each stratum gets one; each further item goes to the stratum that is furthest behind its share.
     """

@@ -189,7 +189,8 @@ def draw(
     messages: list[Message] = []
     figure = {**_resolved(spec, language, messages), "config": _CONFIG, "background": background, "padding": _PADDING}
     drawn = load_vl_convert().vegalite_to_svg(figure)
-    return _safe(drawn, words.labelled(words(caption), listed), [*translated, *map(translations, messages)])
+    titles = [texts for texts in map(translations, messages) if not set(texts) & set(shown)]  # a result called "mean"
+    return _safe(drawn, words.labelled(words(caption), listed), [*translated, *titles])
 
 
 def _resolved(value: Any, language: Language, messages: list[Message]) -> Any:
