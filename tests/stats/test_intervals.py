@@ -199,3 +199,10 @@ def test_values_that_are_all_alike_have_an_interval_of_no_width(value, items):
     found = mean_interval(np.full(items, value), method="widened t")
     assert found.low == pytest.approx(value, rel=1e-12)
     assert found.high == pytest.approx(value, rel=1e-12)
+
+
+def test_equal_scores_of_few_documents_are_few_values():
+    of_one, of_four = (mean_interval(np.ones(100), clusters=np.arange(100) % count) for count in (1, 4))
+    assert math.isnan(of_one.low)
+    alone = mean_interval(np.ones(4))
+    assert (of_four.low, of_four.high, of_four.method) == (alone.low, alone.high, "clustered wilson")

@@ -75,9 +75,7 @@ def mean_interval(
     resamples: int = 10_000,
     seed: int = 42,
 ) -> Interval:
-    """Return the confidence interval of the mean of the values, which must not contain NaN.
-
-    Leave out unscored items first.
+    """Return the confidence interval of the mean of the values, without NaN: leave out unscored items first.
 
     "auto" is Wilson if every value is 0 or 1 and there are no clusters, else "widened t". For differences pass
     "widened t", because differences of 0/1 scores may be negative even if none in the sample is; "guarded t" is for
@@ -87,15 +85,17 @@ def mean_interval(
     require_one_column(values)
     require_share("level", level)
     require_resamples(resamples)
+    is_clustered = clusters is not None
     if clusters is not None and len(values) and _all_binary(values) and values.min() == values.max():
-        clusters = None  # all values equal: the variance between groups is unknown, and 0 would give an empty interval
+        # the variance between groups is unknown, and 0 would give an empty interval: each group counts as one value
+        values, clusters = values[: len(np.unique(clusters))], None
     is_share = clusters is None and len(values) and _all_binary(values)
     chosen = method if method != "auto" else "wilson" if is_share else "widened t"
     if chosen not in _METHODS:
         raise ValueError(f"no interval method {chosen!r}; there are: auto, {', '.join(_METHODS)}")
     sample = _sample(values, clusters)
-    name = chosen if clusters is None else f"clustered {chosen}"
-    if len(sample.sums) < _FEWEST_UNITS[chosen]:
+    name = f"clustered {chosen}" if is_clustered else chosen
+    if len(sample.sums) < max(_FEWEST_UNITS[chosen], 1 + is_clustered):
         return Interval(math.nan, math.nan, name)
     low, high = _METHODS[chosen](sample, _Settings(level, resamples, seed))
     return Interval(low, high, name)
