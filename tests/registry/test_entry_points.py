@@ -10,6 +10,7 @@ from commands import run, start
 from tables import table_of
 
 from steelyard.i18n import Message
+from steelyard.io.results import load
 from steelyard.registry.entry_points import EntryPointGroup
 from steelyard.registry.kinds import gain, is_directed, register_all
 from steelyard.registry.metrics import REGISTRY
@@ -223,10 +224,13 @@ def test_a_package_that_is_installed_later_is_found(tmp_path, monkeypatch):
     assert EntryPointGroup("steelyard.asked_after", Message("words.system"), bool).names() == ["later"]
 
 
-def test_an_installed_kind_says_of_which_columns_less_is_better(install):
+def test_an_installed_kind_says_of_which_columns_less_is_better(install, tmp_path):
     source = (
         'from steelyard.registry.kinds import Kind\nMINE = Kind("mine", lower_is_better={"latency"}, undirected={"n"})'
     )
     install("kind-package", {"steelyard.kinds": "mine = kind:MINE"}, kind=source)
+    path = tmp_path / "results.jsonl"
+    table_of(["q1", "q2"], {"latency": np.ones(2), "n": np.zeros(2)}, kind="mine", name="a").save(path)
+    load(path)
     assert gain("latency", 0.5) == -0.5
     assert not is_directed("n")

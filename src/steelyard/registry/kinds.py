@@ -111,6 +111,8 @@ INSTALLED: Final = EntryPointGroup[Kind](
     "steelyard.kinds", Message("plugins.kind"), lambda value: isinstance(value, Kind)
 )
 _BY_NAME: Final = {kind.name: kind for kind in BUILT_IN}
+# kinds that were asked for: listing the installed packages takes milliseconds
+_OTHERS: Final[dict[str, Kind]] = {}
 
 
 def register_all() -> None:
@@ -121,12 +123,15 @@ def register_all() -> None:
 
 def kind_of(name: str) -> Kind:
     """Return the kind of this name; a kind that is not registered has no hooks."""
-    return _BY_NAME.get(name) or INSTALLED.load(name) or Kind(name)
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    _OTHERS[name] = INSTALLED.load(name) or Kind(name)
+    return _OTHERS[name]
 
 
 def _kinds() -> tuple[Kind, ...]:
-    """Return the kinds of this package and of the installed ones."""
-    return (*BUILT_IN, *(() if INSTALLED.is_empty() else INSTALLED.load_all()))
+    """Return the kinds of this package, and those of other results that this process has read."""
+    return (*BUILT_IN, *_OTHERS.values())
 
 
 _DECLARED: Final[set[str]] = set()
