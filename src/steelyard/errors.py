@@ -105,8 +105,8 @@ class ConfigError(SteelyardError):
 _MOST_NAMES: Final = 24
 _FEW_NAMES: Final = 8
 """Of more known names only a few are listed for one that is like none of them."""
-_LONGEST_NAME: Final = 200
-"""So many characters of an unknown name are repeated."""
+_LONGEST_TEXT: Final = 200
+"""So many characters of a foreign text are repeated."""
 
 
 class UnknownName(SteelyardError):
@@ -163,9 +163,9 @@ class BadValue(ValueError):
         self.message = message
 
 
-def cut(name: str, longest: int = _LONGEST_NAME) -> str:
-    """Return a name as messages repeat it: whole unless it is very long."""
-    return name if len(name) <= longest else f"{name[:longest]}…"
+def cut(text: str, longest: int = _LONGEST_TEXT) -> str:
+    """Return a text as messages repeat it: whole unless it is very long."""
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def nearest(name: str, known: Iterable[str]) -> Message:

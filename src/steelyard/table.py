@@ -162,7 +162,7 @@ class Table:
 
     `tags` are what rows can be grouped by, `outputs` the answers of the system, row by row, where they were kept.
     `failures` are rows on which the system failed (row → why): they count as 0, and are never silent. `counts` is
-    what was counted during the evaluation and must be shown, by the codes of module `counts`; `benchmark` is the
+    what was counted during the evaluation and must be shown, by codes of the catalogue (`counts.…`); `benchmark` is the
     folder of the questions, where a report finds their documents. A run that was cut off is not `complete`.
     `created` is when its results file was first written (ISO 8601, UTC), "" if the file does not say, None if there
     is no file yet; it belongs to no signature. `main` is the metric of the headline, "" if its kind decides.

@@ -235,11 +235,11 @@ def _check_ids(ids: Sequence[Any], rows: int) -> None:
         raise InputError(Message("formats.id_count_differs", ids=len(ids), predictions=rows))
 
 
-def read_questions(path: str | Path, *, mapping: Mapping[str, str] | None = None) -> list[AnswerRow]:
+def read_questions(path: str | Path) -> list[AnswerRow]:
     """Return the rows of a file of questions with their references, and with predictions if it has some."""
     source = _opened(path)
     records = list(source.records())
-    reader = _reader(source, mapping or {}, BOTH, Wanted(frozenset(("references",)), "kept"))
+    reader = _reader(source, {}, BOTH, Wanted(frozenset(("references",)), "kept"))
     return _collected(reader, records, source.container.digest()).rows
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from steelyard.errors import BadValue, InputError
+from steelyard.errors import BadValue, InputError, cut
 from steelyard.i18n import Message
 from steelyard.io.foreign.rows import EXTRA, SCORES, whole, whole_cell
 from steelyard.io.layouts import ANSWERABLE, TAGS
@@ -342,5 +342,4 @@ def _is_absent(value: Any) -> bool:
 
 
 def _cut(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"
+    return cut(repr(value), 60)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import isinf
 from typing import Any
 
-from steelyard.errors import InputError
+from steelyard.errors import InputError, cut
 from steelyard.i18n import Message
 from steelyard.io.records import parse_json
 
@@ -122,7 +122,7 @@ def _check_token(token: str, where: str) -> None:
     if token in _CONSTANTS:
         raise InputError(Message("formats.invalid_json_number", token=token), where=where)
     if _NUMBER.fullmatch(token) and isinf(float(token)):
-        raise InputError(Message("formats.json_number_too_large", token=_shortened(token)), where=where)
+        raise InputError(Message("formats.json_number_too_large", token=cut(token, 20)), where=where)
     half = _SURROGATE.search(_string(token)) if "\\u" in token else None
     if half:
         raise InputError(Message("formats.lone_surrogate", half=half[0]), where=where)
@@ -134,7 +134,3 @@ def _string(token: str) -> str:
         return str(json.loads(token))
     except ValueError:
         return ""  # the parser reports the error
-
-
-def _shortened(token: str) -> str:
-    return token if len(token) <= 20 else f"{token[:20]}…"

@@ -18,7 +18,7 @@ from math import isfinite
 from typing import Any, Final
 
 from steelyard import limits
-from steelyard.errors import InputError, SystemFailure
+from steelyard.errors import InputError, SystemFailure, cut
 from steelyard.i18n import Message
 from steelyard.io.layouts import PREDICTION
 from steelyard.io.records import parse_json
@@ -286,4 +286,4 @@ def _shown(value: Any) -> str:
         text = repr(value)
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, a list in a list in a list
         return f"{type(value).__name__} ({type(error).__name__})"
-    return text if len(text) <= 60 else f"{text[:60]}…"
+    return cut(text, 60)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from steelyard.errors import InputError
+from steelyard.errors import InputError, cut
 from steelyard.i18n import Message
 
 _LONGEST: Final = 60
@@ -97,8 +97,7 @@ def shown(value: Any) -> Message | str:
         return Message("words.an_object") if isinstance(value, dict) else Message("words.a_list")
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 64:
         return Message("words.a_number_of_many_digits")
-    text = json.dumps(value) if value is None or isinstance(value, bool) else repr(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return cut(json.dumps(value) if value is None or isinstance(value, bool) else repr(value), _LONGEST)
 
 
 def _check_members(value: dict[str, Any], shape: MapOf | Fields, path: str, where: str) -> None:

@@ -75,7 +75,7 @@ class Stream:
         except (OSError, EOFError, zlib.error, _zstd_error()) as error:
             self.close()
             raise InputError(
-                Message("formats.cannot_read", strerror=error),
+                Message("formats.cannot_read", strerror=os_reason(error)),
                 where=self.name,
                 hint=Message("formats.file_complete_hint"),
             ) from None

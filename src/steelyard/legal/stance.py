@@ -182,16 +182,13 @@ class _Refusal:
         why = Message("legal.said_of_something_else", word=self.first.word[: limits.CUE_CONTEXT])
         return Stance("answers", why, uncertain=uncertain)
 
-    def supplied(self, *, uncertain: bool = False) -> Stance:
+    def supplied(self) -> Stance:
         """Return the verdict that the answer supplies the asked item after its refusal."""
         following = islice(self.acts, self.refusing[0] + 1, None)
         start = next((act.start for act in following if act.weight), self.first.end)
         rest = self.text[start : start + 80].strip()[:40]
-        return Stance(
-            "mixed",
-            Message("legal.goes_on_after", word=self.first.word[: limits.CUE_CONTEXT], rest=rest),
-            uncertain=uncertain,
-        )
+        why = Message("legal.goes_on_after", word=self.first.word[: limits.CUE_CONTEXT], rest=rest)
+        return Stance("mixed", why)
 
 
 def _verdict(refusal: _Refusal) -> Stance:

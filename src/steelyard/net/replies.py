@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import Any, Final
 
 from steelyard import limits
-from steelyard.errors import BadValue, InputError, SteelyardError, SystemFailure
+from steelyard.errors import BadValue, InputError, SteelyardError, SystemFailure, cut
 from steelyard.i18n import Message, as_message
 from steelyard.io.records import parse_json
 
@@ -75,8 +75,7 @@ def too_large(limit: limits.Limit) -> SteelyardError:
 
 def excerpt(text: str, longest: int = SHOWN) -> str:
     """Return the first characters of a text, on one line."""
-    line = " ".join(text[: longest * 4].split())
-    return line if len(line) <= longest else f"{line[:longest]}…"
+    return cut(" ".join(text[: longest * 4].split()), longest)
 
 
 def _is_gbk(content: bytes) -> bool:

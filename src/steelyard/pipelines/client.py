@@ -12,7 +12,7 @@ from typing import Any, TextIO, cast
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from steelyard.errors import SystemFailure
+from steelyard.errors import SystemFailure, cut
 from steelyard.i18n import Message
 from steelyard.net.secrets import public_address
 from steelyard.pipelines.protocol import (
@@ -27,7 +27,6 @@ from steelyard.pipelines.protocol import (
     invalid_line,
     is_closed,
     notices_from_json,
-    shorten,
     stdio_transport,
     transport_errors,
 )
@@ -157,7 +156,7 @@ class ServerPool:
         try:
             return json.loads(texts[0])
         except (ValueError, RecursionError):
-            raise SystemFailure(Message("pipelines.answer_not_json", text=shorten(texts[0]))) from None
+            raise SystemFailure(Message("pipelines.answer_not_json", text=cut(texts[0]))) from None
 
     def get_prompt(self, name: str, prompt: str, arguments: Mapping[str, Any]) -> list[PromptText]:
         """Return the texts of a prompt; MCP requires its arguments to be texts, so other values are sent as JSON."""
@@ -206,7 +205,7 @@ class ServerPool:
             )
         if connection.stray_output and not connection.has_warned:
             connection.has_warned = True
-            line = shorten(connection.stray_output)
+            line = cut(connection.stray_output)
             self._notify(Message("pipelines.stray_output_ignored", name=name, line=line, hint=STDOUT_HINT))
         return answer
 
@@ -286,7 +285,7 @@ def _failure(connection: _Connection, call: str, error: BaseException) -> System
     """Return the error of a failed request, with a hint."""
     name, endpoint = connection.endpoint.name, connection.endpoint
     if isinstance(error, TimeoutError) and connection.stray_output:
-        line = shorten(connection.stray_output)
+        line = cut(connection.stray_output)
         message = Message("pipelines.stray_output_no_answer", name=name, line=line, call=call)
         return SystemFailure(message, hint=STDOUT_HINT)
     if isinstance(error, TimeoutError):
@@ -298,7 +297,7 @@ def _failure(connection: _Connection, call: str, error: BaseException) -> System
         hint = TOKEN_HINT if connection.refused_status in UNAUTHORIZED else None
         message = Message("pipelines.server_failed", name=name, call=call, reason=_last_error_line(connection))
         return SystemFailure(message, hint=hint)
-    reason = shorten(error_text(error))
+    reason = cut(error_text(error))
     if call == START and endpoint.address and _is_unreachable(error):
         address = public_address(endpoint.address)
         message = Message("pipelines.server_unreachable", name=name, address=address, reason=reason)
@@ -320,7 +319,7 @@ def _last_error_line(connection: _Connection) -> Message | str:
     connection.errors.flush()
     connection.errors.seek(0)
     lines = [line.strip() for line in connection.errors.read()[-STDERR_TAIL:].splitlines() if line.strip()]
-    return shorten(lines[-1]) if lines else Message("pipelines.no_error_output")
+    return cut(lines[-1]) if lines else Message("pipelines.no_error_output")
 
 
 def _texts(contents: Any) -> list[str]:

@@ -17,7 +17,7 @@ from typing import Any, Final, TextIO
 
 from anyio import BrokenResourceError, ClosedResourceError
 
-from steelyard.errors import ConfigError, MissingExtra, Problem, SteelyardError, SystemFailure
+from steelyard.errors import ConfigError, MissingExtra, Problem, SteelyardError, SystemFailure, cut
 from steelyard.i18n import Localized, Message, as_message, from_json, to_json
 from steelyard.pipelines.server import Notice
 
@@ -362,7 +362,7 @@ def _notice(entry: object) -> Notice | None:
     message = from_json(entry.get("message")) if isinstance(entry, Mapping) else None
     if message is not None:
         return message
-    return shorten(text, MAX_NOTICE) if isinstance(text, str) else None
+    return cut(text, MAX_NOTICE) if isinstance(text, str) else None
 
 
 def _problem(entry: object) -> Problem | None:
@@ -375,8 +375,3 @@ def _problem(entry: object) -> Problem | None:
 
 def _as_one_message(localized: Localized) -> Message:
     return localized if isinstance(localized, Message) else as_message(str(localized))
-
-
-def shorten(text: str, most: int = 200) -> str:
-    """Return the text, cut after `most` characters."""
-    return text if len(text) <= most else f"{text[:most]}…"

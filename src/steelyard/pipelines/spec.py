@@ -112,13 +112,13 @@ def _step(name: str, where: str, body: Located | None = None) -> Step:
     parts = name.split(".")
     if len(parts) != 2 or not all(parts):
         raise InputError(Message("pipelines.step_name", name=name), where=where, hint=STEP_HINT)
-    overrides = _fields(body, ("input", "output"), where) if body is not None and body.value is not None else {}
+    overrides = _fields(body, ("input", "output")) if body is not None and body.value is not None else {}
     renames = {side: _renames(overrides[side]) if side in overrides else {} for side in ("input", "output")}
     return Step(parts[0], parts[1], where, renames["input"], renames["output"])
 
 
 def _loop(body: Located) -> Loop:
-    fields = _fields(body, ("times", "steps"), body.where)
+    fields = _fields(body, ("times", "steps"))
     for name in ("times", "steps"):
         if name not in fields:
             raise InputError(Message("pipelines.loop_needs", name=name), where=body.where)
@@ -143,7 +143,7 @@ def _rounds(nodes: tuple[Node, ...]) -> int:
 
 
 def _branch(body: Located) -> Branch:
-    fields = _fields(body, ("router", "branches"), body.where)
+    fields = _fields(body, ("router", "branches"))
     for name in ("router", "branches"):
         if name not in fields:
             raise InputError(Message("pipelines.branch_needs", name=name), where=body.where)
@@ -154,7 +154,7 @@ def _branch(body: Located) -> Branch:
     return Branch(router, {state: _steps(steps) for state, steps in branches.items()}, body.where)
 
 
-def _fields(body: Located, known: Sequence[str], where: str) -> Mapping[str, Located]:
+def _fields(body: Located, known: Sequence[str]) -> Mapping[str, Located]:
     mapping = _mapping(body, STEP_HINT)
     for name in mapping:
         if name not in known:

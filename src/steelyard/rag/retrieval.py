@@ -56,7 +56,7 @@ EMBEDDINGS: Final = "output/embedding/embedding.npy"
 DENSE_INDEX: Final = "output/index/index.faiss"
 LEXICAL_INDEX: Final = "output/index/bm25"
 BATCH_SIZE: Final = 16
-TIMEOUT: Final = 60.0
+_TIMEOUT: Final = 60.0
 """Seconds that the retriever has to answer."""
 TAG = "steelyard"
 
@@ -283,9 +283,7 @@ def _expected(embeddings: Stamp, index_path: Path) -> Stamp:
     return {name: value for name, value in embeddings.items() if name not in ("embeddings", ADOPTED)}
 
 
-def search_remote(
-    url: str, queries: Sequence[str | None], *, top_k: int, instruction: str, timeout: float = TIMEOUT
-) -> list[list[str]]:
+def search_remote(url: str, queries: Sequence[str | None], *, top_k: int, instruction: str) -> list[list[str]]:
     """Return the passages that a retriever finds: POST <url>/search with the queries; `ret_psg` is in the reply.
 
     An empty query is not sent and has no passages.
@@ -295,7 +293,7 @@ def search_remote(
     body = {"query_list": sent, "top_k": from_one(top_k, "top_k"), "query_instruction": instruction}
     if not sent:
         return [[] for _ in texts]
-    client = JsonClient(address, party=IT, headers={}, timeout=timeout or None, limit=limits.MODEL_REPLY_BYTES)
+    client = JsonClient(address, party=IT, headers={}, timeout=_TIMEOUT, limit=limits.MODEL_REPLY_BYTES)
     try:
         reply = client.post(body)
     except SystemFailure as failure:

@@ -136,7 +136,7 @@ def ranked(indices: npt.NDArray[np.int64], scores: Scores, top_k: int) -> Rankin
 class Bm25:
     """BM25 scores (Robertson and Zaragoza 2009) of texts that are given by their terms; no score is below 0."""
 
-    def __init__(self, texts: Sequence[Iterable[str]], *, k1: float = K1, b: float = B) -> None:
+    def __init__(self, texts: Sequence[Iterable[str]], *, k1: float = K1) -> None:
         counts = [Counter(text) for text in texts]
         lengths = [count.total() for count in counts]
         mean = sum(lengths) / max(len(lengths), 1) or 1.0
@@ -144,7 +144,7 @@ class Bm25:
         self._weights: dict[str, dict[int, float]] = defaultdict(dict)
         for index, (count, length) in enumerate(zip(counts, lengths, strict=True)):
             for term, times in count.items():
-                spread = k1 * (1 - b + b * length / mean)
+                spread = k1 * (1 - B + B * length / mean)
                 self._weights[term][index] = times * (k1 + 1) / (times + spread)
 
     def idf(self, term: str) -> float:

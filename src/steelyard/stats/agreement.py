@@ -12,6 +12,7 @@ from steelyard.stats.intervals import Interval
 from steelyard.table import FloatArray
 
 _HALVINGS: Final = 200
+_LEVEL: Final = 0.95  # of the two-sided intervals
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,12 @@ class Kappa:
     interval: Interval
 
 
-def cohen_kappa(counts: FloatArray, *, level: float = 0.95) -> Kappa:
+def cohen_kappa(counts: FloatArray) -> Kappa:
     """Cohen's kappa of two judges: `counts[i][j]` items were labelled i by one and j by the other.
 
     The standard error is that of Fleiss, Cohen and Everitt (1969) for a kappa that is not 0. Counts may be weights that
     sum to the effective number of items.
     """
-    require_share("level", level)
     table = np.asarray(counts, np.float64)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or (table < 0).any():
         raise ValueError("kappa needs a square table of counts")
@@ -44,7 +44,7 @@ def cohen_kappa(counts: FloatArray, *, level: float = 0.95) -> Kappa:
     kappa = (observed - by_chance) / (1 - by_chance)
     if math.isclose(abs(kappa), 1.0):
         return Kappa(kappa, Interval(math.nan, math.nan, "kappa"))
-    half = normal_quantile((1 + level) / 2) * math.sqrt(_kappa_variance(shares, kappa, by_chance) / total)
+    half = normal_quantile((1 + _LEVEL) / 2) * math.sqrt(_kappa_variance(shares, kappa, by_chance) / total)
     return Kappa(kappa, Interval(max(kappa - half, -1.0), min(kappa + half, 1.0), "kappa"))
 
 
@@ -74,9 +74,9 @@ def clopper_pearson_upper(errors: float, trials: float, *, confidence: float = 0
     return high
 
 
-def clopper_pearson(successes: float, trials: float, *, level: float = 0.95) -> Interval:
+def clopper_pearson(successes: float, trials: float) -> Interval:
     """Return the exact two-sided interval of a share (Clopper and Pearson 1934)."""
-    one_sided = (1 + level) / 2
+    one_sided = (1 + _LEVEL) / 2
     low = 1 - clopper_pearson_upper(trials - successes, trials, confidence=one_sided)
     return Interval(low, clopper_pearson_upper(successes, trials, confidence=one_sided), "clopper-pearson")
 

@@ -32,12 +32,7 @@ TestName = Literal["permutation", "t", "wilcoxon", "sign", "bootstrap"]
 
 
 def paired_tests(
-    differences: FloatArray,
-    *,
-    test: TestName = "permutation",
-    resamples: int = 10_000,
-    seed: int = 42,
-    threads: int | None = None,
+    differences: FloatArray, *, test: TestName = "permutation", resamples: int = 10_000, seed: int = 42
 ) -> list[PairedResult]:
     """Test each column of differences; the p-value of a column without any score is NaN.
 
@@ -51,7 +46,7 @@ def paired_tests(
     columns = differences[:, scored]
     match test:
         case "permutation":
-            tested = permutation_tests(columns, resamples=resamples, seed=seed, threads=threads)
+            tested = permutation_tests(columns, resamples=resamples, seed=seed)
         case "bootstrap":
             tested = bootstrap_tests(columns, resamples=resamples, seed=seed)
         case _:

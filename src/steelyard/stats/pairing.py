@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import ConfigError, InputError
+from steelyard.errors import ConfigError, InputError, cut
 from steelyard.i18n import Message, Option
 from steelyard.registry.kinds import gain
 from steelyard.stats.scopes import Scope, clusters_of
@@ -86,7 +86,7 @@ def paired_questions(new: Table, old: Table) -> PairedQuestions:
 
 def quoted(new: str, old: str) -> dict[str, str]:
     """Return two questions as arguments of a message, cut if they are long."""
-    return {name: text[:_QUOTED] + "…" * (len(text) > _QUOTED) for name, text in (("new_text", new), ("old_text", old))}
+    return {"new_text": cut(new, _QUOTED), "old_text": cut(old, _QUOTED)}
 
 
 def _question(output: Mapping[str, Any] | None) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.errors import os_reason
-from steelyard.i18n import Message
+from steelyard.i18n import Localized, Message, translations
 from steelyard.io.foreign.tables import holds_scores
 from steelyard.io.records import format_suffix
 from steelyard.io.results import begins_with_header
@@ -46,6 +46,11 @@ class FileStamp:
         except OSError:
             return None
         return cls(identifier, state.st_size, (state.st_mtime_ns, state.st_ctime_ns), state.st_ino)
+
+
+def problem_texts(problem: Localized, folder: Path) -> tuple[str, ...]:
+    """Return a problem in every language, with paths that begin at the folder."""
+    return tuple(text.replace(f"{folder}{os.sep}", "") for text in translations(problem))
 
 
 def files_below(folder: Path) -> Iterator[ResultFile]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from steelyard import __version__, limits
 from steelyard.errors import InputError, Problem, SteelyardError
-from steelyard.i18n import LANGUAGES, Localized, Message, translations
+from steelyard.i18n import LANGUAGES, Localized, Message
 from steelyard.io.foreign.tables import KIND as SCORES
 from steelyard.io.results import load_all
 from steelyard.io.results.lines import summary_json
@@ -26,7 +26,7 @@ from steelyard.progress import ProgressCallback, no_progress
 from steelyard.reports.content import main_of
 from steelyard.stats.pairing import OWN_SETTINGS
 from steelyard.table import Signature, Table
-from steelyard.web.folder import FileStamp, ResultFile, files_below, holds_results, within
+from steelyard.web.folder import FileStamp, ResultFile, files_below, holds_results, problem_texts, within
 
 NAME = ".steelyard-index.sqlite"
 LONGEST = 300
@@ -224,9 +224,8 @@ def _read(folder: Path, file: ResultFile) -> tuple[tuple[Any, ...], list[tuple[A
 
 
 def _stored(problem: Localized, folder: Path) -> str:
-    """Return a problem as the index keeps it: its text in every language, with paths that begin at the folder."""
-    texts = (text.replace(f"{folder}{os.sep}", "") for text in translations(problem))
-    return json.dumps([_storable(text, longest=2000) for text in texts])
+    """Return a problem as the index keeps it: its texts, none of them very long."""
+    return json.dumps([_storable(text, longest=2000) for text in problem_texts(problem, folder)])
 
 
 def _texts(stored: str) -> tuple[str, ...]:

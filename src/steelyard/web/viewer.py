@@ -24,7 +24,7 @@ from steelyard.stats.compare import ComparisonSettings, compare_all
 from steelyard.stats.pairing import check_comparable
 from steelyard.stats.scopes import Units
 from steelyard.table import Table
-from steelyard.web.folder import FileStamp
+from steelyard.web.folder import FileStamp, problem_texts
 from steelyard.web.history import Draw, draw_trend, means_of, series_of, title_of, trends_of
 from steelyard.web.index import Entry, Index
 from steelyard.web.rendering import OPEN, Privacy, Render
@@ -285,9 +285,7 @@ class Viewer:
         return self._message(HTTPStatus.CONFLICT, self._texts(error), language)
 
     def _texts(self, problem: Localized) -> tuple[str, ...]:
-        """Return a problem in every language, with paths that begin at the folder."""
-        texts = (text.replace(f"{self.index.folder}/", "") for text in translations(problem))
-        return tuple(map(self.privacy.text, texts))
+        return tuple(map(self.privacy.text, problem_texts(problem, self.index.folder)))
 
     def _message(self, status: HTTPStatus, texts: tuple[str, ...], language: Language) -> Page:
         page = self._view("message", {}, PHRASES.get(status, status.phrase), language, texts=texts)

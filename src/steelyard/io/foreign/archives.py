@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final, cast
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from steelyard import limits
-from steelyard.errors import InputError
+from steelyard.errors import InputError, os_reason
 from steelyard.i18n import Message
 from steelyard.io.addresses import Address
 from steelyard.io.records import parse_json
@@ -110,4 +110,4 @@ def _whole(place: str) -> Iterator[None]:
         raise
     except _DAMAGE as error:
         hint = Message("formats.file_complete_hint")
-        raise InputError(Message("formats.cannot_read", strerror=error), where=place, hint=hint) from None
+        raise InputError(Message("formats.cannot_read", strerror=os_reason(error)), where=place, hint=hint) from None

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from statistics import fmean
 from typing import Any, Final
 
-from steelyard.errors import InputError
+from steelyard.errors import InputError, cut
 from steelyard.i18n import Message
 from steelyard.io import layouts, shapes
 from steelyard.io.foreign import rows
@@ -188,8 +188,7 @@ def _provider(result: Mapping[str, Any]) -> str:
 def _prompt(result: Mapping[str, Any]) -> str:
     """Return the label of a prompt; one that is the whole prompt is cut."""
     prompt = result.get("prompt") or {}
-    label = str(prompt.get("label") or result.get("promptIdx", ""))
-    return label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
+    return cut(str(prompt.get("label") or result.get("promptIdx", "")), _LONGEST_LABEL)
 
 
 def _tests(results: Iterable[Fields]) -> Iterator[Fields]:

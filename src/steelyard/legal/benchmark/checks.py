@@ -105,7 +105,7 @@ def _message(keyword: str, value: Any, schema: Fields) -> Message:
 
 def _shown(value: Any) -> str:
     text = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return cut(text, _LONGEST)
 
 
 def _reversed_ranges(fields: Fields) -> Iterator[Fault]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from steelyard import limits
 from steelyard.documents.pages import SCANNED_HINT, Document, DocumentSet, read_document
-from steelyard.errors import InputError, Problem, SteelyardError, UnknownName, nearest_only, os_reason
+from steelyard.errors import InputError, Problem, SteelyardError, UnknownName, cut, nearest_only, os_reason
 from steelyard.i18n import Message
 from steelyard.io.located import SourceMap, located_json
 from steelyard.io.records import parse_json
@@ -322,9 +322,8 @@ def _problem(error: Exception, path: Path) -> Problem:
             where, message = error.problems[0].where or where, error.problems[0].message
         case OSError():
             message = Message("formats.cannot_read", strerror=os_reason(error))
-    shown = where if len(where) <= _LONGEST_LOCATION else f"{where[:_LONGEST_LOCATION]}…"
     arguments = {name: _printable(value) if isinstance(value, str) else value for name, value in message.args.items()}
-    return Problem(_printable(shown), Message(message.code, **arguments))
+    return Problem(_printable(cut(where, _LONGEST_LOCATION)), Message(message.code, **arguments))
 
 
 def _printable(text: str) -> str:

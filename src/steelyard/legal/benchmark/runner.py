@@ -271,13 +271,9 @@ class JudgedAnswers(NamedTuple):
 
 
 def judge_answers(
-    answers: Mapping[str, Any],
-    folder: str | Path | None = None,
-    *,
-    name: str = "answers",
-    progress: ProgressCallback = no_progress,
+    answers: Mapping[str, Any], folder: str | Path | None = None, *, progress: ProgressCallback = no_progress
 ) -> JudgedAnswers:
-    """Judge answers, given by the id of their question; None (a failed answer) scores 0. The table has this name."""
+    """Judge answers, given by the id of their question; None (a failed answer) scores 0."""
     benchmark = load_benchmark(folder or benchmark_folder())
     questions = benchmark.by_id
     verdicts: dict[str, LegalVerdict] = {}
@@ -293,7 +289,7 @@ def judge_answers(
         items[identifier] = _answer_item(question, answer, outcome, document)
     if not verdicts:
         raise InputError(Message("legal.no_answers"))
-    section = Section(_header(benchmark, name, name, len(items)), items, footer=Footer(len(items), {}))
+    section = Section(_header(benchmark, "answers", "answers", len(items)), items, footer=Footer(len(items), {}))
     return JudgedAnswers(verdicts, table_of(section))
 
 
