@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.io.results.lines import Footer, Header, Item, dump, items_of
-from steelyard.table import Bounds, Column, FloatArray, Missing, Table
+from steelyard.table import Bounds, Column, FloatArray, Missing, Note, Table
 
 Values = Sequence[float] | FloatArray
 
@@ -19,7 +19,7 @@ def table_of(
     status: Mapping[str, Any] | None = None,
     reasons: Sequence[Missing] = (),
     parts: Mapping[str, Mapping[str, Any]] | None = None,
-    notes: Mapping[str, Mapping[int, str]] | None = None,
+    notes: Mapping[str, Mapping[int, Note]] | None = None,
     bounds: Mapping[str, Bounds] | None = None,
     sums: Sequence[str] = (),
     **fields: Any,
