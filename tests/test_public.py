@@ -16,6 +16,9 @@ from steelyard.native import description
 
 ROOT = Path(__file__).parents[1]
 HEAVY = ("httpx", "jsonschema", "opencc", "rich", "rjieba", "sacrebleu", "scipy", "pandas", "pyarrow", "zstandard")
+SLOW = ("dataclasses", "difflib", "inspect", "tempfile")
+"""Modules of Python that take milliseconds, and that no option needs."""
+IN_MEMORY = ("steelyard.retrieval.reading.tabular",)
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
 
 
@@ -44,7 +47,7 @@ def test_import_and_help_bring_in_nothing_heavy():
     code = (
         "import sys, contextlib, steelyard, steelyard.cli\n"
         "with contextlib.suppress(SystemExit): steelyard.cli.main(['--help'])\n"
-        f"print([m for m in {('numpy', *HEAVY)} if m in sys.modules])"
+        f"print([m for m in {('numpy', *SLOW, *HEAVY)} if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("usage: ")
@@ -80,7 +83,7 @@ def test_the_json_of_one_result_brings_in_no_judge_and_no_gate(tmp_path, words):
     (tmp_path / "run").write_text("q1 Q0 d1 1 0.5 tag\n")
     (tmp_path / "rows.jsonl").write_text('{"id": "1", "prediction": "a", "references": ["a b"]}\n')
     judges = (f"steelyard.legal.{name}" for name in ("facts", "grounding", "refusals", "evidence", "benchmark"))
-    unwanted = (*judges, "steelyard.stats.gate", "steelyard.reports.gate")
+    unwanted = (*judges, "steelyard.stats.gate", "steelyard.reports.gate", *IN_MEMORY)
     code = (
         f"import sys; from steelyard.cli import main; main([*{words}, '--json']); "
         f"print([m for m in sys.modules if m.startswith({unwanted})])"

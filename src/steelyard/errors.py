@@ -12,7 +12,6 @@ Any other exception is a fault of the program and keeps its traceback (exit 4).
 
 import errno
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from steelyard.i18n import Audience, Joined, Localized, Message, as_message, code_of, locale_language
@@ -21,12 +20,14 @@ MOST_PROBLEMS = 20
 """A reader collects this many bad places before it complains."""
 
 
-@dataclass(frozen=True, slots=True)
 class Problem(Localized):
     """One bad place: `where` is file:line or file#pointer, `message` says what is wrong there."""
 
-    where: str
-    message: Message
+    __slots__ = ("message", "where")  # not a dataclass: importing `dataclasses` takes milliseconds of every start
+
+    def __init__(self, where: str, message: Message) -> None:
+        self.where = where
+        self.message = message
 
     def text(self, language: str = "en", audience: Audience = "command") -> str:
         """Return the place and the message in a language."""
@@ -36,6 +37,15 @@ class Problem(Localized):
     def plain(self) -> Message | Joined:
         """Return the place and the message as one message."""
         return Message("core.labelled", label=self.where, message=self.message) if self.where else self.message
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Problem) and (self.where, self.message) == (other.where, other.message)
+
+    def __hash__(self) -> int:
+        return hash((self.where, self.message))
+
+    def __repr__(self) -> str:
+        return f"Problem(where={self.where!r}, message={self.message!r})"
 
 
 class SteelyardError(Localized, Exception):

@@ -8,7 +8,6 @@ Libraries read `.value` when they are called, never when they are imported, and 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from steelyard.errors import ConfigError, SteelyardError
@@ -18,13 +17,15 @@ PREFIX: Final = "STEELYARD_"
 """What the names of the environment variables begin with."""
 
 
-@dataclass(slots=True)
 class Limit:
     """The largest number that is accepted for one thing; `meaning` says of what, in which unit."""
 
-    name: str
-    value: float
-    meaning: str
+    __slots__ = ("meaning", "name", "value")
+
+    def __init__(self, name: str, value: float, meaning: str) -> None:
+        self.name = name
+        self.value = value
+        self.meaning = meaning
 
     @property
     def variable(self) -> str:
