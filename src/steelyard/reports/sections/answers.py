@@ -181,6 +181,9 @@ def decided(report: Report, words: Words) -> Iterator[Block]:
         counted = (f"{counts[name]:,} ({shares[name]})" if counts[name] else "0" for name in _NAMES)
         rows.append([report.tables[index].name, *counted])
     headings = [words("report.system"), *map(words, _NAMES.values())]
+    if len(rows) == 1:  # a row for each who decided: no table has one row
+        name = report.tables[next(iter(decided))].name
+        headings, rows = [headings[0], name], [*zip(headings[1:], rows[0][1:], strict=True)]
     yield TableBlock(headings, rows, words("review.decided_by"), role="decided")
     for index, counts in decided.items():
         table = report.tables[index]
