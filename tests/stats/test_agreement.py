@@ -1,4 +1,4 @@
-"""Kappa and the bound on errors, against values worked out by hand, published ones, and SciPy."""
+"""Kappa, AC1, alpha and the bound on errors: values worked out by hand or published, other libraries, second ways."""
 
 import math
 
@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from steelyard.stats.agreement import clopper_pearson, clopper_pearson_upper, cohen_kappa, effective_size
+from steelyard.stats.agreement import (
+    alpha_interval,
+    clopper_pearson,
+    clopper_pearson_upper,
+    cohen_kappa,
+    effective_size,
+    gwet_ac1,
+    krippendorff_alpha,
+)
 from steelyard.stats.review import Stratum, allocate, draw
 
 
@@ -29,6 +37,177 @@ def test_kappa_as_published():
     # (Boyd et al. 1982, as in the Stata reference manual, [R] kappa, example 1)
     found = cohen_kappa(np.array([[21, 12, 0, 0], [4, 17, 1, 0], [3, 9, 15, 2], [0, 0, 0, 1]]))
     assert found.value == pytest.approx(0.4728, abs=5e-5)
+
+
+RADIOLOGISTS = np.array([[21, 12, 0, 0], [4, 17, 1, 0], [3, 9, 15, 2], [0, 0, 0, 1]])  # Boyd et al. 1982, as above
+
+
+def test_kappa_of_grades_is_that_of_other_libraries():
+    # cohens_kappa(counts, wt="quadratic") of statsmodels 0.15.0; cohen_kappa_score of scikit-learn 1.9.1 agrees
+    found = cohen_kappa(RADIOLOGISTS, weighting="quadratic")
+    assert found.value == pytest.approx(0.67137057800116, abs=1e-12)
+    assert (found.interval.low, found.interval.high) == pytest.approx(
+        (0.5378686679129568, 0.8048724880893631), abs=1e-9
+    )
+    plain = cohen_kappa(RADIOLOGISTS)
+    assert (plain.interval.low, plain.interval.high) == pytest.approx((0.330269593309579, 0.615308637982938), abs=1e-9)
+
+
+tables = st.lists(st.integers(0, 20), min_size=9, max_size=9).map(lambda counts: np.array(counts).reshape(3, 3))
+
+
+def jackknifed(measure, table):
+    """The standard error of a measure of a table of counts, by leaving out one item at a time."""
+    left_out, times = [], []
+    for cell in np.argwhere(table > 0):
+        one = np.zeros_like(table)
+        one[tuple(cell)] = 1
+        left_out.append(measure(table - one).value)
+        times.append(table[tuple(cell)])
+    items, values = table.sum(), np.array(left_out)
+    mean = np.average(values, weights=times)
+    return math.sqrt((items - 1) / items * float(np.array(times) @ (values - mean) ** 2))
+
+
+@given(tables.filter(lambda table: table.sum() > 1))
+def test_kappa_of_grades_by_its_definition(table):
+    squares = (np.arange(3)[:, None] - np.arange(3)[None, :]) ** 2
+    chance = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    among = float((squares * chance).sum())
+    found = cohen_kappa(table, weighting="quadratic").value
+    expected = 1 - float((squares * table).sum()) / among if among else math.nan
+    assert found == pytest.approx(expected, nan_ok=True, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", [cohen_kappa, gwet_ac1, lambda counts: cohen_kappa(counts, weighting="quadratic")])
+def test_standard_errors_are_near_those_of_the_jackknife(measure):
+    table = 8 * RADIOLOGISTS
+    found = measure(table)
+    error = (found.interval.high - found.value) / 1.959963984540054
+    assert error == pytest.approx(jackknifed(measure, table), rel=0.02)
+
+
+def test_two_grades_have_one_kappa():
+    table = np.array([[20, 5], [10, 15]])
+    assert cohen_kappa(table, weighting="quadratic") == cohen_kappa(table)
+
+
+@pytest.mark.parametrize(
+    ("table", "value", "error"),
+    [(RADIOLOGISTS, 0.529198058426, 0.067882110471), (np.array([[118, 5], [2, 0]]), 0.940776337609, 0.023056964302)],
+)
+def test_ac1_is_that_of_another_library(table, value, error):
+    # CAC(...).gwet() of irrCAC 0.4.4, whose variance is divided by one item less
+    found = gwet_ac1(table)
+    items = table.sum()
+    assert found.value == pytest.approx(value, abs=1e-11)
+    half = 1.959963984540054 * error * math.sqrt((items - 1) / items)
+    assert found.interval.low == pytest.approx(value - half, abs=1e-10)
+    assert found.interval.high == pytest.approx(min(value + half, 1), abs=1e-10)
+
+
+def test_ac1_holds_where_kappa_does_not():
+    # 118 of 125 items alike, but both say yes nearly always: the paradox of kappa (Feinstein and Cicchetti 1990)
+    table = np.array([[118, 5], [2, 0]])
+    assert cohen_kappa(table).value < 0
+    assert gwet_ac1(table).value > 0.9
+
+
+def test_a_constant_judge_has_no_kappa():
+    constant = np.array([[30, 20], [0, 0]])
+    for weighting in ("none", "quadratic"):
+        assert cohen_kappa(constant, weighting=weighting).value == 0
+    assert math.isnan(gwet_ac1(np.zeros((2, 2))).value)
+    assert math.isnan(gwet_ac1(np.array([[5]])).value)
+    assert math.isnan(cohen_kappa(np.array([[5]]), weighting="quadratic").value)
+    same = gwet_ac1(np.array([[9, 0], [0, 0]]))
+    assert same.value == 1
+    assert math.isnan(same.interval.low)
+
+
+NAN = math.nan
+RATERS = np.array(
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+        [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+    ]
+)
+
+
+@pytest.mark.parametrize(("level", "value"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
+def test_alpha_as_published(level, value):
+    # Krippendorff 2011, Computing Krippendorff's alpha-reliability, example C
+    assert krippendorff_alpha(RATERS, level=level) == pytest.approx(value, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("level", "value"),
+    [("nominal", 0.743421052631579), ("ordinal", 0.8153875037548814), ("interval", 0.8491071428571428)],
+)
+def test_alpha_is_that_of_another_library(level, value):
+    # krippendorff 0.9.0
+    assert krippendorff_alpha(RATERS, level=level) == pytest.approx(value, abs=1e-12)
+
+
+def alpha_by_pairs(ratings, level):
+    """Alpha by all pairs of ratings, as it is defined."""
+    items = [column[~np.isnan(column)].tolist() for column in ratings.T]
+    items = [item for item in items if len(item) > 1]
+    every = [value for item in items for value in item]
+
+    def distance(one, other):
+        if level == "nominal":
+            return float(one != other)
+        if level == "interval":
+            return (one - other) ** 2
+        low, high = sorted((one, other))
+        between = sum(low <= value <= high for value in every)
+        return (between - (every.count(low) + every.count(high)) / 2) ** 2 if low != high else 0.0
+
+    observed = sum(distance(a, b) / (len(item) - 1) for item in items for a in item for b in item)
+    expected = sum(distance(a, b) for a in every for b in every) / (len(every) - 1) if len(every) > 1 else 0
+    return 1 - observed / expected if expected else math.nan
+
+
+rated = st.lists(
+    st.lists(st.sampled_from([NAN, 0.0, 1.0, 2.5, 3.0]), min_size=3, max_size=3), min_size=1, max_size=8
+).map(lambda items: np.array(items).T)
+
+
+@given(rated, st.sampled_from(["nominal", "ordinal", "interval"]))
+def test_alpha_by_its_definition(ratings, level):
+    expected = alpha_by_pairs(ratings, level)
+    assert krippendorff_alpha(ratings, level=level) == pytest.approx(expected, nan_ok=True, abs=1e-9)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_alpha_of_equal_raters_and_of_a_constant(level):
+    one = np.array([1.0, 2.0, 2.0, 3.0])
+    assert krippendorff_alpha(np.stack([one, one]), level=level) == 1
+    for nothing in (np.ones((2, 5)), np.full((2, 5), NAN), np.empty((2, 0)), one[np.newaxis, :]):
+        assert math.isnan(krippendorff_alpha(nothing, level=level))
+        assert math.isnan(alpha_interval(nothing, level=level, resamples=5).low)
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal", "interval"])
+def test_the_interval_of_alpha_is_that_of_drawn_items(level):
+    found = alpha_interval(RATERS, level=level, resamples=200, seed=3)
+    columns = RATERS[:, (~np.isnan(RATERS)).sum(axis=0) > 1]
+    generator = np.random.Generator(np.random.Philox(3))
+    drawn = [columns[:, generator.integers(columns.shape[1], size=columns.shape[1])] for _ in range(200)]
+    low, high = np.quantile([alpha_by_pairs(each, level) for each in drawn], [0.025, 0.975])
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+    assert found == alpha_interval(RATERS, level=level, resamples=200, seed=3)
+    assert found.low < krippendorff_alpha(RATERS, level=level) < found.high
+
+
+def test_alpha_refuses():
+    with pytest.raises(ValueError, match="raters x items"):
+        krippendorff_alpha(np.array([1.0, 2.0]))
+    with pytest.raises(ValueError, match="no level 'ratio'"):
+        krippendorff_alpha(RATERS, level="ratio")
 
 
 def test_kappa_at_its_ends():

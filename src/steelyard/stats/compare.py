@@ -67,8 +67,9 @@ class Comparison:
     Differences of geometric means are those of logarithms, taken back as differences from `base`.
 
     `settings_differ` names the settings in which the two results are not alike; `questions_differ` has the questions,
-    new and old, of paired items that have not the same question in both. Interval, test and power are those of the
-    `scope` that decides; `others` is the same comparison in the other scope, if there is one.
+    new and old, of paired items that have not the same question in both. The scores of a `judged` metric are verdicts
+    of a model: the test says nothing of what people would find. Interval, test and power are those of the `scope` that
+    decides; `others` is the same comparison in the other scope, if there is one.
     """
 
     a: str
@@ -101,6 +102,7 @@ class Comparison:
     questions_differ: tuple[tuple[str, str], ...] = ()
     scope: Scope = "items"
     others: tuple["Comparison", ...] = ()
+    judged: bool = False
 
     @property
     def scopes(self) -> "tuple[Comparison, ...]":
@@ -164,6 +166,7 @@ class Comparison:
             "settings_differ": list(self.settings_differ),
             "scope": self.scope,
             "scopes": [each.scope_dict() for each in self.scopes],
+            **({"judged": True} if self.judged else {}),
         }
 
     def scope_dict(self) -> dict[str, Any]:
@@ -325,8 +328,8 @@ def _compare_pair(
         for index, metric in enumerate(names)
     ]
     compared = [_from_log_scale(each) if each.metric in geometric else each for each in compared]
-    differing = paired_questions(new, old).differing
-    return [replace(each, questions_differ=differing) for each in compared] if differing else compared
+    differing, judges = paired_questions(new, old).differing, {*new.judges, *old.judges}
+    return [replace(each, questions_differ=differing, judged=each.metric in judges) for each in compared]
 
 
 def _from_log_scale(logs: Comparison) -> Comparison:

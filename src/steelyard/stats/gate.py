@@ -1,10 +1,13 @@
-"""The release gate: each rule is met, not met, or inconclusive at this sample size.
+"""The release gate: each rule is met, not met, inconclusive at this sample size, or advisory.
 
 A threshold (`>= 0.95`) is compared with the measured mean, because a release rule must be decidable; the finding also
 says whether the sample is conclusive. A baseline is compared by the interval of the paired difference: `>= baseline` is
 met by a measured difference of 0 or more, not met by one that is significantly below, and inconclusive in between;
 `> baseline` and `not-worse-by` must be proven by the interval. An incomplete run meets no rule: the missing items might
 be the ones that fail.
+
+A rule on a metric that a model has judged is decided by the interval of the mean that is corrected for the errors of
+the judge, as `not-worse-by` is. Without a calibration of this judge that allows that, it is advisory, and never passes.
 """
 
 import math
@@ -18,17 +21,21 @@ from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Message, Option
 from steelyard.registry.kinds import best, gain
 from steelyard.registry.names import callable_names
+from steelyard.stats.belief import NO_CALIBRATIONS, UNCALIBRATED, Calibrations
+from steelyard.stats.calibration import CLAIM
 from steelyard.stats.compare import difference_bounds
+from steelyard.stats.corrected import Corrected
 from steelyard.stats.intervals import Interval
 from steelyard.stats.pairing import check_comparable, pair, paired_questions, settings_that_differ
 from steelyard.stats.power import SLACK, DecisionSample
+from steelyard.stats.review import is_review_part
 from steelyard.stats.rules import NoRegression, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline
 from steelyard.stats.scopes import FEWEST_DOCUMENTS, Scope, Units, clusters_of, scope_of, scopes_of
 from steelyard.stats.selection import UnknownValue, part_names, select, unknown_value
 from steelyard.stats.summary import known
 from steelyard.table import Table, mean
 
-GateOutcome = Literal["met", "not met", "cannot tell"]
+GateOutcome = Literal["met", "not met", "cannot tell", "advisory"]
 
 TYPE_TAG = "type"
 REQUIRE_HINT = Message("stats.require_hint", option=Option("require", rule="F1 >= 0.8"))
@@ -41,7 +48,7 @@ class GateSettings:
     """The level, whether inconclusive rules pass, and whether to decide on incomplete or unlike results.
 
     `allow_errors` is the share of items that may have failed, or have an error in place of a score. `units` says which
-    scope decides (`scopes`).
+    scope decides (`scopes`). `calibrations` are those of judges.
     """
 
     alpha: float = 0.05
@@ -49,6 +56,7 @@ class GateSettings:
     force: bool = False
     allow_errors: float = 0.0
     units: Units = "auto"
+    calibrations: Calibrations = NO_CALIBRATIONS
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 0.5:
@@ -96,6 +104,9 @@ class Finding:
     scope: Scope = "items"
     units: int = 0
     others: tuple["Finding", ...] = ()
+    judge: str = ""
+    corrected: Corrected | None = None
+    advisory: Message | None = None
 
     @property
     def few_documents(self) -> bool:
@@ -145,7 +156,7 @@ class Gate:
     @property
     def tables(self) -> tuple[Table, ...]:
         """The result, and the baseline if there is one."""
-        return (self.result,) if self.baseline is None else (self.result, self.baseline)
+        return _tables(self.result, self.baseline)
 
     @property
     def cut_off(self) -> tuple[Table, ...]:
@@ -171,8 +182,8 @@ def decide(
     _refuse_geometric(rules, result)
     if baseline is not None and not settings.force:
         check_comparable(result, baseline)
-    scope = scope_of(settings.units, result, *([] if baseline is None else [baseline]))
-    decided = (_decide_in_scopes(rule, result, baseline, settings.alpha, scope) for rule in rules)
+    scope = scope_of(settings.units, *_tables(result, baseline))
+    decided = (_decide_in_scopes(rule, result, baseline, settings, scope) for rule in rules)
     findings = tuple(_without_errors(finding, result, settings.allow_errors) for finding in decided)
     if len(result.failures) > settings.allow_errors * len(result):
         findings = tuple(replace(_unmet(finding), failed=len(result.failures)) for finding in findings)
@@ -216,18 +227,36 @@ def _unmet(finding: Finding) -> Finding:
     return replace(finding, outcome="not met", sure=True, more_items=None, more_documents=None, others=others)
 
 
-def _decide_in_scopes(rule: Rule, result: Table, baseline: Table | None, alpha: float, scope: Scope) -> Finding:
+def _decide_in_scopes(
+    rule: Rule, result: Table, baseline: Table | None, settings: GateSettings, scope: Scope
+) -> Finding:
     """Return the finding in the scope that decides, with that in the other.
 
-    Regressions are single items and have none.
+    Regressions are single items and have none; nor have judged metrics.
     """
+    alpha = settings.alpha
     finding = _decide(rule, result, baseline, alpha, scope)
+    name = _column(rule, result, baseline)
+    if finding.n and is_review_part(name, result.columns):
+        return replace(_unmet(finding), outcome="advisory", advisory=Message("calibration.review_part"))
+    if finding.n and (metric := settings.calibrations.judged(name, *_tables(result, baseline))) is not None:
+        return _decide_judged(finding, metric, result, baseline, settings)
     if isinstance(rule, NoRegression) or finding.n == 0:
         return replace(finding, scope=scope)
-    tables = [result, *([] if baseline is None else [baseline])]
-    others = tuple(each for each in scopes_of(scope, *tables) if each != scope)
+    others = tuple(each for each in scopes_of(scope, *_tables(result, baseline)) if each != scope)
     found = (_decide(rule, result, baseline, alpha, each) for each in others)
     return replace(finding, others=tuple(_with_few_documents(each) if each.few_documents else each for each in found))
+
+
+def _tables(result: Table, baseline: Table | None) -> tuple[Table, ...]:
+    return (result,) if baseline is None else (result, baseline)
+
+
+def _column(rule: Rule, result: Table, baseline: Table | None) -> str:
+    """Return the column or part that a rule is about; a type of question is about that of the only metric."""
+    if isinstance(rule, NoRegression) and baseline is not None:
+        return _regression_target(rule.target, result, baseline).name
+    return rule.target.name
 
 
 def _with_few_documents(finding: Finding) -> Finding:
@@ -326,6 +355,61 @@ def _decide_no_regression(rule: NoRegression, result: Table, baseline: Table) ->
     unknown = None if full else unknown_value(baseline, target)
     outcome: GateOutcome = "not met" if fallen or not full else "met"
     return Finding(rule, outcome, n=len(full), regressions=tuple(fallen), unknown=unknown)
+
+
+def _decide_judged(
+    finding: Finding, metric: str, result: Table, baseline: Table | None, settings: GateSettings
+) -> Finding:
+    """Return the finding about a judged metric, by the interval of the corrected mean or difference."""
+    found = _corrected_value(finding, metric, result, baseline, settings)
+    named = str(settings.calibrations.judge_of(result, metric))
+    judged = replace(finding, judge=named, others=(), more_items=None, more_documents=None, regressions=())
+    if isinstance(found, Message):
+        return replace(judged, outcome="advisory", sure=True, advisory=found)
+    outcome = _proven(finding.rule, found.interval)
+    return replace(judged, outcome=outcome, sure=outcome != "cannot tell", corrected=found, interval=found.interval)
+
+
+def _corrected_value(
+    finding: Finding, metric: str, result: Table, baseline: Table | None, settings: GateSettings
+) -> Corrected | Message:
+    """Return the corrected mean or difference that decides a rule, or why there is none that counts."""
+    rule, given = finding.rule, settings.calibrations
+    if isinstance(rule, NoRegression) or rule.target.name != metric:
+        return Message("calibration.not_a_mean")
+    if result.signature.get("unit") == CLAIM:
+        return Message("calibration.only_claims")
+    level = 1 - 2 * settings.alpha if isinstance(rule, NotWorse) else 1 - settings.alpha
+    chosen = select(result, rule.target)
+    belief = given.belief(result, metric, finding.scope, chosen=chosen, level=level)
+    if belief.advisory is not None or belief.corrected is None:
+        return belief.advisory or UNCALIBRATED
+    if isinstance(rule, Threshold) or baseline is None:
+        return belief.corrected
+    parts = chosen, select(baseline, rule.target)
+    earlier = given.belief(baseline, metric, finding.scope, chosen=parts[1], level=level)
+    if earlier.advisory is not None:
+        return earlier.advisory
+    return given.difference(result, baseline, metric, finding.scope, chosen=parts, level=level)
+
+
+def _proven(rule: Rule, interval: Interval) -> GateOutcome:
+    """Return the outcome of a rule that must be proven: met or not met only if the whole interval says so."""
+    ends = interval.low, interval.high
+    match rule:
+        case NotWorse():
+            gains = [gain(rule.target.name, end) for end in ends]
+            holds = [end > -rule.margin for end in gains]
+        case Threshold() | Relative():
+            line = rule.value if isinstance(rule, Threshold) else rule.offset
+            holds = [_holds(end, rule.operator, line) for end in ends]
+            if rule.operator == "==" and ends[0] <= line <= ends[1]:
+                return "cannot tell"
+        case NoRegression():
+            return "cannot tell"
+    if math.isnan(interval.low) or any(holds) != all(holds):
+        return "cannot tell"
+    return "met" if all(holds) else "not met"
 
 
 def _is_best(target: Target, score: float | None) -> bool:

@@ -1,7 +1,7 @@
 """Spot checks of verdicts: which metric gives verdicts, what passes, and a sample for a person to read."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -29,8 +29,6 @@ REVIEWED: Final = {"judge": "agreed_judge", "person": "agreed_person"}
 """Who reviews a verdict, and the part that says whether they agree with it."""
 CORRECTED: Final = "corrected"
 """The part with the score that a reviewer gave instead; that of a part `p` is `corrected_p`."""
-_IS_MODEL: Final = "judge:"
-"""How the names of reviewers begin that are models."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,13 +143,19 @@ def with_reviews(table: Table, judgements: Sequence[Judgement]) -> Table:
 
 def _review_parts(judgement: Judgement) -> dict[str, float]:
     """Return the parts that a judgement gives its item."""
-    by = "judge" if judgement.reviewer.startswith(_IS_MODEL) else "person"
+    by = "judge" if judgement.is_by_model else "person"
     return {
         REVIEWED[by]: float(bool(judgement.agree)),
         **({CHOSEN: 1.0} if judgement.sampling.by == CHOSEN else {}),
         **({} if judgement.score is None else {CORRECTED: judgement.score}),
         **{f"{CORRECTED}_{part}": value for part, value in judgement.parts.items()},
     }
+
+
+def is_review_part(name: str, columns: Collection[str]) -> bool:
+    """Return whether a name is that of a part in which a review is recorded, which is no score of the result."""
+    metric, _, part = name.rpartition(".")
+    return metric in columns and (part in (*REVIEWED.values(), CHOSEN) or part.startswith(CORRECTED))
 
 
 def after_correction(table: Table, metric: str) -> tuple[Table, int] | None:
