@@ -5,6 +5,7 @@ from one. Columns are arrays; a cell without a number always has a reason.
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -39,6 +40,11 @@ _LEAST = 1e-300
 _LARGEST_LOGARITHM = 700.0
 ROUNDING = 1e-9
 """How far a score may lie outside of its bounds."""
+JUDGES: Final = "judges"
+"""The setting of a signature that has the hash of the judge of each judged column."""
+JUDGED_NAME: Final = re.compile(r"(.+) \[judge ([^\[\]]+)\]", re.DOTALL)
+"""A name as `Table.judged_name` writes it."""
+_ESCAPED: Final = re.compile("%(7C|3A|0A|0D|25)")
 _COUNTS: Final = "counts."
 ALWAYS_SHOWN: Final = frozenset(("counts.queries_missing", "counts.predictions_missing"))
 """Counts that are said even where they are 0."""
@@ -61,8 +67,9 @@ class Signature:
         return cls(tuple((key, value) for key, _, value in (part.partition(":") for part in text.split("|") if part)))
 
     def get(self, key: str) -> str | None:
-        """Return the value of one setting, or None."""
-        return dict(self.settings).get(key)
+        """Return the value of one setting as it was given, or None."""
+        value = dict(self.settings).get(key)
+        return None if value is None else _unescape(value)
 
     def differences(self, other: "Signature", *, apart_from: Sequence[str] = ()) -> list[str]:
         """Return the names of settings on which the two do not agree."""
@@ -197,6 +204,16 @@ class Table:
     def metrics(self) -> list[str]:
         """The names of the columns, in order."""
         return list(self.columns)
+
+    @property
+    def judges(self) -> dict[str, str]:
+        """The hash of the judge of each column that a model has judged, wholly or in part."""
+        pairs = (pair.rpartition("=") for pair in (self.signature.get(JUDGES) or "").split(",") if pair)
+        return {metric: judge for metric, _, judge in pairs}
+
+    def judged_name(self, metric: str) -> str:
+        """Return the name of a column in files that have no signature: with its judge, if a model has judged it."""
+        return f"{metric} [judge {self.judges[metric]}]" if metric in self.judges else metric
 
     @property
     def sums(self) -> list[str]:
@@ -363,6 +380,10 @@ def logarithms(values: FloatArray) -> FloatArray:
 def exponential(logarithm: float) -> float:
     """Return the number with this natural logarithm; never too large for a float."""
     return math.exp(min(logarithm, _LARGEST_LOGARITHM))
+
+
+def _unescape(value: str) -> str:
+    return _ESCAPED.sub(lambda code: chr(int(code[1], 16)), value)
 
 
 def _escape(value: str) -> str:

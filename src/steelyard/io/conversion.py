@@ -217,20 +217,27 @@ def _known_columns(file: Columns) -> dict[str, str]:
 
 
 def _rows_of(tables: Sequence[Table]) -> Iterator[Fields]:
-    """Yield the items of results as rows with scores; several results are several systems."""
+    """Yield the items of results as rows with scores; several results are several systems.
+
+    Names of metrics that a model has judged have the judge: without it, a gate would take them for measured.
+    """
     for table in tables:
+
+        def named(of_metrics: Mapping[str, Any], table: Table = table) -> Fields:
+            return {table.judged_name(metric): value for metric, value in of_metrics.items()}
+
         for item in items_of(table):
             fields = {
                 rows.ID: item.id,
                 rows.SYSTEM: table.name if len(tables) > 1 else None,
                 rows.TAGS: item.tags,
-                rows.UNSCORED: texts_of(item.unscored),
-                rows.ERRORS: texts_of(item.errors),
-                rows.NOTES: texts_of(item.notes),
+                rows.UNSCORED: named(texts_of(item.unscored)),
+                rows.ERRORS: named(texts_of(item.errors)),
+                rows.NOTES: named(texts_of(item.notes)),
                 rows.ERROR: item.error,
                 **_output(item.output or {}),
             }
-            yield {**rows.present(fields), rows.SCORES: dict(item.scores)}
+            yield {**rows.present(fields), rows.SCORES: named(item.scores)}
 
 
 def _output(output: Mapping[str, Any]) -> Fields:

@@ -26,8 +26,12 @@ from steelyard.io.shapes import is_number
 from steelyard.table import Table
 
 REVIEW_HINT: Final = Message("formats.review_file_hint")
+SUFFIX: Final = ".review.jsonl"
+"""What the name of a review file has in the place of the suffix of its results file."""
 CHOSEN: Final = "chosen"
 """The `by` of verdicts that a reviewer chose, which are no sample."""
+MODEL_REVIEWER: Final = "judge:"
+"""How the names of reviewers begin that are models."""
 LOCK_SECONDS: Final = 10.0
 _TEXTS: Final = ("id", "remark", "reviewer", "metric", "result")
 _OPTIONAL: Final = ("score", "parts", "time")
@@ -74,6 +78,16 @@ class Judgement:
         """Whether the person agreed or disagreed."""
         return self.agree is not None
 
+    @property
+    def is_by_model(self) -> bool:
+        """Whether a model is the reviewer."""
+        return self.reviewer.startswith(MODEL_REVIEWER)
+
+    @property
+    def is_by_person(self) -> bool:
+        """Whether a person has decided or looked at it."""
+        return not self.is_by_model and (self.is_decided or self.unsure)
+
     def line(self) -> Json:
         """As the file has it."""
         fields = asdict(self)
@@ -104,7 +118,10 @@ def is_untouched(path: Path) -> bool:
 
 
 def read_review(path: str | Path) -> list[Judgement]:
-    """Return the judgements of a file; every line must be complete, and each id unique but for lines with a time."""
+    """Return the judgements of a file; every line must be complete, and each id unique but for lines with a time.
+
+    The last line about a verdict counts, but that of a model never takes the place of a person's.
+    """
     records, _ = read_records(path)
     if not records:
         raise InputError(Message("formats.empty_file"), where=str(path), hint=REVIEW_HINT)
@@ -112,7 +129,12 @@ def read_review(path: str | Path) -> list[Judgement]:
     problems += _doubled(records)
     if problems:
         raise InputError.of(problems[:MOST_PROBLEMS], hint=REVIEW_HINT)
-    return list({record.fields["id"]: _judgement(record) for record in records}.values())
+    found: dict[str, Judgement] = {}
+    for record in records:
+        judgement = _judgement(record)
+        if not (judgement.is_by_model and judgement.id in found and found[judgement.id].is_by_person):
+            found[judgement.id] = judgement
+    return list(found.values())
 
 
 def append_judgement(path: Path, judgement: Judgement) -> None:

@@ -82,7 +82,7 @@ def check_absent(path: Path) -> None:
 
 
 def check_outputs(
-    paths: Sequence[Path], inputs: Sequence[str] = (), *, suffixes: Sequence[str], overwrite: bool = False
+    paths: Sequence[Path], inputs: Sequence[str | Path] = (), *, suffixes: Sequence[str], overwrite: bool = False
 ) -> None:
     """Refuse, before any work is done, paths that cannot be written or would overwrite an input or recorded data."""
     for path in paths:
@@ -90,11 +90,22 @@ def check_outputs(
         if path.suffix.lower() not in suffixes:
             hint = Message("core.known", names=", ".join(suffixes))
             raise ConfigError(Message("reports.unknown_format", suffix=path.suffix), where=where, hint=hint)
-        _check_place(path)
-        if any(_is_same(path, given) for given in inputs):
-            raise ConfigError(Message("reports.overwrites_input"), where=where, hint=Message("reports.other_name_hint"))
-        if path.suffix.lower() == RECORDED and not overwrite:
-            check_absent(path)
+        check_output(path, inputs, overwrite=overwrite or path.suffix.lower() != RECORDED)
+
+
+def check_output(path: Path, inputs: Sequence[str | Path] = (), *, overwrite: bool) -> None:
+    """Refuse a path that cannot be written, that is also an input or another output, or that may not be replaced."""
+    _check_place(path)
+    check_distinct(path, inputs)
+    if not overwrite:
+        check_absent(path)
+
+
+def check_distinct(path: Path, others: Sequence[str | Path]) -> None:
+    """Refuse a path that is also one of others."""
+    if any(_is_same(path, other) for other in others):
+        hint = Message("reports.other_name_hint")
+        raise ConfigError(Message("reports.overwrites_input"), where=str(path), hint=hint)
 
 
 def _check_place(path: Path) -> None:
@@ -110,11 +121,12 @@ def _check_place(path: Path) -> None:
         raise ConfigError(Message("reports.is_folder"), where=str(path))
 
 
-def _is_same(path: Path, given: str) -> bool:
-    """Return whether an output is an input."""
+def _is_same(path: Path, given: str | Path) -> bool:
+    """Return whether two paths are one file, which may not exist yet."""
     if isinstance(path, Address) or isinstance(addressed(given), Address):
         return path == addressed(given)
-    return path.exists() and Path(given).exists() and path.samefile(given)
+    other = Path(given)
+    return path.absolute() == other.absolute() or (path.exists() and other.exists() and path.samefile(other))
 
 
 def sync_folder(folder: Path) -> None:

@@ -36,6 +36,15 @@ class Located:
         return self.value
 
 
+def located(value: Any, where: str) -> Located:
+    """Return a plain value with one location for all of it."""
+    if isinstance(value, Mapping):
+        return Located({str(key): located(each, where) for key, each in value.items()}, where)
+    if isinstance(value, list | tuple):
+        return Located([located(each, where) for each in value], where)
+    return Located(value, where)
+
+
 def read_yaml(path: str | Path) -> Located:
     """Return the one document of a YAML file; None where it is empty."""
     import yaml

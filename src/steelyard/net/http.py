@@ -186,6 +186,12 @@ def _left(end: float) -> float | None:
     return None if left == math.inf else left
 
 
+def status_of(failure: SystemFailure) -> int | None:
+    """Return the HTTP status that a failure is about."""
+    message = failure.message
+    return message.args["status"] if message.code == STATUS else None
+
+
 def is_address(url: str) -> bool:
     """Return whether a text is an address that can be requested over HTTP."""
     try:

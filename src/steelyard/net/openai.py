@@ -25,12 +25,14 @@ SAMPLING_PARAMETERS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A chat completion: its text, the model's refusal, why it ended, and the tokens of request and reply."""
+    """A chat completion: its text, the model's refusal, why it ended, and the tokens of request, reply and both."""
 
     text: str | None
     refusal: str | None = None
     finish_reason: str | None = None
     tokens: int | None = None
+    sent: int | None = None
+    received: int | None = None
 
 
 def model_client(
@@ -67,13 +69,14 @@ def completion_of(value: Any) -> Completion:
             refusal, ending = message.get("refusal"), choice.get("finish_reason")
         case _:
             return Completion(None)
-    usage = value.get("usage")
-    tokens = usage.get("total_tokens") if isinstance(usage, Mapping) else None
+    found = value.get("usage")
+    usage = found if isinstance(found, Mapping) else {}
+    counts = [usage.get(name) for name in ("total_tokens", "prompt_tokens", "completion_tokens")]
     return Completion(
         _text(message.get("content")),
-        refusal=refusal if isinstance(refusal, str) else None,
-        finish_reason=ending if isinstance(ending, str) else None,
-        tokens=tokens if isinstance(tokens, int) else None,
+        refusal if isinstance(refusal, str) else None,
+        ending if isinstance(ending, str) else None,
+        *(count if isinstance(count, int) else None for count in counts),
     )
 
 

@@ -46,6 +46,11 @@ _URL: Final = re.compile(r"""[A-Za-z][A-Za-z0-9+.-]{0,20}:/[^\s"']+""")
 _RANDOM: Final = re.compile(r"[A-Za-z0-9+_-]{24,}={0,2}")  # long runs of letters and digits
 
 
+def is_secret_name(name: str) -> bool:
+    """Return whether a field of this name has a key, a token or a password."""
+    return bool(_NAME.fullmatch(name))
+
+
 def public_address(url: str) -> str:
     """Return an address without user, password, query and parameters, and with keys in its path masked.
 

@@ -74,6 +74,52 @@ _RANGES: Final[Mapping[tuple[float, float], str]] = {
 }
 
 
+# judge of a model → names in other tools of what it computes
+_JUDGES: Final[Mapping[str, str]] = {
+    "claims": (
+        "faithfulness hallucination hallucination_rate groundedness grounding response_groundedness "
+        "context_faithfulness factuality attributable_to_source ais support claim_recall claim_precision ragchecker "
+        "context_recall contextual_recall llm_context_recall retrieval_sufficiency factual_correctness"
+    ),
+    "same": (
+        "answer_correctness correctness semantic_similarity answer_similarity answer_semantic_similarity "
+        "semantic_score model_graded_qa model_graded_fact model_graded_factuality nv_accuracy answer_accuracy similar"
+    ),
+    "relevance": (
+        "context_precision contextual_precision contextual_relevancy contextual_relevance context_relevance "
+        "context_relevancy llm_context_precision_with_reference llm_context_precision_without_reference umbrela"
+    ),
+    "relevancy": "answer_relevancy answer_relevance response_relevancy response_relevance qa_relevance",
+    "nuggets": "nugget_recall autonuggetizer",
+    "refusal": "negative_rejection answer_refusal unanswerable_accuracy abstention",
+    "criteria": (
+        "g_eval geval gpt_eval gpt_score gptscore prometheus rubric rubrics rubrics_score llm_rubric llm_judge "
+        "llm_as_a_judge llm_as_judge llm_eval model_graded_closedqa closedqa aspect_critic aspect_critique "
+        "simple_criteria simple_criteria_score coherence fluency helpfulness conciseness completeness toxicity bias "
+        "tone"
+    ),
+}
+
+# metric of a judge that is not computed by default → names in other tools
+_JUDGED_METRICS: Final[Mapping[str, str]] = {
+    "Hallucination": "hallucination hallucination_rate",
+    "ClaimPrecision": "claim_precision",
+    "ClaimRecall": "claim_recall",
+    "ClaimF1": "factual_correctness ragchecker",
+    "ContextRecall": "context_recall contextual_recall llm_context_recall retrieval_sufficiency",
+}
+
+# judge → where it differs from the metrics of the same name
+_DIFFERENCES: Final[Mapping[str, str]] = {
+    "claims": "judges.claims_differ",
+    "same": "judges.same_differs",
+    "relevance": "judges.relevance_differs",
+    "relevancy": "judges.relevancy_differs",
+    "nuggets": "judges.nuggets_differ",
+    "criteria": "judges.criteria_differ",
+}
+
+
 def folded(name: str) -> str:
     """Return a name without case, blanks and marks; `FaithfulnessMetric` and `nv_context_relevance` as others."""
     letters = re.sub(r"[^a-z0-9]", "", name.casefold())
@@ -85,6 +131,8 @@ def _hints(table: Mapping[str, str]) -> dict[str, Message]:
 
 
 _JUDGED_HINTS: Final = _hints(_NEAREST)
+_JUDGE_NAMES: Final = {folded(name): judge for judge, names in _JUDGES.items() for name in names.split()}
+_METRIC_NAMES: Final = {folded(name): metric for metric, names in _JUDGED_METRICS.items() for name in names.split()}
 _ABSENT_HINTS: Final = _hints(_ABSENT)
 _G_EVAL: Final = "[geval]"
 _BOUNDS: Final = {folded(name): bounds for bounds, names in _RANGES.items() for name in names.split()}
@@ -108,10 +156,32 @@ def other_meaning(name: str) -> Message | None:
     return next((Message(code, name=name) for code in codes), None)
 
 
+def judge_called(name: str) -> str | None:
+    """Return the judge that computes what another tool calls so, or None."""
+    return _JUDGE_NAMES.get(folded("geval" if name.casefold().endswith(_G_EVAL) else name))
+
+
+def names_of_judges() -> list[str]:
+    """Return the names in other tools of what judges compute."""
+    return [name for names in _JUDGES.values() for name in names.split()]
+
+
+def metric_called(name: str) -> str | None:
+    """Return the metric of a judge that another tool calls so, where the judge computes another one by default."""
+    return _METRIC_NAMES.get(folded(name))
+
+
+def judge_differs(name: str) -> Message | None:
+    """Return where the definition of a judge differs from what other tools compute under this name."""
+    code = _DIFFERENCES.get(judge_called(name) or "")
+    return Message(code) if code else None
+
+
 def computed_elsewhere(name: str) -> UnknownName | None:
     """Return the error for a metric that only other tools compute, with what is nearest here; None for other names."""
     wanted = folded("geval" if name.casefold().endswith(_G_EVAL) else name)
-    for code, hints in (("metrics.needs_model_judge", _JUDGED_HINTS), ("metrics.not_computed", _ABSENT_HINTS)):
-        if wanted in hints:
-            return UnknownName(Message(code, name=name), hint=hints[wanted])
-    return None
+    if (judge := judge_called(name)) and wanted in _JUDGED_HINTS:
+        by_judge = Message("metrics.judge_hint", judge=judge, nearest=_JUDGED_HINTS[wanted])
+        return UnknownName(Message("metrics.needs_model_judge", name=name), hint=by_judge)
+    hint = _JUDGED_HINTS.get(wanted) or _ABSENT_HINTS.get(wanted)
+    return UnknownName(Message("metrics.not_computed", name=name), hint=hint) if hint else None

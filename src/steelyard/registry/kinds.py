@@ -80,9 +80,16 @@ BUILT_IN: Final = (
             (
                 *("Ungrounded", "Invented"),  # its earlier name
                 *("Refusal.over_refusal", "Refusal.missed_refusal", "Correct.uncertain", "Grounded.uncertain"),
+                *(
+                    "Hallucination",
+                    "Faithfulness.contradicted",
+                    "Faithfulness.not_found",
+                    "Faithfulness.unknown",
+                    "Faithfulness.unquoted",
+                ),
             )
         ),
-        undirected=frozenset(("Refusal", "Refusal.uncertain")),
+        undirected=frozenset(("Refusal", "Refusal.uncertain", "Refused")),
     ),
     Kind(
         "scores",

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from queue import Empty, SimpleQueue
 from random import Random
 from typing import Any, Final
@@ -15,6 +16,7 @@ from typing import Any, Final
 from steelyard import limits
 from steelyard.errors import ConfigError, SteelyardError, SystemFailure
 from steelyard.i18n import Localized, Message
+from steelyard.net.http import status_of
 from steelyard.net.replies import excerpt
 from steelyard.net.retry import RetryableFailure, RetryRule
 from steelyard.systems.base import Ask, Failure, Reply, System
@@ -22,6 +24,7 @@ from steelyard.systems.base import Ask, Failure, Reply, System
 _POLL: Final = 0.5  # seconds; on Windows, Ctrl-C has no effect during a wait
 _GRACE: Final = 0.25  # seconds for a system that has the same timeout to end the attempt by itself
 _SOON: Final = 0.001
+_TURN: Final = 0.02  # seconds between looks whether an attempt may start, after a system has limited their number
 
 Answered = tuple[Ask, Reply | Failure]
 
@@ -30,9 +33,9 @@ Answered = tuple[Ask, Reply | Failure]
 class AskSettings:
     """How questions are asked.
 
-    `concurrency` is the most questions at a time, `timeout` the seconds of each attempt, `retries` the number of
-    attempts after the first, `rate` the most attempts per second over all threads, `backoff` the most seconds before
-    the second attempt, `seed` that of the delays.
+    `concurrency` is the most questions at a time; half as many after each status 429, and one more after each reply.
+    `timeout` is the seconds of each attempt, `retries` the number of attempts after the first, `rate` the most attempts
+    per second over all threads, `backoff` the most seconds before the second attempt, `seed` that of the delays.
     """
 
     concurrency: int = 4
@@ -103,6 +106,7 @@ class _Run:
         self._abandoned = 0
         self._outstanding = 0
         self._is_exhausted = False
+        self._allowed = settings.concurrency
         self._next_start = 0.0
         self._paused_until = 0.0
         self._stopped = threading.Event()
@@ -211,6 +215,8 @@ class _Run:
             if self._running.pop(token, None) is None:
                 self._abandoned -= 1
                 return None
+            if isinstance(outcome, Reply) and self._allowed < self._settings.concurrency:
+                self._allowed += 1
         return None if self._stopped.is_set() else outcome
 
     def _watch(self) -> None:
@@ -247,15 +253,17 @@ class _Run:
                 self._next_start = start + 1 / self._settings.rate
         while not self._stopped.is_set():
             left = max(start, self._paused_until) - time.monotonic()
-            if left <= 0:
+            if left <= 0 and len(self._running) < self._allowed:
                 return True
-            self._stopped.wait(left)
+            self._stopped.wait(left if left > 0 else _TURN)
         return False
 
     def _backs_off(self, failure: RetryableFailure, attempt: int) -> bool:
         """Wait before another attempt: all questions where the system asked for it, else this one; False to give up."""
         with self._lock:
             seconds = self._rule.wait(failure, attempt, self._random)
+            if status_of(failure) == HTTPStatus.TOO_MANY_REQUESTS:
+                self._allowed = max(1, self._allowed // 2)
             if seconds is not None and failure.retry_after is not None:
                 self._paused_until = max(self._paused_until, time.monotonic() + seconds)
         if seconds is not None and failure.retry_after is None:

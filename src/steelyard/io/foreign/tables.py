@@ -20,7 +20,18 @@ from steelyard.io.records import Record, result_name
 from steelyard.io.shapes import wrong_shape
 from steelyard.io.streams import hint_for_folder
 from steelyard.registry.judged import documented_bounds
-from steelyard.table import REPEAT_TAG, UNBOUNDED, Bounds, Column, FloatArray, Missing, Signature, Table
+from steelyard.table import (
+    JUDGED_NAME,
+    JUDGES,
+    REPEAT_TAG,
+    UNBOUNDED,
+    Bounds,
+    Column,
+    FloatArray,
+    Missing,
+    Signature,
+    Table,
+)
 
 KIND: Final = "scores"
 NO_SCORE: Final = Message("missing.not_recorded")
@@ -156,13 +167,15 @@ class _Scores:
         self.ids, self.items = item_ids(self.records)
         metrics = dict.fromkeys(metric for record in self.records for metric in record.fields.get(rows.SCORES) or {})
         columns = {metric: self._column(metric) for metric in metrics}
+        judged = {metric: found for metric in metrics if (found := JUDGED_NAME.fullmatch(metric))}
+        names = {metric: judged[metric][1] if metric in judged else metric for metric in metrics}
         repeated = len(set(self.items)) < len(self.items)
         return Table(
             ids=self.ids,
-            columns={metric: column for metric, column in columns.items() if column is not None},
+            columns={names[metric]: column for metric, column in columns.items() if column is not None},
             kind=KIND,
             name=name,
-            signature=self._signature(),
+            signature=self._signature({found[1]: found[2] for found in judged.values()}),
             tags={**self._tags(), **({REPEAT_TAG: self.items} if repeated else {})},
             outputs=self._outputs(),
             counts=self._counts(repeated=repeated),
@@ -212,7 +225,7 @@ class _Scores:
         known = rows.extra_of(self.records[0].fields, self.source.format.NAME) if self.source.format else {}
         return {name: known[name] for name in names if name in known}
 
-    def _signature(self) -> Signature:
+    def _signature(self, judges: Mapping[str, str]) -> Signature:
         suite = getattr(self.source.format, "suite", lambda container: None)(self.source.container)
         return Signature.of(
             {
@@ -220,6 +233,7 @@ class _Scores:
                 "format": self.source.title or "rows",
                 **self._settings(),
                 **({"suite": suite} if suite else {}),
+                **({JUDGES: ",".join(f"{metric}={judge}" for metric, judge in judges.items())} if judges else {}),
                 "predictions": f"sha256 {self.source.container.digest()[:16]}",
                 "steelyard": __version__,
             }

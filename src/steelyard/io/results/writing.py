@@ -30,12 +30,13 @@ def save(table: Table, path: str | Path) -> None:
 
 
 def save_all(tables: Sequence[Table], path: Path, *, overwrite: bool = True) -> None:
-    """Write several tables, one result after another."""
+    """Write several tables, one result after another; one that is not complete has no footer."""
     with whole_file(path, overwrite=overwrite) as part, open(part, "wb") as file:
         for table in tables:
             file.write(_line(Header.of(table)))
             file.writelines(map(_line, items_of(table)))
-            file.write(_line(Footer.of(table)))
+            if table.complete:
+                file.write(_line(Footer.of(table)))
 
 
 def _line(line: Header | Item | Footer) -> bytes:
