@@ -1,0 +1,1 @@
+"""Judgments by a model: judges as data, their calls with a journal, and what their verdicts are worth."""
