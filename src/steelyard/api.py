@@ -23,6 +23,8 @@ from steelyard.reports.render.latex import render_latex
 from steelyard.reports.render.markdown import render_markdown
 from steelyard.reports.render.values import as_json
 from steelyard.reports.sections import report_blocks
+from steelyard.stats.belief import Calibrations
+from steelyard.stats.calibration import LEAST_KAPPA, read_calibration
 from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all
 from steelyard.stats.correction import Correction
 from steelyard.stats.gate import Finding, Gate, GateSettings, check_rules, decide
@@ -218,15 +220,18 @@ def compare(
     correction: Correction = "holm",
     alpha: float = 0.05,
     units: Units = "auto",
+    calibrations: str | Path | Sequence[str | Path] = (),
 ) -> Comparisons:
     """Compare results with the first, item by item, as `steelyard compare OLD NEW [NEW…]` does.
 
     A difference is new minus old. All p-values are corrected as one family. `by` is a tag for whose values the
     differences are given too. `units` says what decides: items, documents, or documents if there are enough.
+    `calibrations` are files of `steelyard judge calibrate`.
     """
     settings = ComparisonSettings(test, resamples, seed, correction, alpha, units)
     names = [metrics] if isinstance(metrics, str) else metrics
-    return Comparisons(compare_results(_tables(old, new, *more), settings, metrics=names, by=by))
+    tables, given = _tables(old, new, *more), _calibrations(calibrations)
+    return Comparisons(compare_results(tables, settings, metrics=names, by=by, calibrations=given))
 
 
 def gate(
@@ -239,15 +244,20 @@ def gate(
     force: bool = False,
     allow_errors: float = 0.0,
     units: Units = "auto",
+    calibrations: str | Path | Sequence[str | Path] = (),
+    least_kappa: float = LEAST_KAPPA,
 ) -> GateResult:
     """Check a result against rules such as `F1 >= 0.8` or `F1 not-worse-by 0.02`, as `steelyard gate` does.
 
-    `require` is a rule or several; further rules may follow it.
+    `require` is a rule or several; further rules may follow it. `calibrations` are files of `steelyard judge
+    calibrate`, without which metrics that a model has judged are advisory; so they are if kappa is not above
+    `least_kappa`.
     """
     rules = [parse_rule(text) for text in (*([require] if isinstance(require, str) else require), *more)]
     check_rules(rules, has_baseline=baseline is not None)
     table, *others = _tables(result, *([] if baseline is None else [baseline]))
-    settings = GateSettings(alpha, allow_inconclusive, force, allow_errors, units)
+    given = _calibrations(calibrations, least_kappa)
+    settings = GateSettings(alpha, allow_inconclusive, force, allow_errors, units, given)
     return GateResult(decide(spelled(rules, table.columns), table, others[0] if others else None, settings))
 
 
@@ -259,20 +269,28 @@ def report(
     language: Language = "en",
     lang: Language | None = None,
     units: Units = "auto",
+    calibrations: str | Path | Sequence[str | Path] = (),
 ) -> None:
     """Write a report in the format of the extension (.html .md .tex .csv .json .jsonl .svg .png .pdf).
 
     Several results are compared with the first of them. `lang` is another name of `language`, that of the commands.
+    `calibrations` are files of `steelyard judge calibrate`.
     """
     many = [results] if isinstance(results, Table | str | Path) else results
     tables = _tables(*many)
     comparisons = compare_all(tables[1:], tables[0], ComparisonSettings(units=units))
-    _write(Report(tables, comparisons, by=by, units=units), path_of(path), lang or language)
+    made = Report(tables, comparisons, by=by, units=units, calibrations=_calibrations(calibrations))
+    _write(made, path_of(path), lang or language)
 
 
 def plot(table: Table, path: str | Path | None = None, *, language: Language = "en") -> Plot:
     """Return the means of a table with their intervals; written as SVG, PNG or PDF if a path is given."""
     return _plot(Report([table]), path, language)
+
+
+def _calibrations(given: str | Path | Sequence[str | Path], least_kappa: float = LEAST_KAPPA) -> Calibrations:
+    paths = [given] if isinstance(given, str | Path) else given
+    return Calibrations([read_calibration(path) for path in paths], least_kappa)
 
 
 def _old_and_new(comparison: Comparison) -> dict[str, Any]:

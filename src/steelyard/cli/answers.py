@@ -16,6 +16,7 @@ from steelyard.errors import UnknownName
 from steelyard.i18n import Message, words_of
 from steelyard.io.foreign.items import SeveralSystems
 from steelyard.io.records import check_readers, unique_names
+from steelyard.io.writing import RECORDED
 from steelyard.registry.metrics import load_metrics
 from steelyard.registry.names import split_names
 from steelyard.reports.content import Report
@@ -33,14 +34,20 @@ def run(arguments: argparse.Namespace) -> int:
     load_metrics(arguments.metrics_from, Path.cwd())
     notify_other_meanings(arguments)
     keep = _kept(arguments)
+    tier = options.second_tier(arguments)
     tables = _tables(arguments, keep)
     _check_tags(arguments.tags, tables)
     allow_same_results(arguments, tables)
+    if tier is not None:
+        recorded = next((path for path in arguments.output if path.suffix.lower() == RECORDED), None)
+        tables = [tier.decide(table, recorded)[0] for table in tables]
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     shown = tables if keep is True else [replace(table, outputs=()) for table in tables]
     headed = [table.headed(arguments.metric) for table in shown]
     deliver(Report(headed, comparisons, arguments.per_item, arguments.by, units=arguments.units), arguments)
     forget_parts(arguments)
+    if tier is not None:
+        tier.check()
     return 0
 
 
@@ -84,7 +91,7 @@ def _tables(arguments: argparse.Namespace, keep: bool | Literal["questions"]) ->
 def _kept(arguments: argparse.Namespace) -> bool | Literal["questions"]:
     """Return whether a file is written that shows the texts; of several files at least the questions are compared."""
     with_texts = any(output.suffix.lower() in WITH_TEXTS for output in arguments.output)
-    return with_texts or (len(arguments.files) > 1 and "questions")
+    return with_texts or bool(arguments.judge) or (len(arguments.files) > 1 and "questions")
 
 
 def _names(arguments: argparse.Namespace) -> Iterable[tuple[str, str]]:
@@ -120,4 +127,6 @@ _READING: Final = Group(
     ],
 )
 _FILES: Final = argument("files", metavar="FILE", nargs="+", help="help.predictions")
-COMMANDS: Final = {"answers": Command(run, [_FILES, _READING, options.ENGINES, options.TESTS, options.OUTPUT])}
+COMMANDS: Final = {
+    "answers": Command(run, [_FILES, _READING, options.TIER, options.ENGINES, options.TESTS, options.OUTPUT])
+}

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from steelyard.cli import options
 from steelyard.cli.console import has_bars, has_colour, notify, proportion
@@ -22,6 +22,7 @@ from steelyard.documents.pages import Document
 from steelyard.errors import ConfigError, SteelyardError, SystemFailure, UnknownName
 from steelyard.i18n import Message, words_of
 from steelyard.io.results import check_new
+from steelyard.io.reviews import SUFFIX, append_judgement
 from steelyard.io.writing import RECORDED
 from steelyard.legal.benchmark.questions import Benchmark, benchmark_folder, load_benchmark
 from steelyard.legal.benchmark.runner import BenchmarkRun, unfinished_path
@@ -39,6 +40,9 @@ from steelyard.stats.rules import Rule, parse_rule, spelled
 from steelyard.systems.ask import AskSettings
 from steelyard.systems.base import SystemSettings, open_system
 from steelyard.table import Table
+
+if TYPE_CHECKING:
+    from steelyard.cli.models import SecondTier
 
 DEMO = ("bench", "--system", "builtin:baseline")
 DEMO_REPORT = Path("output") / "demo.html"
@@ -63,16 +67,31 @@ def run(arguments: argparse.Namespace) -> int:
         rate=arguments.rate,
         seed=arguments.seed,
     )
+    tier = options.second_tier(arguments)
     made = _run(benchmark, settings, path, arguments)
     table = replace(made, benchmark=benchmark.folder)  # not as a resumed file says
     if path not in arguments.output:
         notify(Message("cli.results_file", path=path))
+    if tier is not None:
+        table = _decided(tier, table, path)
     if _cites_nothing(table):
         notify(Message("cli.nothing_cited"))
     reports = [output for output in arguments.output if output != path]
     code = _deliver(table, rules, argparse.Namespace(**vars(arguments) | {"output": reports}))
+    if tier is not None:
+        tier.check()
     _check_failures(table, arguments.max_errors, path)
     return code
+
+
+def _decided(tier: "SecondTier", table: Table, path: Path) -> Table:
+    """Let judges decide what is uncertain; their verdicts are appended to the review file beside the results."""
+    decided, judgements = tier.decide(table, path)
+    for judgement in judgements:
+        append_judgement(path.with_suffix(SUFFIX), judgement)
+    if judgements:
+        notify(Message("cli.review_written", path=path.with_suffix(SUFFIX), result=path))
+    return decided
 
 
 def _run(benchmark: Benchmark, settings: AskSettings, path: Path, arguments: argparse.Namespace) -> Table:
@@ -262,6 +281,7 @@ COMMANDS: Final = {
             options.DOCUMENTS,
             _ASKING,
             Group("help.group_engine", [options.ENGINE, options.ADDRESS]),
+            options.TIER,
             options.UNITS,
             options.OUTPUT,
         ],

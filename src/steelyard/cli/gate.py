@@ -36,7 +36,12 @@ def run(arguments: argparse.Namespace) -> int:
     rules = read_rules(arguments.require, arguments.no_fall)
     check_rules(rules, has_baseline=earlier is not None)
     settings = GateSettings(
-        arguments.alpha, arguments.allow_inconclusive, arguments.force, arguments.allow_errors, arguments.units
+        arguments.alpha,
+        arguments.allow_inconclusive,
+        arguments.force,
+        arguments.allow_errors,
+        arguments.units,
+        options.calibrations_of(arguments),
     )
     result, baseline = _load((arguments.result, arguments.system), (earlier, arguments.baseline_system))
     gate = decide(spelled(rules, result.columns), result, baseline, settings)
@@ -88,6 +93,7 @@ COMMANDS: Final = {
             argument("--alpha", type=options.fraction, default=0.05, metavar="A", help="help.gate_alpha"),
             argument("--allow-errors", type=options.share, default=0.0, metavar="SHARE", help="help.allow_errors"),
             options.UNITS,
+            *options.CALIBRATIONS,
             flag("--allow-inconclusive", help="help.allow_inconclusive"),
             flag("--force", help="help.gate_force"),
             options.LOWER_IS_BETTER,

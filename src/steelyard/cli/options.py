@@ -6,13 +6,18 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from steelyard import limits
+from steelyard.cli.console import add_log_options
 from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import LANGUAGES, Language, Message
 from steelyard.io.addresses import path_of
 from steelyard.io.streams import is_folder
+
+if TYPE_CHECKING:
+    from steelyard.cli.models import SecondTier
+    from steelyard.stats.belief import Calibrations
 
 CHOSEN: Final = ContextVar[Language]("CHOSEN", default="en")
 """The language of the parser that is being built or used."""
@@ -49,6 +54,23 @@ class Command(NamedTuple):
             for names, settings in group.arguments:
                 target.add_argument(*names, **settings)
         parser.set_defaults(run=self.run, lang=CHOSEN.get(), **self.defaults)
+
+
+class Actions(NamedTuple):
+    """A command with actions, each with arguments of its own; their texts are `help.NAME_ACTION` and `…_about`."""
+
+    name: str
+    actions: Mapping[str, Command]
+
+    def put_into(self, parser: argparse.ArgumentParser) -> None:
+        """Add the actions to the parser of the command."""
+        actions = parser.add_subparsers(metavar="ACTION", required=True)
+        for name, command in self.actions.items():
+            code = f"help.{self.name}_{name}"
+            action = actions.add_parser(name, help=code, description=f"{code}_about")
+            command.put_into(action)
+            action.allow_abbrev = False
+            add_log_options(action)
 
 
 def argument(*names: str, **settings: Any) -> Argument:
@@ -109,6 +131,18 @@ def _within(number: float, limit: limits.Limit) -> float:
     return number
 
 
+def prices(text: str) -> tuple[float, float]:
+    """Read the prices of a million tokens, sent and received: 0.5,1.5."""
+    parts = text.split(",")
+    try:
+        sent, received = (float(part) for part in parts)
+    except ValueError:
+        raise refused("judges.bad_prices", text=text) from None
+    if not (math.isfinite(sent + received) and min(sent, received) >= 0):
+        raise refused("judges.bad_prices", text=text)
+    return sent, received
+
+
 def at_a_time(text: str) -> int:
     """Read a number of concurrent questions or threads."""
     return int(_within(positive(text), limits.CONCURRENCY))
@@ -132,6 +166,11 @@ def resamples(text: str) -> int:
 def seconds(text: str) -> float:
     """Read a time above 0."""
     return _within(_above_0(text, "cli.must_be_seconds"), limits.TIMEOUT_SECONDS)
+
+
+def amount(text: str) -> float:
+    """Read an amount above 0."""
+    return _above_0(text, "cli.must_be_above_0")
 
 
 def rate(text: str) -> float:
@@ -217,6 +256,19 @@ ENGINES: Final = Group(
         flag("--resume", help="help.resume_parts"),
     ],
 )
+TIER: Final = Group(
+    "help.group_tier",
+    [
+        repeated("--judge", metavar="JUDGE", help="help.tier_judge"),
+        argument("--model", metavar="SPEC", help="help.judge_model"),
+        flag("--judge-all", help="help.judge_all"),
+        argument("--journal", metavar="FILE", help="help.judge_journal"),
+        argument("--max-calls", type=positive, metavar="N", help="help.judge_max_calls"),
+        argument("--max-tokens", type=positive, metavar="N", help="help.max_tokens"),
+        argument("--max-cost", type=amount, metavar="COST", help="help.max_cost"),
+        argument("--prices", type=prices, metavar="IN,OUT", help="help.prices"),
+    ],
+)
 TESTS: Final = Group(
     "help.group_comparison",
     [
@@ -233,6 +285,8 @@ TESTS: Final = Group(
         UNITS,
     ],
 )
+LEAST_KAPPA: Final = argument("--least-kappa", type=share, metavar="K", help="help.least_kappa")
+CALIBRATIONS: Final = (repeated("--calibration", metavar="FILE", help="help.calibration"), LEAST_KAPPA)
 PLOTTED: Final = ("means", "differences", "cutoffs", "precision-recall", "items")
 OUTPUT: Final = Group(
     "help.group_output",
@@ -248,6 +302,26 @@ OUTPUT: Final = Group(
 
 
 # --- what the values are used for ---
+
+
+def second_tier(arguments: argparse.Namespace) -> "SecondTier | None":
+    """Return the judges of the command, if it has some."""
+    if not arguments.judge:
+        if arguments.model is not None:
+            raise ConfigError(Message("judges.model_without_judge"), hint=Message("judges.model_without_judge_hint"))
+        return None
+    from steelyard.cli.models import SecondTier
+
+    return SecondTier(arguments)
+
+
+def calibrations_of(arguments: argparse.Namespace) -> "Calibrations":
+    """Read the calibrations of judges."""
+    from steelyard.stats.belief import Calibrations
+    from steelyard.stats.calibration import LEAST_KAPPA, read_calibration
+
+    least = LEAST_KAPPA if arguments.least_kappa is None else arguments.least_kappa
+    return Calibrations([read_calibration(path) for path in arguments.calibration], least)
 
 
 def documents_folder(arguments: argparse.Namespace) -> Path | None:

@@ -35,7 +35,11 @@ if TYPE_CHECKING:
 
 
 def check_outputs(
-    paths: Sequence[Path], inputs: Sequence[str] = (), *, suffixes: Sequence[str] = SUFFIXES, overwrite: bool = False
+    paths: Sequence[Path],
+    inputs: Sequence[str | Path] = (),
+    *,
+    suffixes: Sequence[str] = SUFFIXES,
+    overwrite: bool = False,
 ) -> None:
     """Refuse, before any work is done, files that cannot be written, would overwrite an input or need a package."""
     writing.check_outputs(paths, inputs, suffixes=suffixes, overwrite=overwrite)

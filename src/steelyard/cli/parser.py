@@ -47,6 +47,7 @@ MODULES: Final = {
     "view": "view",
     "sample": "review",
     "agreement": "review",
+    "judge": "judge",
     "new": "validate",
     "validate": "validate",
     "convert": "convert",
@@ -60,7 +61,7 @@ MODULES: Final = {
 _VALUED: Final = ("--lang", "--log-file")  # the options of every command that have a value
 
 GROUPS: Final = (
-    ("cli.commands_evaluate", ("demo", "retrieval", "answers", "bench")),
+    ("cli.commands_evaluate", ("demo", "retrieval", "answers", "bench", "judge")),
     ("cli.commands_decide", ("report", "compare", "gate", "view", "sample", "agreement")),
     ("cli.commands_data", ("new", "validate", "convert", "metrics")),
     ("cli.commands_pipelines", ("build", "run", "serve")),

@@ -39,6 +39,7 @@ def run_compare(arguments: argparse.Namespace) -> int:
         metrics=arguments.metric,
         by=arguments.by,
         per_item=arguments.per_item,
+        calibrations=options.calibrations_of(arguments),
     )
     folders = [folder for folder, _ in placed]
     deliver(report, arguments, lambda: load_documents(tables, None, folders, options.documents_folder(arguments)))
@@ -86,8 +87,10 @@ def run_report(arguments: argparse.Namespace) -> int:
         tables, documents = mask_tables(tables), mask_documents(documents)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     headed = [table.headed(arguments.metric) for table in tables]
-    report = Report(headed, comparisons, arguments.per_item, arguments.by, units=arguments.units)
-
+    calibrations = options.calibrations_of(arguments)
+    report = Report(
+        headed, comparisons, arguments.per_item, arguments.by, units=arguments.units, calibrations=calibrations
+    )
     deliver(report, arguments, lambda: documents, announced=True)
     return 0
 
@@ -97,6 +100,7 @@ _SHARED: Final = (
     options.SYSTEMS,
     options.BASELINE,
     options.LOWER_IS_BETTER,
+    *options.CALIBRATIONS,
     options.DOCUMENTS,
     options.TESTS,
     options.OUTPUT,

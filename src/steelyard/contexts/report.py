@@ -1,6 +1,7 @@
 """Pages of answers with contexts: what is grounded in an answer, what it cites, and where contexts have its values."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.i18n import Message, translations
@@ -39,8 +40,13 @@ class ContextItems(ItemDetails):
     def answer(self, text: str, output: Mapping[str, Any], document: str) -> AnswerDetails:
         """Return what is grounded in an answer, what is not, what it cites, and where the contexts have its values."""
         contexts = contexts_in(output)
+        claims = _judged_claims(output)
         if not contexts or not text:
-            return NO_DETAILS
+            return replace(NO_DETAILS, claims=claims) if claims else NO_DETAILS
+        if claims:
+            quotes = [quote for _, _, quote, found, _ in claims if found]
+            marks = [_quote_marks(each, quotes) for each in contexts[:MOST_CONTEXTS]]
+            return AnswerDetails(claims=claims, contexts=marks)
         from steelyard.contexts.highlights import citation_marks
 
         cited = citation_marks(text, [each.id for each in contexts])
@@ -75,6 +81,30 @@ class ContextReport(KindReport):
 
     def page(self) -> KindPage:
         return ContextPage()
+
+
+def _judged_claims(output: Mapping[str, Any]) -> list[tuple[str, str, str, bool, str]]:
+    """Return the claims of an answer that a judge has checked against the contexts, as `AnswerDetails` has them."""
+    judged = output.get("judged")
+    found: list[tuple[str, str, str, bool, str]] = []
+    for details in judged.values() if isinstance(judged, Mapping) else ():
+        match details:
+            case {"claims": {"contexts": list() as claims}}:
+                found += [_claim(each) for each in claims if isinstance(each, Mapping)]
+    return found
+
+
+def _claim(each: Mapping[str, Any]) -> tuple[str, str, str, bool, str]:
+    claim, verdict, quote, reason = (str(each.get(name) or "") for name in ("claim", "verdict", "quote", "reason"))
+    return claim, verdict, quote, each.get("found") is True, reason
+
+
+def _quote_marks(context: ShownContext, quotes: Sequence[str]) -> list[Mark]:
+    """Return the places of a context that have a quotation of a judge."""
+    from steelyard.legal.report.items import locate
+
+    spans = dict.fromkeys(span for quote in quotes for span in locate(quote, context.text))
+    return _marks(context.text, [(start, end, "holds") for start, end in spans])
 
 
 def _places(context: ShownContext, spans: "Iterable[Span]") -> list[Mark]:

@@ -65,6 +65,7 @@ TableRole = Literal[
     "uncertain",
     "unscored",
     "decided",
+    "judged",  # what may be believed of a judged metric
     "coverage",  # wrong verdicts by the share of verdicts that are left
     "settings",  # what was counted, and settings
     "kind",  # what only one kind of results has

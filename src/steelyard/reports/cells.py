@@ -51,8 +51,8 @@ def needed(comparison: Comparison) -> str:
 
 
 def mark(comparison: Comparison | None) -> str:
-    """Return ▲ or ▼ where the difference is significant."""
-    if comparison is None or not comparison.significant or not is_directed(comparison.metric):
+    """Return ▲ or ▼ where the difference is significant, and not only between verdicts of a model."""
+    if comparison is None or not comparison.significant or comparison.judged or not is_directed(comparison.metric):
         return ""
     return BETTER if comparison.gain > 0 else WORSE
 

@@ -13,6 +13,7 @@ from steelyard.registry.kinds import gain, kind_of
 from steelyard.registry.names import columns_called
 from steelyard.reports.blocks import Block
 from steelyard.reports.kinds import KindReport, PartGroup, kind_report
+from steelyard.stats.belief import NO_CALIBRATIONS, Calibrations
 from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all, compare_by, compare_pairs
 from steelyard.stats.pairing import Changes, changes, pair
 from steelyard.stats.scopes import Scope, Units, scope_of
@@ -49,7 +50,7 @@ class Report:
 
     A report of what `changed` names the metrics whose changed items it lists; it also has effect sizes, tests, letters,
     and the differences `within` each value of the tag. Of two results it begins with the changed items. `served` are
-    data that only the page of a server has (`frame.SERVED`).
+    data that only the page of a server has (`frame.SERVED`). `calibrations` say what may be believed of judged metrics.
     """
 
     tables: Sequence[Table]
@@ -63,6 +64,7 @@ class Report:
     units: Units = "auto"
     within: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)
     served: Mapping[str, Any] = field(default_factory=dict)
+    calibrations: Calibrations = NO_CALIBRATIONS
     kind: KindReport = field(init=False)
     layout: Layout = field(init=False)
     scope: Scope = field(init=False)
@@ -147,6 +149,7 @@ def compare_results(
     metrics: Sequence[str] | None = None,
     by: str | None = None,
     per_item: bool = False,
+    calibrations: Calibrations = NO_CALIBRATIONS,
 ) -> Report:
     """Compare the first table with each of the others on these metrics or parts of metrics, by default on all.
 
@@ -169,6 +172,7 @@ def compare_results(
         changed=every if metrics is not None or per_item else [main_metric(shown, comparisons)],
         units=settings.units,
         within=compare_by(new, old, by, settings, metrics=metrics) if by else {},
+        calibrations=calibrations,
     )
 
 

@@ -6,7 +6,8 @@ from functools import partial
 from typing import Any, Final
 
 from steelyard import __version__
-from steelyard.i18n import Audience, Language, Option, Words, words_of
+from steelyard.i18n import Audience, Language, Message, Option, Words, words_of
+from steelyard.registry.judged import judge_called
 from steelyard.registry.kinds import best, is_lower_better
 from steelyard.reports import cells
 from steelyard.reports.blocks import (
@@ -21,11 +22,13 @@ from steelyard.reports.blocks import (
     Notes,
     TableBlock,
 )
+from steelyard.reports.calibration import corrected_json
 from steelyard.reports.content import main_of
 from steelyard.reports.sections.changes import changed_item
 from steelyard.reports.sections.failures import failures
 from steelyard.reports.sections.footnotes import questions_differ, repeats, units_line
 from steelyard.reports.verdicts import documents_of, needed_units, sentence
+from steelyard.stats.belief import UNCALIBRATED
 from steelyard.stats.gate import Finding, Gate, GateOutcome, Regression
 from steelyard.stats.rules import NoRegression, NotWorse, Relative, Rule, Threshold
 from steelyard.stats.scopes import FEWEST_DOCUMENTS, cannot_tell
@@ -33,18 +36,22 @@ from steelyard.stats.summary import interval_list, known
 
 MOST_MORE: Final = 1_000_000
 """More items than this are given as more than this."""
+FOREIGN_SCORES: Final = "scores"
+"""The kind of the scores of other tools."""
 LISTED: Final = 50
 """So many regressions of a rule are listed in text; JSON has all."""
-SIGNS: Final[dict[GateOutcome, str]] = {"met": "✅", "not met": "❌", "cannot tell": "⚠️"}
+SIGNS: Final[dict[GateOutcome, str]] = {"met": "✅", "not met": "❌", "cannot tell": "⚠️", "advisory": "⚠️"}
 _OUTCOMES: Final[dict[GateOutcome, str]] = {
     "met": "gate.met",
     "not met": "gate.not_met",
     "cannot tell": "gate.cannot_tell",
+    "advisory": "calibration.advisory",
 }
 _UNCERTAIN: Final[dict[GateOutcome, str]] = {
     "met": "gate.met_unproven",
     "not met": "gate.not_met_unproven",
     "cannot tell": "gate.sample_too_small",
+    "advisory": "calibration.advisory",
 }
 
 
@@ -136,6 +143,10 @@ def warnings(gate: Gate, words: Words) -> Iterator[str]:
                 yield words.labelled(table.name, words.labelled(metric, line))
     for metric in [metric for metric in gate.result.sums if metric in used]:
         yield words("gate.mean_of_sum", metric=metric)
+    if any(finding.advisory == UNCALIBRATED for finding in gate.findings):
+        yield words("calibration.none_hint")
+    for metric in _judged_elsewhere(gate):
+        yield words("calibration.judged_elsewhere", metric=metric)
     if gate.settings_differ:
         yield words.labelled(words("report.settings_differ"), words.joined("core.listed", gate.settings_differ))
     if gate.questions_differ:
@@ -261,6 +272,9 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
     if finding.n == 0:
         yield from _no_item(finding, words)
         return
+    if finding.judge or finding.advisory is not None:
+        yield from _judged(finding, words)
+        return
     if isinstance(finding.rule, NoRegression):
         code = "gate.rose" if _may_not_rise(finding) else "gate.fell"
         yield words(code, fell=f"{len(finding.regressions):,}", n=f"{finding.n:,}")
@@ -286,6 +300,35 @@ def _measured(finding: Finding, words: Words) -> Iterator[str]:
             yield words.joined("core.comma", [f"{words('report.difference')} {difference}", _items(finding, words)])
     if _is_uncertain(finding):
         yield from _uncertainty(finding, words)
+
+
+def _judged_elsewhere(gate: Gate) -> list[str]:
+    """Return the metrics of rules that a model of another tool has judged, and that have no calibration."""
+    if gate.result.kind != FOREIGN_SCORES:
+        return []
+    names = dict.fromkeys(finding.rule.target.name for finding in gate.findings if not finding.judge)
+    return [name for name in names if judge_called(name) is not None]
+
+
+def _judged(finding: Finding, words: Words) -> Iterator[str]:
+    """Yield what the judge says, and the corrected mean or difference, or why there is none that counts."""
+    if finding.advisory is not None:
+        yield finding.advisory.text(words.language)
+    if finding.corrected is not None:
+        corrected = finding.corrected
+        has_baseline = isinstance(finding.rule, Relative | NotWorse)
+        number = (cells.signed if has_baseline else cells.number)(corrected.estimate)
+        method = words.name("method", corrected.method)
+        name = words("calibration.corrected_difference" if has_baseline else "calibration.corrected")
+        yield words.joined("core.comma", [f"{name} {number} {_interval(finding, words)}", method])
+    yield words.joined("core.comma", [f"{words('calibration.judge_says')} {_raw(finding)}", _items(finding, words)])
+    if finding.outcome == "cannot tell":
+        yield words("calibration.more_labels")
+
+
+def _raw(finding: Finding) -> str:
+    is_threshold = isinstance(finding.rule, Threshold)
+    return cells.number(finding.value) if is_threshold else cells.signed(finding.difference)
 
 
 def _no_item(finding: Finding, words: Words) -> Iterator[str]:
@@ -380,7 +423,13 @@ def _finding_json(gate: Gate, finding: Finding, words: Words) -> dict[str, Any]:
         "scope": finding.scope,
         "scopes": [_scope_json(each) for each in finding.scopes],
         "fell": [{"id": regression.id, "now": regression.now} for regression in finding.regressions],
+        **({"judge": finding.judge, "advisory": _text(finding.advisory)} if finding.judge else {}),
+        **({"corrected": corrected_json(finding.corrected)} if finding.corrected else {}),
     }
+
+
+def _text(message: Message | None) -> str | None:
+    return None if message is None else str(message)
 
 
 def _scope_json(finding: Finding) -> dict[str, Any]:

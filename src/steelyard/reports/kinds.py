@@ -110,7 +110,8 @@ class Expected:
 class AnswerDetails:
     """What was found in an answer. Reasons are (part, text in every language), remarks are texts in every language.
 
-    `contexts` are the marks of each of its contexts, `values` its typed fields.
+    `contexts` are the marks of each of its contexts, `values` its typed fields. `claims` are those that a judge has
+    checked: the claim, its verdict, the quotation, whether the contexts have that, and the reason.
     """
 
     marks: Sequence[Mark] = ()
@@ -122,6 +123,7 @@ class AnswerDetails:
     remarks: Sequence[Sequence[str]] = ()
     contexts: Sequence[Sequence[Mark]] = ()
     values: Mapping[str, Value] = field(default_factory=dict)
+    claims: Sequence[Sequence[Any]] = ()
 
 
 NO_DETAILS: Final = AnswerDetails()

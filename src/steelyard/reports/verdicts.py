@@ -18,7 +18,15 @@ from steelyard.stats.summary import MetricSummary, ScopeInterval
 if TYPE_CHECKING:
     from steelyard.stats.gate import Finding
 
-OutcomeCode = Literal["report.better", "report.worse", "scope.different", "report.no_evidence", "gate.cannot_tell"]
+OutcomeCode = Literal[
+    "report.better",
+    "report.worse",
+    "report.judged_better",
+    "report.judged_worse",
+    "scope.different",
+    "report.no_evidence",
+    "gate.cannot_tell",
+]
 TONES: Final[dict[OutcomeCode, Literal["good", "bad"]]] = {"report.better": "good", "report.worse": "bad"}
 """Outcomes that are good or bad; others are neither."""
 NEEDED: Final[dict[tuple[Scope, bool], str]] = {
@@ -56,6 +64,8 @@ def outcome_of(comparison: Comparison) -> OutcomeCode:
         return "report.no_evidence"
     if not is_directed(comparison.metric):
         return "scope.different"
+    if comparison.judged:
+        return "report.judged_better" if comparison.gain > 0 else "report.judged_worse"
     return "report.better" if comparison.gain > 0 else "report.worse"
 
 

@@ -13,14 +13,13 @@ from steelyard import limits
 from steelyard.errors import ConfigError, InputError, SteelyardError
 from steelyard.i18n import Message
 from steelyard.io.results import utc_now
-from steelyard.io.reviews import CHOSEN, Judgement, Sampling, append_judgement, digest_of, read_review
+from steelyard.io.reviews import CHOSEN, SUFFIX, Judgement, Sampling, append_judgement, digest_of, read_review
 from steelyard.io.shapes import FLAG, NUMBER, TEXT, Fields, MapOf, check_shape
 from steelyard.reports.agreement import check_result
 from steelyard.reports.content import main_of
 from steelyard.stats.review import reviewable, verdict_metric, with_reviews
 from steelyard.table import Table
 
-SUFFIX: Final = ".review.jsonl"
 LONGEST: Final = 5_000
 """The most characters of a comment, and of a reviewer's name."""
 _SHOWN: Final = ("agree", "unsure", "remark", "reviewer", "score", "parts", "time")

@@ -133,7 +133,7 @@ _BY_SIGNIFICANCE: Final[Spec] = {
 
 
 def _significance(comparison: Comparison) -> Spec:
-    if not comparison.significant:
+    if not comparison.significant or comparison.judged:
         return {"colour": MUTED, "shape": "circle", "filled": 0}
     if comparison.gain > 0:
         return {"colour": GOOD, "shape": "triangle-up", "filled": 1}

@@ -12,7 +12,15 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Cell, Fields, Row, TableBlock
 from steelyard.reports.content import BOARD, PAIR, Report
 from steelyard.reports.sections import section
-from steelyard.stats.review import UNCERTAIN, Coverage, after_correction, decided_by, risk_coverage, uncertain_flags
+from steelyard.stats.review import (
+    REVIEWED,
+    UNCERTAIN,
+    Coverage,
+    after_correction,
+    decided_by,
+    risk_coverage,
+    uncertain_flags,
+)
 from steelyard.stats.summary import known
 from steelyard.table import FloatArray, Table
 
@@ -167,10 +175,18 @@ _NAMES: Final = {
 _WITHOUT: Final = {"": "report.all", UNCERTAIN: "review.without_uncertain", "partial": "review.without_partial"}
 
 
+def _decided_metric(report: Report) -> str:
+    """Return the metric of the headline, or the first that a judge or a person has reviewed."""
+    reviewed = (
+        metric for table in report.tables for metric, parts in table.parts.items() if parts.keys() & REVIEWED.values()
+    )
+    return next(reviewed, report.main)
+
+
 @section(39)
 def decided(report: Report, words: Words) -> Iterator[Block]:
     """Yield a row for each result that says which verdicts are uncertain, and a table for each that has reviews."""
-    metric = report.main
+    metric = _decided_metric(report)
     flagged = [index for index, table in enumerate(report.tables) if UNCERTAIN in table.parts.get(metric, {})]
     decided = {index: counts for index in flagged if (counts := decided_by(report.tables[index], metric))}
     if not decided:
@@ -211,7 +227,11 @@ def corrected(report: Report, words: Words) -> Iterator[Block]:
             yield Fields(partial(dict, corrections=corrections), index)
     if rows:
         codes = ("report.system", "report.metric", "review.judge_mean", "review.corrected_mean", "review.corrected")
-        notes = [words("review.corrections_not_compared")]
+        by_model = any(
+            REVIEWED["judge"] in table.parts.get(name, {}) for table in report.tables for name in table.metrics
+        )
+        codes_of_notes = ["review.corrections_not_compared", *(["review.corrections_by_model"] if by_model else [])]
+        notes = [words(code) for code in codes_of_notes]
         title = words("review.corrections")
         yield TableBlock([*map(words, codes)], rows, title, "decided", labels=2, notes=notes)
 

@@ -151,7 +151,8 @@ def scores(report: Report, words: Words) -> Iterator[Block]:
             )
             for table in report.tables
         ]
-        yield ItemScores(headings, ("result", "id", *report.metrics), results)
+        judged = {metric: table.judged_name(metric) for table in report.tables for metric in table.judges}
+        yield ItemScores(headings, ("result", "id", *(judged.get(name, name) for name in report.metrics)), results)
         yield from (Fields(partial(_item_fields, table), index) for index, table in enumerate(report.tables))
 
 

@@ -143,7 +143,7 @@ DIGITS: Final = 6
 DOCUMENT: Final = "document"
 _COSTS: Final = ("seconds", "tokens", "attempts")
 _CONTEXTS: Final = ("contexts", "context_ids", "reference_contexts", "reference_context_ids")
-_SHOWN: Final = frozenset(("id", "question", "answer", "references", *_CONTEXTS, *_COSTS))
+_SHOWN: Final = frozenset(("id", "question", "answer", "references", "judged", *_CONTEXTS, *_COSTS))
 """Fields that have a place of their own; the others are shown by their names."""
 
 
@@ -301,6 +301,7 @@ def _answer(table: Table, row: int, *, details: ItemDetails, kind: KindPage, tex
         **texts.answer(output, verdict.contexts),
         "abstained": verdict.abstained,
         "invented": verdict.invented,
+        "claims": verdict.claims,
         "reasons": verdict.reasons,
         "remarks": verdict.remarks,
         "notes": {metric: [kind.note(table, row, metric, language) for language in LANGUAGES] for metric in noted},

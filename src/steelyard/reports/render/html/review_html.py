@@ -46,7 +46,8 @@ def render_review(
         judgements, documents = mask_strata(judgements), mask_documents(documents)
     kind = kind_page(table.kind)
     data = item_data(Report([sample]), metric, kind, kind.details(documents), documents)
-    review = _review_data(judgements, passed(sample, metric).tolist())
+    is_binary = {*table.scored(metric).tolist()} <= {0.0, 1.0}
+    review = _review_data(judgements, passed(sample, metric).tolist(), binary=is_binary)
     return render_page(
         "review",
         {**data, "review": review},
@@ -69,11 +70,15 @@ def mask_strata(judgements: Sequence[Judgement]) -> list[Judgement]:
     ]
 
 
-def _review_data(judgements: Sequence[Judgement], verdicts: Sequence[bool]) -> dict[str, Any]:
-    """Return the lines to fill in, and the name under which a browser keeps them: another sample has another."""
+def _review_data(judgements: Sequence[Judgement], verdicts: Sequence[bool], *, binary: bool) -> dict[str, Any]:
+    """Return the lines to fill in, and the name under which a browser keeps them: another sample has another.
+
+    Of `binary` verdicts, which are all 0 or 1, one that is wrong has the other score.
+    """
     key = sha256(render_review_lines(judgements).encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return {
         "key": f"steelyard-review-{key}",
         "lines": [judgement.line() for judgement in judgements],
         "passed": list(verdicts),
+        "binary": binary,
     }

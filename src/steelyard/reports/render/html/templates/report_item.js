@@ -198,6 +198,7 @@ const Item = (() => {
       output.abstained === undefined ? null : reading(output.abstained),
       output.fields ? values(output.fields) : null,
       output.invented ? list(output.contexts ? "report.ungrounded" : "report.invented", output.invented.map(([text, ...kinds]) => invented(text, Frame.chosen(kinds)))) : null,
+      list("report.claims", (output.claims ?? []).map(claim)),
       list("report.citations", (output.citations ?? []).map((each) => evidence.passage(each))),
       reasons(data, item, result, output, rows),
       folded("report.further_evidence", (output.evidence ?? []).map((each) => evidence.passage(each))),
@@ -205,6 +206,16 @@ const Item = (() => {
       spent(output),
       review?.(item, result),
     );
+  }
+
+  // a claim with the verdict of a judge, its reason, and its quotation, which the contexts have or not
+  function claim([text, verdict, quote, found, reason]) {
+    const tone = { supported: "good", contradicted: "bad" }[verdict] ?? "warn";
+    const code = verdict ? Frame.codeOf("verdict_values", verdict) : "report.no_verdict";
+    const quoted = quote ? Texts.box(`“${quote}”`, [], { class: `small ${found ? "muted" : "warn"}` }) : null;
+    const unfound = quote && !found ? element("span", { class: "small warn" }, t("report.quote_not_found")) : null;
+    const why = reason ? Texts.box(reason, [], { class: "small muted" }) : null;
+    return [element("strong", { class: tone }, t(code)), t("core.colon"), Texts.box(text), why, quoted, unfound];
   }
 
   function words(data, output, differing, go) {

@@ -27,13 +27,18 @@ const Review = (() => {
   }
 
   function make(data) {
-    const { key, lines, passed } = data.review;
+    const { key, lines, passed, binary } = data.review;
     const stored = kept(key);
     const entered = { reviewer: stored.reviewer ?? "", opinions: stored.opinions ?? [] };
     let current = Math.max(0, lines.findIndex((_, item) => choiceOf(item) === "open"));
 
     function opinionOf(item) {
-      return entered.opinions[item] ?? { choice: "open", remark: "" };
+      return { choice: "open", remark: "", score: null, ...entered.opinions[item] };
+    }
+
+    // what the score should have been: of verdicts of two kinds the other one
+    function scoreOf(item) {
+      return opinionOf(item).score ?? (binary ? 1 - lines[item].verdict : null);
     }
 
     function choiceOf(item) {
@@ -110,12 +115,15 @@ const Review = (() => {
         button.setAttribute("aria-pressed", String(button.dataset.choice === choiceOf(current)));
       }
       at("remark").value = opinionOf(current).remark;
+      at("score-field").hidden = choiceOf(current) !== "disagree";
+      at("score").value = scoreOf(current) ?? "";
     }
 
     function filledIn(line, item) {
       const { choice, remark } = opinionOf(item);
       const agree = { agree: true, disagree: false }[choice] ?? null;
-      return { ...line, agree, unsure: choice === "unsure", remark, reviewer: entered.reviewer };
+      const score = choice === "disagree" ? scoreOf(item) : null;
+      return { ...line, agree, unsure: choice === "unsure", remark, reviewer: entered.reviewer, ...(score === null ? {} : { score }) };
     }
 
     function save() {
@@ -142,6 +150,7 @@ const Review = (() => {
         entered.reviewer = event.target.value;
         keep(key, entered);
       });
+      at("score").addEventListener("input", ({ target }) => enter({ score: target.value !== "" && target.validity.valid ? Number(target.value) : null }));
       at("remark").addEventListener("input", (event) => enter({ remark: event.target.value }));
       for (const button of document.querySelectorAll("[data-choice]")) {
         button.addEventListener("click", () => choose(button.dataset.choice));
