@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.cli.judge import COMMANDS as JUDGE
 from steelyard.cli.parser import MODULES
 from steelyard.i18n import LANGUAGES, Joined, Message, as_message, texts
 
@@ -89,7 +90,8 @@ def test_every_code_of_a_page_is_in_the_catalogue():
 def test_every_text_is_used():
     """A text is used where its code stands in the sources, in a call or as a value that is chosen, or by a command."""
     sources = "".join(path.read_text(encoding="utf-8") for path in (*FILES, *TEMPLATES))
-    of_commands = {f"help.{name}{end}" for name in MODULES for end in ("", "_about")}
+    actions = [f"{name}_{action}" for name, command in JUDGE.items() for action in command.actions]
+    of_commands = {f"help.{name}{end}" for name in (*MODULES, *actions) for end in ("", "_about")}
     others = [code for code in texts("en") if code not in of_commands]
     spelled = [code for code in others if not code.partition(".")[0].endswith(BY_NAME)]
     assert [code for code in spelled if f'"{code}"' not in sources and f"'{code}'" not in sources] == []

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import run
-from tables import table_of
+from tables import make_table, table_of
 
 from steelyard.io.results import load
 from steelyard.io.reviews import read_review
@@ -81,6 +81,27 @@ def test_by_mouse_from_page_to_findings(opened, review, result, tmp_path):
     (found,) = json.loads(done.stdout)["reviews"]
     assert (found["reviewed"], found["disagreed"], found["unsure"], found["open"]) == (2, 1, 1, 3)
     assert found["disagreements"][0]["remark"] == lines[1]["remark"]
+
+
+def test_a_rejected_verdict_has_the_other_score_or_the_one_that_is_entered(opened, tmp_path):
+    scores = {"two kinds": [1.0, 0.0, 1.0], "shares": [1.0, 0.25, 0.5]}
+    for name, values in scores.items():
+        table = make_table(name, values, metric="Faithfulness")
+        sample = take_sample(table, SampleSettings(SampleSize(3)))
+        path = tmp_path / f"{name}.html"
+        path.write_text(render_review(table, sample, documents={}), encoding="utf-8")
+        page = ready(opened(path, accept_downloads=True))
+        assert page.is_hidden("#score")
+        page.click("[data-choice=disagree]")
+        assert page.input_value("#score") == ("0" if name == "two kinds" else "")
+        page.click("#list li:nth-child(2) button")
+        page.click("[data-choice=disagree]")
+        page.fill("#score", "0.75")
+        page.click("#list li:nth-child(3) button")
+        page.click("[data-choice=agree]")
+        lines = [json.loads(line) for line in saved(page, tmp_path).read_text("utf-8").splitlines()]
+        first = 0 if name == "two kinds" else None
+        assert [line.get("score") for line in lines] == [first, 0.75, None]
 
 
 def test_by_keys_and_after_a_reload(opened, review, result, tmp_path):

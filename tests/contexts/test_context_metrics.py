@@ -10,6 +10,7 @@ from commands import run
 import steelyard
 from steelyard.contexts.evidence import cited_sentences, sentences
 from steelyard.errors import InputError, UnknownName
+from steelyard.registry.judged import judge_called
 
 CONTEXTS = [
     "On 2020-06-05 Acme paid 30,000 yuan to Bob Stone.",
@@ -458,8 +459,10 @@ def test_spans_of_legalbench_rag(real):
 def test_names_that_other_tools_give_to_a_model(name, nearest):
     with pytest.raises(UnknownName) as caught:
         steelyard.evaluate_answers(["a"], ["a"], [name])
-    assert str(caught.value.message) == f"{name.partition('@')[0]} is judged by a model, which this version does not do"
+    bare, judge = name.partition("@")[0], judge_called(name.partition("@")[0])
+    assert str(caught.value.message) == f"{bare} is {'judged by a model' if judge else 'not computed here'}"
     assert nearest in str(caught.value.hint)
+    assert (f"steelyard judge run {judge} " in str(caught.value.hint)) is bool(judge)
     assert "did you mean" not in str(caught.value)
 
 
