@@ -9,7 +9,7 @@ INSTALL := -m pip install -qq --no-deps
 # a file of tests is the work of one worker, begun in the order of tests/conftest.py
 SPREAD := --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test pure quick coverage check check-style check-types check-tests latest extras bench docs site node constraints clean
+.PHONY: demo test pure quick coverage check check-style check-types check-tests latest extras bench judges-real docs site node constraints clean
 
 demo: .venv-run/ready
 	@.venv-run/bin/steelyard demo
@@ -63,6 +63,11 @@ check-tests: .venv/ready
 bench: .venv/ready-bench
 	$(BIN)/python -m bench
 
+# three real models (1.7 GB of downloads) behind llama.cpp's server judge the labelled claims of data/judges; hours on two cores
+judges-real: .venv/ready
+	test -d .venv-judges || ($(PYTHON) -m venv .venv-judges && .venv-judges/bin/python -m pip install -q xllamacpp==2026.10.11549)
+	STEELYARD_JUDGES=.venv-judges/bin/python $(BIN)/python -m bench.judge_real output/judges --probes
+
 # the parts of docs/ that are made by running the program
 docs: .venv/ready
 	$(BIN)/python docs/generate.py
@@ -111,4 +116,4 @@ PINS := --universal --python-version 3.11 --fork-strategy fewest --no-strip-extr
 	touch $@
 
 clean:
-	rm -rf .venv .venv-run .venv-latest .venv-extras build dist site
+	rm -rf .venv .venv-run .venv-latest .venv-extras .venv-judges build dist site

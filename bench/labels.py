@@ -32,12 +32,17 @@ def main(folders: Sequence[Path]) -> None:
     print("|---|---|---|---|---|---|---|---|---|")
     groups: dict[tuple[str, str], list[Judged]] = defaultdict(list)
     for folder in folders:
-        for path in sorted(folder.glob("*.jsonl")):
-            for line in map(json.loads, path.read_text("utf-8").splitlines()):
-                for judged in _judged(line):
-                    groups[judged.verdict, _language(line)].append(judged)
+        for line in labelled_lines(folder):
+            for judged in verdicts(line):
+                groups[judged.verdict, language_of(line)].append(judged)
     for (verdict, language), rows in sorted(groups.items()):
         print(f"| {verdict} | {language} | {_figures(rows)} |")
+
+
+def labelled_lines(folder: Path) -> Iterator[_Line]:
+    """Yield the lines of all files of a folder."""
+    for path in sorted(folder.glob("*.jsonl")):
+        yield from map(json.loads, path.read_text("utf-8").splitlines())
 
 
 def _figures(rows: Sequence[Judged]) -> str:
@@ -68,18 +73,18 @@ def _kappa(rows: Sequence[Judged]) -> float:
     return (agreed - chance) / (1 - chance) if chance < 1 else float("nan")
 
 
-def _language(line: _Line) -> str:
+def language_of(line: _Line) -> str:
     return "zh" if any("\u4e00" <= char <= "\u9fff" for char in str(line.get("answer", ""))) else "en"
 
 
-def _judged(line: _Line) -> Iterator[Judged]:
+def verdicts(line: _Line) -> Iterator[Judged]:
     """Yield the verdicts on a line for which it has a label."""
     question, answer = line.get("question", ""), line.get("output", line.get("answer", ""))
     if "abstains" in line:
         stance = detect_abstention(answer, question=question)
         yield Judged("refusal", line["abstains"], stance.abstains, stance.uncertain)
     if "correct" in line and line.get("expected") not in (None, [], {}):
-        expected = _expected(line["expected"])
+        expected = expected_fields(line["expected"])
         rules = FactRules(source=line.get("source", "") if line.get("kind") else "")
         fact = judge_fact(expected, answer, question=question, rules=rules)
         yield Judged(_field(expected), line["correct"], fact.correct, fact.uncertain)
@@ -91,7 +96,7 @@ def _judged(line: _Line) -> Iterator[Judged]:
         yield Judged("quotation", line["included"], is_there, uncertain=False)
 
 
-def _expected(expected: Any) -> dict[str, Any]:
+def expected_fields(expected: Any) -> dict[str, Any]:
     """Return the expected fields; a list is a text with its aliases."""
     if isinstance(expected, bool):
         return {"boolean_answer": expected}
