@@ -265,14 +265,16 @@ def _json(value: Any, indent: str) -> str:
 def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            yield from action.choices.items()
+            for name, command in action.choices.items():
+                yield name, command
+                yield from ((f"{name} {of}", each) for of, each in _commands(command))
 
 
 def _options(parser: argparse.ArgumentParser, language: Language, apart_from: Sequence[str] = ()) -> list[str]:
     """Return the table of arguments and options, if there are any."""
     rows = []
     for action in parser._actions:
-        hidden = action.help == argparse.SUPPRESS or isinstance(action, HIDDEN)
+        hidden = action.help == argparse.SUPPRESS or isinstance(action, HIDDEN)  # actions have a part of their own
         if not hidden and not set(action.option_strings) & set(apart_from):
             names = ", ".join(f"`{name}`" for name in action.option_strings) or f"`{action.metavar or action.dest}`"
             choices = f" `{'` `'.join(map(str, action.choices))}`" if action.choices else ""
