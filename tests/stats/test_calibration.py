@@ -12,7 +12,7 @@ from tables import make_table
 from steelyard.errors import InputError
 from steelyard.stats.agreement import cohen_kappa, kappa_of
 from steelyard.stats.belief import Calibrations
-from steelyard.stats.calibration import Calibration, JudgeName, column_digest, read_calibration
+from steelyard.stats.calibration import CLAIM, Calibration, JudgeName, column_digest, read_calibration
 from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.rules import parse_rule
 from steelyard.table import JUDGES, Column, Missing, Signature
@@ -352,7 +352,7 @@ def test_the_range_of_unknown_verdicts_is_part_of_the_interval_where_that_is_the
         signature=Signature.of(settings),
     )
     for result in (column_digest(ranged, METRIC), "of another"):
-        found = replace(found, result=result)
+        found = replace(found, result=result, unit=CLAIM)
         plain, wide = (
             Calibrations([found]).belief(each, METRIC) for each in (replace(ranged, columns=table.columns), ranged)
         )
@@ -377,7 +377,7 @@ def test_a_difference_holds_whichever_way_unknown_verdicts_are_counted():
 
     new = ranged(table.column(METRIC))
     old = ranged(np.where(np.arange(1000) < 100, 0.0, table.column(METRIC)))
-    given = Calibrations([replace(found, result="of another")])
+    given = Calibrations([replace(found, result="of another", unit=CLAIM)])
     wide = given.difference(new, old, METRIC).interval
     for one, other in (("low", "high"), ("high", "low")):
         newer, older = (
@@ -448,8 +448,10 @@ def test_labels_from_elsewhere_correct_only_the_kinds_of_verdicts_that_were_cali
     graded = make_table("new", [0.75, 0.5] * 100, metric="Tone", signature=signature)
     belief = Calibrations([found]).belief(graded, "Tone")
     assert (belief.corrected, belief.why.code) == (None, "calibration.graded")
-    shares = judged([0.75, 0.5] * 100)  # of claims: means of verdicts of two kinds
-    assert Calibrations([calibration(truth[labelled], verdicts[labelled])]).belief(shares, METRIC).corrected is not None
+    shares = judged([0.75, 0.5] * 100)  # means of the verdicts on the claims of an answer
+    answers, claims = (calibration(truth[labelled], verdicts[labelled], unit=unit) for unit in ("", CLAIM))
+    assert Calibrations([answers]).belief(shares, METRIC).why.code == "calibration.graded"
+    assert Calibrations([claims]).belief(shares, METRIC).corrected is not None
 
 
 def test_few_labels_do_not_count():
