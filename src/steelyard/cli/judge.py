@@ -17,6 +17,7 @@ from steelyard.cli.models import (
     check_calls,
     journal_header,
     model_name,
+    notice_when_stopped,
     notify_spent,
     spending_of,
     with_limits,
@@ -109,14 +110,16 @@ def run_judge(arguments: argparse.Namespace) -> int:
     arguments.resume |= arguments.ask_again
     goes_on = arguments.resume or bool(arguments.batch_in or arguments.batch_out)
     path = _journal_path(arguments)
+    if arguments.dry_run:
+        return _plan(_Job.of(arguments, arguments.repeats), path, arguments)
     _check_files(path, arguments)
     job = _Job.of(arguments, arguments.repeats)
-    if arguments.dry_run:
-        return _plan(job, path, arguments)
     with job.opened(path, arguments, goes_on=goes_on, name=arguments.name) as journal:
-        batch = read_replies(arguments.batch_in, journal) if arguments.batch_in else set()
+        batch, failed = read_replies(arguments.batch_in, journal) if arguments.batch_in else (set(), 0)
         asking = Offline() if arguments.batch_out else chat_model(job.judge, job.endpoint, arguments)
-        with proportion(words_of(arguments.lang)("cli.progress_calls")) as progress:
+        if failed:
+            notify(Message("judges.failed_replies", failed=failed, replies=failed + len(batch)))
+        with proportion(words_of(arguments.lang)("cli.progress_calls")) as progress, notice_when_stopped(journal):
             caller = with_limits(job.caller(journal, asking, progress), arguments)
             table = job.table(caller, arguments.name)
         if unused := len(batch - caller.used.keys()):
@@ -130,8 +133,8 @@ def run_judge(arguments: argparse.Namespace) -> int:
 
 
 def _check_files(journal: Path, arguments: argparse.Namespace) -> None:
-    """Refuse, before any call is paid for, files that would replace an input or one another."""
-    goes_on = arguments.overwrite or arguments.resume or bool(arguments.batch_in)
+    """Refuse, before any call is paid for, files that would replace an input, one another or an unrelated result."""
+    goes_on = arguments.overwrite or ((arguments.resume or bool(arguments.batch_in)) and journal.exists())
     inputs = [each for each in (arguments.file, arguments.judge, arguments.batch_in) if each]
     check_outputs(arguments.output, [*inputs, journal], overwrite=goes_on)
     for path in filter(None, (arguments.qrels, arguments.batch_out)):
@@ -194,7 +197,7 @@ def run_probe(arguments: argparse.Namespace) -> int:
     job = _Job.of(arguments, most=1)
     with job.opened(path, arguments, goes_on=arguments.resume) as journal:
         model = chat_model(job.judge, job.endpoint, arguments)
-        with proportion(words_of(arguments.lang)("cli.progress_calls")) as progress:
+        with proportion(words_of(arguments.lang)("cli.progress_calls")) as progress, notice_when_stopped(journal):
             caller = with_limits(job.caller(journal, model, progress), arguments)
             results = list(probe(job.judge, list(map(row_of, job.rows.rows)), caller, job.metrics[0]))
         notify_spent(model.spending, journal)
@@ -293,7 +296,7 @@ def _checked(table: Table, caller: Caller, most: float) -> int:
     column = table.columns[table.metrics[0]]
     if not len(column.scored):
         message = Message("judges.nothing_judged", why=column.reasons[0].reason)
-        raise SystemFailure(message, where=table.name)
+        raise SystemFailure(message, where=table.name, hint=Message("judges.nothing_judged_hint"))
     return 0
 
 

@@ -2,7 +2,8 @@
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from http import HTTPStatus
 from pathlib import Path
@@ -84,6 +85,17 @@ def with_limits(caller: Caller, arguments: argparse.Namespace) -> Caller:
     return replace(caller, together=together, asks_again=getattr(arguments, "ask_again", False))
 
 
+@contextmanager
+def notice_when_stopped(journal: Journal) -> Iterator[None]:
+    """Say how to go on when a run is stopped by Ctrl-C or SIGTERM: the journal has all replies."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        hint = Message("core.hint", hint=Message("judges.stopped_hint", path=journal.path))
+        notify(Message("judges.stopped", calls=len(journal.replies)), hint)
+        raise
+
+
 def notify_spent(spending: Spending, journal: Journal) -> None:
     """Say on standard error what the calls of a run took."""
     tokens = {"sent": f"{spending.sent:,}", "received": f"{spending.received:,}"}
@@ -163,8 +175,6 @@ class SecondTier:
 def check_calls(caller: Caller, most: float, name: str) -> None:
     """Raise an error if calls of a judge were not made, or a larger share of them failed than may."""
     hint = Message("judges.stopped_hint", path=caller.journal.path)
-    if caller.stopped:
-        raise SystemFailure(Message("judges.stopped", calls=len(caller.used)), where=name, hint=hint)
     calls = len(caller.used) + caller.failed
     if caller.failed > most * calls:
         why = next(reversed(caller.journal.failures.values()), "")
@@ -172,3 +182,5 @@ def check_calls(caller: Caller, most: float, name: str) -> None:
         message = Message("judges.too_many_failed", **counts, why=why, endpoint=caller.endpoint.public)
         status = caller.asking.refused if isinstance(caller.asking, ChatModel) else None
         raise SystemFailure(message, where=name, hint=Message(_REFUSED[status]) if status in _REFUSED else hint)
+    if caller.stopped:
+        raise SystemFailure(Message("judges.stopped", calls=len(caller.used)), where=name, hint=hint)

@@ -31,6 +31,8 @@ from steelyard.text.normalisation import has_han
 MODES: Final = ("json_schema", "json_object", "marker")
 """How an answer is asked for, from the strictest; a model that refuses one is asked by the next."""
 NOT_ASKED: Final = unscored("missing.judge_not_asked")
+GIVES_UP: Final = 10
+"""Failed calls without one reply after which no further call is made."""
 TOGETHER: Final = 512
 """Rows whose calls are made together, if nothing limits the calls."""
 _SPEC: Final = re.compile(r"openai:(?P<model>.+?)@(?P<url>https?://.+)")
@@ -163,6 +165,7 @@ class ChatModel(NothingOpen):
         )
         self._calls: dict[str, Call] = {}
         self._mode = 0
+        self._failed: float = 0  # calls before the first reply
         self.refused: int | None = None  # the status of the last reply that was none
 
     def replies(self, calls: Iterable[Call]) -> Iterator[tuple[Call, Recorded | Missing]]:
@@ -174,15 +177,22 @@ class ChatModel(NothingOpen):
                 yield call, self._outcome(call, answer)
         yield from ((call, NOT_ASKED) for call in left)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether no further call may be made: the limits are reached, or all calls so far failed."""
+        return self.spending.is_over or self._failed >= GIVES_UP
+
     def _asks(self, calls: Iterator[Call]) -> Iterator[Ask]:
-        while not self.spending.is_over and (call := next(calls, None)) is not None:
+        while not self.is_over and (call := next(calls, None)) is not None:
             self.spending.calls += 1
             self._calls[call.key] = call
             yield Ask(call.key, "")
 
     def _outcome(self, call: Call, answer: Reply | Failure) -> Recorded | Missing:
         if isinstance(answer, Failure):
+            self._failed += 1
             return _failed(str(answer.message))
+        self._failed = -math.inf
         reply = Recorded(**answer.record)
         is_counted = reply.sent or reply.received
         about = (tokens_about(self._judge, call), _tokens(reply.text or ""))  # of a server that does not count
@@ -336,19 +346,19 @@ def write_calls(path: Path, judge: Judge, endpoint: Endpoint, calls: Sequence[Ca
     write_whole(path, "".join(dump(line) + "\n" for line in lines), overwrite=overwrite)
 
 
-def read_replies(path: Path, journal: Journal) -> set[str]:
-    """Append the replies of a batch to the journal, and return their keys; those that failed are left out."""
+def read_replies(path: Path, journal: Journal) -> tuple[set[str], int]:
+    """Append the replies of a batch to the journal; return their keys, and how many calls of the batch failed."""
     records, _ = read_records(path)
-    found = set()
+    found, failed = set(), 0
     for record in records:
         match record.fields:
             case {"custom_id": str(key), "response": {"status_code": 200, "body": body}} if _has_choices(body):
                 found.add(key)
                 if journal.replies.get(key) != (reply := recorded_of(body)):
                     journal.add(key, {"item": "", "step": "batch", "repeat": 0}, reply)
-            case {"custom_id": str()}:
-                continue
+            case {"custom_id": str(), "response": _} | {"custom_id": str(), "error": _}:
+                failed += 1
             case _:
                 hint = Message("judges.batch_hint")
                 raise InputError(Message("judges.not_a_batch"), where=record.where, hint=hint)
-    return found
+    return found, failed

@@ -21,7 +21,7 @@ from steelyard.retrieval.evaluate import evaluate_retrieval
 from steelyard.retrieval.reading.rankings import Qrels
 from steelyard.retrieval.reading.sources import qrels_from
 from steelyard.stats.belief import MOST_UNDECIDED
-from steelyard.stats.calibration import Calibration, Design, JudgeName, column_digest
+from steelyard.stats.calibration import CLAIM, Calibration, Design, JudgeName, column_digest
 from steelyard.stats.ranks import SystemAgreement, system_agreement
 from steelyard.stats.review import DOUBTFUL, UNCERTAIN
 from steelyard.stats.scopes import CLUSTER_TAG, clusters_of, scope_of
@@ -268,6 +268,8 @@ def _of_columns(path: str, others: str | None, settings: LabelSettings) -> Label
     rows = _Rows.read(path, [*given, *(settings.labels if others is None else ())])
     people = rows if others is None else _Rows.beside(others, rows.table, settings.labels)
     metric = _metric_of(rows, settings)
+    if others is None and rows.table is not None and rows.table.signature.get("unit") == CLAIM:
+        raise ConfigError(Message("calibration.label_of_answers"), where=path, hint=Message("calibration.label_claims"))
     _check_people(rows, people, metric, settings)
     positive = [value.strip().casefold() for value in settings.positive]
     verdicts = rows.numbers(metric, positive)
@@ -299,7 +301,7 @@ def _check_people(rows: _Rows, people: _Rows, metric: str, settings: LabelSettin
     judged = set() if table is None else {*table.judges, *(() if table.kind == "scores" else table.columns)}
     for name in settings.labels:
         if name not in people.columns and people.table is not None and not nearest_only(name, people.columns):
-            hint = Message("calibration.column_hint", name=name, result=people.path)
+            hint = Message("calibration.column_hint", name=name, result=rows.path)
             raise InputError(
                 Message("core.unknown_name", what=Message("words.column"), name=name), where=people.path, hint=hint
             )

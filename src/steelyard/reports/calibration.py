@@ -114,6 +114,7 @@ def calibration_blocks(
     headings = ["", words("calibration.value"), words("report.interval"), ""]
     notes = [words.labelled(words(code), f"{count:,}") for code, count in left_out.items() if count]
     notes += [words(_DESIGNS[calibration.design])]
+    notes += [words("calibration.label_of_whole")] if calibration.is_of_whole else []
     notes += [] if table.complete else [words("calibration.unfinished", n=f"{len(table):,}")]
     return [
         belief_block(table.name, belief, words),

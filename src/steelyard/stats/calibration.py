@@ -114,6 +114,12 @@ class Calibration:
         return {*self.labels[~self.tied].tolist(), *self.verdicts.tolist()} <= {0.0, 1.0}
 
     @property
+    def is_of_whole(self) -> bool:
+        """Whether labels say yes or no of an answer whose verdict is a share, such as that of its claims."""
+        within = bool(((self.verdicts >= 0) & (self.verdicts <= 1)).all())
+        return within and not self.is_binary and {*self.labels.tolist()} <= {0.0, 1.0}
+
+    @property
     def tied(self) -> Flags:
         """The items that as many people call right as wrong; they count for neither."""
         return np.zeros(len(self), np.bool_) if self.people is None else self.labels == _TIED
@@ -353,7 +359,7 @@ def read_calibration(path: str | Path) -> Calibration:
     try:
         content = parse_json_file(read_text(path)[0], str(path))
     except InputError as error:
-        raise InputError(error.message, where=error.where, hint=hint) from None
+        raise InputError(Message("calibration.not_one"), where=error.where, hint=hint) from None
     if not isinstance(content, dict) or content.get("kind") != "calibration":
         raise InputError(Message("calibration.not_one"), where=str(path), hint=hint)
     check_shape(content, _SHAPE, "", str(path))
