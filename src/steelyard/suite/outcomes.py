@@ -1,0 +1,83 @@
+"""What came out for a vector: right, a convention, or a fault."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from steelyard.suite.programs import About, Ended, Program
+from steelyard.suite.vectors import Vector
+
+Kind = Literal["right", "convention", "fault", "unsupported"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a program made of a vector: its value, or why it has none; and the convention that gives such a value."""
+
+    id: str
+    kind: Kind
+    value: Any = None
+    why: str = ""
+    convention: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the outcome without fields that say nothing; the value of what has one is kept, null or not."""
+        return {name: value for name, value in asdict(self).items() if value not in ("", None) or self._says(name)}
+
+    def _says(self, name: str) -> bool:
+        return name == "value" and not self.why and self.kind != "unsupported"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The outcomes of a program, with what it says of itself."""
+
+    about: About
+    outcomes: Sequence[Outcome]
+
+    def of(self, kind: Kind) -> list[Outcome]:
+        """Return the outcomes of a kind."""
+        return [each for each in self.outcomes if each.kind == kind]
+
+
+def check_program(program: Program, vectors: Sequence[Vector]) -> Run:
+    """Ask a program for every vector that it claims to compute."""
+    about = program.start()
+    return Run(about, [outcome_of(program, vector) for vector in vectors if vector.computes in about.computes])
+
+
+def outcome_of(program: Program, vector: Vector) -> Outcome:
+    """Ask a program for a vector, and judge its reply."""
+    try:
+        reply = program.ask({"id": vector.id, "computes": vector.computes, "input": vector.input})
+    except Ended as error:
+        return Outcome(vector.id, "fault", why=f"{error}: {program.last_error()}".rstrip(": "))
+    if "unsupported" in reply:
+        return Outcome(vector.id, "unsupported", why=str(reply["unsupported"]))
+    if "error" in reply:
+        return Outcome(vector.id, "right" if vector.expected is None else "fault", why=str(reply["error"]))
+    return judged(vector, reply.get("value"))
+
+
+def judged(vector: Vector, value: Any) -> Outcome:
+    """Judge the value that a program gives for a vector."""
+    if is_equal(value, vector.expected, vector.tolerance):
+        return Outcome(vector.id, "right", value)
+    for other in vector.accepted:
+        if is_equal(value, other.value, vector.tolerance):
+            return Outcome(vector.id, "convention", value, convention=other.convention)
+    return Outcome(vector.id, "fault", value)
+
+
+def is_equal(value: Any, expected: Any, tolerance: float) -> bool:
+    """Say whether two values are equal, numbers within a tolerance; true is no number."""
+    if isinstance(expected, bool) or isinstance(value, bool) or isinstance(expected, (str, type(None))):
+        return type(value) is type(expected) and bool(value == expected)
+    if isinstance(expected, (int, float)):
+        return isinstance(value, (int, float)) and math.isclose(value, expected, rel_tol=0.0, abs_tol=tolerance)
+    if isinstance(expected, dict):
+        is_same = isinstance(value, dict) and value.keys() == expected.keys()
+        return is_same and all(is_equal(value[name], each, tolerance) for name, each in expected.items())
+    is_list = isinstance(value, list) and len(value) == len(expected)
+    return is_list and all(is_equal(one, other, tolerance) for one, other in zip(value, expected, strict=True))
