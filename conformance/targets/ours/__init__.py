@@ -1,0 +1,1 @@
+"""Steelyard itself, family by family."""

@@ -1,0 +1,6 @@
+"""What Steelyard computes of the statistics."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+FUNCTIONS: Final[Mapping[str, Callable[[Any], Any]]] = {}
