@@ -373,6 +373,12 @@ def test_rows_without_ids_are_joined_as_their_results_were_read(folder):
         assert done.returncode == 0, done.stderr
     found = calibrated(folder, "no.jsonl", "no_ids.jsonl", "--label", "human")["found"]
     assert (found["n"], found["agreement"]) == (160, 1.0)
+    some = [{"question": row["question"], "human": row["human"]} for row in reversed(rows[20:70])]
+    write(folder / "some.jsonl", some)
+    assert calibrated(folder, "no.jsonl", "some.jsonl", "--label", "human")["found"]["agreement"] == 1.0
+    error = calibrated(folder, "no.jsonl", "no_ids.jsonl", "--label", "humn", code=2)
+    assert "'humn'" in error
+    assert "human" in error
 
 
 @pytest.mark.parametrize("positive", ["false", "False"])

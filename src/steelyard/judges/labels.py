@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -163,24 +163,35 @@ class _Rows:
     has_ids: bool = True
 
     @classmethod
-    def read(cls, path: str, names: Iterable[str]) -> "_Rows":
+    def read(cls, path: str, names: Sequence[str]) -> "_Rows":
         """Read a results file, or rows that have these columns, or a file of scores of another tool."""
-        if not begins_with_header(path):
-            records = read_records(path)[0]
-            if any(set(names) <= each.fields.keys() for each in records):
-                return cls._of_records(path, records)
-        table = load(path)
+        records = [] if begins_with_header(path) else read_records(path)[0]
+        if any({*names} <= each.fields.keys() for each in records):
+            return cls._of_records(path, records)
+        try:
+            table = load(path)
+        except InputError as error:
+            known = dict.fromkeys(name for each in records for name in each.fields)
+            lacking = [name for name in names if name not in known]
+            if error.message.code != "formats.no_scores" or not lacking:
+                raise
+            raise UnknownName.of(Message("words.column"), lacking[0], [*known], where=path) from None
         scores = {metric: table.column(metric).tolist() for metric in table.columns}
         return cls(path, table.ids, {**table.tags, **scores}, [path] * len(table), table)
 
     @classmethod
     def beside(cls, path: str, table: Table | None, names: Sequence[str]) -> "_Rows":
-        """Read rows with labels for the items of a result; rows without ids have those that results give them."""
+        """Read rows with labels for the items of a result; rows without ids have those that results give them.
+
+        Such ids are questions, in any order, or else numbers, which say the same only where all rows are there.
+        """
         rows = cls.read(path, names)
         if rows.has_ids or table is None:
             return rows
         found = Source(path, tags=names).read(()).rows
-        if [row.id for row in found][: len(table)] != [*table.ids]:
+        ids, known = [row.id for row in found], {*table.ids}
+        are_questions = known.issuperset(ids) and all(row.id == row.question for row in found)
+        if not are_questions and ids[: len(table)] != [*table.ids]:
             return rows
         columns = {name: [row.tags.get(name) for row in found] for name in names}
         return cls(path, [row.id for row in found], columns, [path] * len(found))

@@ -113,7 +113,8 @@ def calibration_blocks(
     rows = [*_agreement_rows(calibration, words), *_more_rows(calibration, words)]
     headings = ["", words("calibration.value"), words("report.interval"), ""]
     notes = [words.labelled(words(code), f"{count:,}") for code, count in left_out.items() if count]
-    notes += [words(_DESIGNS[calibration.design])]
+    is_other_corrected = calibration.design != "random" or not calibration.is_of_whole
+    notes += [words(_DESIGNS[calibration.design] if is_other_corrected else "calibration.design_random_whole")]
     notes += [words("calibration.label_of_whole")] if calibration.is_of_whole else []
     notes += [] if table.complete else [words("calibration.unfinished", n=f"{len(table):,}")]
     return [

@@ -356,8 +356,9 @@ _SHAPE: Final = Fields(
 def read_calibration(path: str | Path) -> Calibration:
     """Read a calibration file."""
     hint = Message("calibration.file_hint")
+    text = read_text(path)[0]
     try:
-        content = parse_json_file(read_text(path)[0], str(path))
+        content = parse_json_file(text, str(path))
     except InputError as error:
         raise InputError(Message("calibration.not_one"), where=error.where, hint=hint) from None
     if not isinstance(content, dict) or content.get("kind") != "calibration":

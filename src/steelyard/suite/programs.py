@@ -89,7 +89,8 @@ class Program:
         except OSError as error:
             raise InputError(Message("suite.no_program", why=os_reason(error)), where=" ".join(self.command)) from None
         self._process, self._lines, self._errors = process, queue.SimpleQueue(), []
-        assert process.stdout and process.stderr
+        assert process.stdout
+        assert process.stderr
         threading.Thread(target=_collect, args=(process.stdout, self._lines.put), daemon=True).start()
         threading.Thread(target=_collect, args=(process.stderr, self._keep_error), daemon=True).start()
 
@@ -97,7 +98,8 @@ class Program:
         self._errors = [*self._errors[-20:], line] if line else self._errors
 
     def _exchange(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        assert self._process and self._process.stdin
+        assert self._process
+        assert self._process.stdin
         try:
             self._process.stdin.write(json.dumps(request, ensure_ascii=False).encode() + b"\n")
             self._process.stdin.flush()
