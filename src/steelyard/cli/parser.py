@@ -52,6 +52,7 @@ MODULES: Final = {
     "validate": "validate",
     "convert": "convert",
     "metrics": "metrics",
+    "conformance": "conformance",
     "build": "pipelines",
     "run": "pipelines",
     "serve": "pipelines",
@@ -63,7 +64,7 @@ _VALUED: Final = ("--lang", "--log-file")  # the options of every command that h
 GROUPS: Final = (
     ("cli.commands_evaluate", ("demo", "retrieval", "answers", "bench", "judge")),
     ("cli.commands_decide", ("report", "compare", "gate", "view", "sample", "agreement")),
-    ("cli.commands_data", ("new", "validate", "convert", "metrics")),
+    ("cli.commands_data", ("new", "validate", "convert", "metrics", "conformance")),
     ("cli.commands_pipelines", ("build", "run", "serve")),
 )
 """The commands by what they are for, as the help lists them."""

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal, get_args
 
 from steelyard.suite.programs import About, Ended, Program
 from steelyard.suite.vectors import Vector
 
 Kind = Literal["right", "convention", "fault", "unsupported"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,10 @@ class Run:
     def of(self, kind: Kind) -> list[Outcome]:
         """Return the outcomes of a kind."""
         return [each for each in self.outcomes if each.kind == kind]
+
+    def counts(self) -> dict[Kind, int]:
+        """Return the number of outcomes of each kind."""
+        return {kind: len(self.of(kind)) for kind in KINDS}
 
 
 def check_program(program: Program, vectors: Sequence[Vector]) -> Run:

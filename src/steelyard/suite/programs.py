@@ -1,5 +1,6 @@
 """A program under test: another process that answers lines of JSON."""
 
+import contextlib
 import json
 import os
 import queue
@@ -73,6 +74,9 @@ class Program:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+            assert self._process.stdin
+            with contextlib.suppress(OSError):  # what it did not read
+                self._process.stdin.close()
             self._process = None
 
     def __enter__(self) -> Self:

@@ -1,0 +1,234 @@
+"""The suite itself: its vectors fit their schema; programs that lie, stop, hang or write nonsense are seen through."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from commands import run
+from jsonschema import Draft202012Validator
+
+from steelyard.errors import InputError, SystemFailure, UnknownName
+from steelyard.suite.outcomes import check_program, is_equal, judged, outcome_of
+from steelyard.suite.programs import Program
+from steelyard.suite.targets import read_targets
+from steelyard.suite.vectors import Accepted, Vector, chosen_vectors, read_vectors, suite_folder
+
+FOLDER = suite_folder()
+FILES = sorted((FOLDER / "vectors").glob("*/*.json"))
+SCHEMA = Draft202012Validator(json.loads((FOLDER / "schema.json").read_text("utf-8")))
+VECTORS = read_vectors()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_files_fit_the_schema(path):
+    found = json.loads(path.read_text("utf-8"))
+    assert not [error.message for error in SCHEMA.iter_errors(found)]
+    assert {each["id"].rpartition("/")[0] for each in found["vectors"]} == {f"{path.parent.name}/{path.stem}"}
+
+
+def test_ids_are_unique_and_inputs_differ():
+    assert len({vector.id for vector in VECTORS}) == len(VECTORS)
+    asked = [json.dumps([vector.computes, vector.input], sort_keys=True) for vector in VECTORS]
+    twice = {vector.id for vector, text in zip(VECTORS, asked, strict=True) if asked.count(text) > 1}
+    assert not twice
+
+
+def test_every_name_that_is_computed_is_explained():
+    for family in {vector.family for vector in VECTORS}:
+        known = json.loads((FOLDER / "computes" / f"{family}.json").read_text("utf-8"))
+        assert {vector.computes for vector in VECTORS if vector.family == family} == known.keys()
+        assert all(each.keys() == {"input", "output"} for each in known.values())
+
+
+def test_what_faulty_programs_gave_is_a_fault():
+    documented = [vector for vector in VECTORS if "got" in vector.origin]
+    assert documented
+    for vector in documented:
+        assert judged(vector, vector.origin["got"]).kind != "right", vector.id
+
+
+def test_targets_say_what_they_need():
+    for target in read_targets().values():
+        assert target.packages, target.name
+        pinned = [re.search(r"==\d|@\d", package) for package in target.packages]
+        assert target.name == "steelyard" or all(pinned), target.name
+
+
+# --- values ---
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "same"),
+    [
+        (0.3333333, 1 / 3, True),
+        (0.33, 1 / 3, False),
+        (1, 1.0, True),
+        (True, 1, False),
+        (1, True, False),
+        (None, None, True),
+        (0, None, False),
+        ("1", 1, False),
+        ([0.5, None], [0.5, None], True),
+        ([0.5], [0.5, 0.5], False),
+        ({"a": 1}, {"a": 1.0}, True),
+        ({"a": 1}, {"b": 1}, False),
+        ("中", "中", True),
+    ],
+)
+def test_values_are_compared_by_kind_and_tolerance(value, expected, same):
+    assert is_equal(value, expected, 1e-6) is same
+
+
+def vector_of(**fields):
+    given = {"id": "rankings/x/y", "computes": "f", "input": {"n": 1}, "expected": 1, "result": "valid", "origin": {}}
+    return Vector(**{**given, **fields})
+
+
+def test_a_convention_is_no_fault_but_another_value_is():
+    vector = vector_of(result="acceptable", accepted=[Accepted(0.5, "half")])
+    assert (judged(vector, 1).kind, judged(vector, 0.5).convention, judged(vector, 0.4).kind) == (
+        "right",
+        "half",
+        "fault",
+    )
+
+
+# --- programs ---
+
+ANSWERS = """
+import json, sys, time
+for line in sys.stdin:
+    request = json.loads(line)
+    if "start" in request:
+        reply = {"name": "mine", "version": "1", "computes": ["f"]}
+    else:
+        reply = {"id": request["id"]}
+        BODY
+    print(json.dumps(reply), flush=True)
+"""
+
+
+def program(tmp_path, body, **settings):
+    path = tmp_path / "mine.py"
+    path.write_text(ANSWERS.replace("BODY", body), "utf-8")
+    return Program([sys.executable, str(path)], **settings)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected", "kind"),
+    [
+        ("reply['value'] = 1", 1, "right"),
+        ("reply['value'] = 2", 1, "fault"),
+        ("reply['value'] = float('nan')", 1, "fault"),
+        ("reply['error'] = 'no'", 1, "fault"),
+        ("reply['error'] = 'no'", None, "right"),
+        ("reply['value'] = 0", None, "fault"),
+        ("reply['unsupported'] = 'no'", 1, "unsupported"),
+        ("pass", 1, "fault"),
+        ("print('noise')", 1, "fault"),
+        ("print('null')", 1, "fault"),
+        ("sys.exit(3)", None, "fault"),
+        ("time.sleep(60)", None, "fault"),
+    ],
+)
+def test_replies_are_judged(tmp_path, body, expected, kind):
+    with program(tmp_path, body, seconds=3.0 if "sleep" in body else 30.0) as each:
+        assert outcome_of(each, vector_of(expected=expected)).kind == kind
+
+
+def test_a_program_that_ends_is_started_again(tmp_path):
+    body = "sys.exit(3) if request['input']['n'] == 1 else reply.update(value=1)"
+    vectors = [vector_of(), vector_of(id="rankings/x/z", input={"n": 2}), vector_of(computes="g")]
+    with program(tmp_path, body) as each:
+        found = check_program(each, vectors)
+    assert [(outcome.id, outcome.kind) for outcome in found.outcomes] == [
+        ("rankings/x/y", "fault"),
+        ("rankings/x/z", "right"),
+    ]
+
+
+def test_programs_that_do_not_start_say_why(tmp_path):
+    (tmp_path / "broken.py").write_text("import nothing_like_this", "utf-8")
+    broken = Program([sys.executable, str(tmp_path / "broken.py")])
+    with broken, pytest.raises(SystemFailure, match="nothing_like_this"):
+        broken.start()
+    with pytest.raises(InputError):
+        Program([str(tmp_path / "absent")]).start()
+
+
+def test_vectors_are_chosen_by_id_topic_and_family():
+    one = VECTORS[0]
+    assert chosen_vectors(VECTORS, [one.id]) == [one]
+    assert one in chosen_vectors(VECTORS, [one.id.rpartition("/")[0]])
+    assert {vector.family for vector in chosen_vectors(VECTORS, [one.family])} == {one.family}
+    with pytest.raises(UnknownName):
+        chosen_vectors(VECTORS, ["rankings/nothing"])
+
+
+def test_files_that_are_no_vectors_are_refused(tmp_path):
+    with pytest.raises(InputError):
+        read_vectors(tmp_path)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b.json").write_text('{"vectors": [{"id": 1}]}', "utf-8")
+    with pytest.raises(InputError, match=re.escape(str(tmp_path / "a" / "b.json"))):
+        read_vectors(tmp_path)
+
+
+# --- the command ---
+
+
+def faulty(tmp_path: Path) -> str:
+    """A program that answers 7 to everything that a family asks."""
+    names = sorted({vector.computes for vector in VECTORS if vector.family == VECTORS[0].family})
+    path = tmp_path / "seven.py"
+    path.write_text(ANSWERS.replace('["f"]', repr(names)).replace("BODY", "reply['value'] = 7"), "utf-8")
+    return f"{sys.executable} {path}"
+
+
+def test_faults_are_listed_with_a_line_that_repeats_each(tmp_path):
+    words = ("conformance", "--program", faulty(tmp_path))
+    done = run(*words, "-o", "x.json", "-o", "x.xml", "-o", "x.md", "-o", "x.html", cwd=tmp_path)
+    assert done.returncode == 1
+    found = json.loads((tmp_path / "x.json").read_text("utf-8"))
+    faults = [each["id"] for each in found["outcomes"] if each["kind"] == "fault"]
+    lines = [line for line in done.stdout.splitlines() if line.startswith("steelyard conformance --program ")]
+    assert [line.split()[-1] for line in lines] == faults
+    suite = ElementTree.parse(tmp_path / "x.xml").getroot().find("testsuite")
+    assert suite.get("failures") == str(len(faults))
+    for name in ("x.md", "x.html"):
+        assert faults[0] in (tmp_path / name).read_text("utf-8")
+    assert run(*words, faults[0], cwd=tmp_path).returncode == 1
+
+
+def test_the_suite_needs_the_standard_library_alone(tmp_path):
+    words = (sys.executable, "-S", "-m", "steelyard.suite", "--program", faulty(tmp_path), VECTORS[0].id)
+    environment = {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, "mine 1:" in done.stdout) == (1, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (("--target", "ranks"), 2, "ranks"),
+        (("--program", "x", "--target", "ranx"), 2, "--program"),
+        (("rankings/none",), 2, "rankings/none"),
+        (("--program", "/nowhere/x"), 2, "/nowhere/x"),
+        (("-o", "x.txt"), 2, "x.txt"),
+    ],
+)
+def test_wrong_uses_are_named(tmp_path, words, code, text):
+    done = run("conformance", *words, cwd=tmp_path)
+    assert (done.returncode, text in done.stderr, "Traceback" in done.stderr) == (code, True, False)
+
+
+@pytest.mark.slow
+def test_steelyard_passes_whole(tmp_path):
+    done = run("conformance", "-o", "x.json", cwd=tmp_path)
+    found = json.loads((tmp_path / "x.json").read_text("utf-8"))
+    assert [each for each in found["outcomes"] if each["kind"] != "right"] == []
+    assert (done.returncode, len(found["outcomes"])) == (0, len(VECTORS))
