@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal, get_args
 
-from steelyard.suite.programs import About, Ended, Program
+from steelyard.errors import SystemFailure
+from steelyard.suite.programs import About, Program
 from steelyard.suite.vectors import Vector
 
 Kind = Literal["right", "convention", "fault", "unsupported"]
@@ -56,8 +57,8 @@ def outcome_of(program: Program, vector: Vector) -> Outcome:
     """Ask a program for a vector, and judge its reply."""
     try:
         reply = program.ask({"id": vector.id, "computes": vector.computes, "input": vector.input})
-    except Ended as error:
-        return Outcome(vector.id, "fault", why=f"{error}: {program.last_error()}".rstrip(": "))
+    except SystemFailure as error:
+        return Outcome(vector.id, "fault", why=str(error))
     if "unsupported" in reply:
         return Outcome(vector.id, "unsupported", why=str(reply["unsupported"]))
     if "error" in reply:
