@@ -12,7 +12,7 @@ import inspect
 import json
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,15 @@ import steelyard
 from steelyard import legal, limits
 from steelyard.cli.metrics import facts
 from steelyard.cli.parser import build_parser
-from steelyard.i18n import Language
+from steelyard.i18n import Language, Words, words_of
 from steelyard.legal import judge_fact
 from steelyard.legal.question_types import question_schema
 from steelyard.limits import LIMITS
 from steelyard.registry.names import all_metrics
+from steelyard.suite.outcomes import KINDS
+from steelyard.suite.report import shown
+from steelyard.suite.targets import read_targets
+from steelyard.suite.vectors import Vector, read_vectors, suite_folder
 
 FOLDER = Path(__file__).parent
 SCHEMA = FOLDER.parent / "benchmark" / "schema.json"
@@ -190,6 +194,41 @@ def limits_table(language: Language) -> str:
     return "\n".join([LIMITS_HEAD[language], "|---|---:|---|", *rows])
 
 
+def conformance(language: Language) -> str:
+    """Return what came out of the conformance suite for every target: counts by family, then the faults of each."""
+    words = words_of(language)
+    results = [json.loads((suite_folder() / "results" / f"{name}.json").read_text("utf-8")) for name in read_targets()]
+    head = [words(f"suite_names.{name}") for name in ("target", "version", "date", "family", *KINDS)]
+    lines = [_row(head), "|---|---|---|---|" + "---:|" * len(KINDS)]
+    for name, found in zip(read_targets(), results, strict=True):
+        if "failed" in found:
+            lines.append(_row([name, "", found["date"], found["failed"], *[""] * len(KINDS)]))
+        for family, counts in found.get("counts", {}).items():
+            cells = [name, found["target"]["version"], found["date"], words(f"suite_names.{family}")]
+            lines.append(_row([*cells, *(str(counts[kind]) for kind in KINDS)]))
+    known = {vector.id: vector for vector in read_vectors()}
+    for name, found in zip(read_targets(), results, strict=True):
+        lines += _faults(name, [each for each in found.get("outcomes", []) if each["kind"] == "fault"], known, words)
+    return "\n".join(lines)
+
+
+def _faults(name: str, faults: Sequence[dict[str, Any]], known: Mapping[str, Vector], words: Words) -> list[str]:
+    if not faults:
+        return []
+    columns = ("vector", "expected", "got", "origin")
+    lines = ["", f"### {name}", "", _row([words(f"suite_names.{column}") for column in columns]), "|---|---|---|---|"]
+    for each in faults:
+        vector = known[each["id"]]
+        got = each.get("why") or shown(each.get("value"))
+        lines.append(_row([vector.id, shown(vector.expected), got, vector.origin["where"]]))
+    return lines
+
+
+def _row(cells: Sequence[str]) -> str:
+    escaped = " | ".join(cell.replace("|", "&#124;") for cell in cells)
+    return f"| {escaped} |"
+
+
 def python_names(_: Language) -> str:
     """Return the public names of both packages with signature and docstring: functions, classes, then errors."""
     members = [
@@ -292,6 +331,7 @@ PARTS: dict[str, tuple[str, Callable[[Language], str]]] = {
     "reference/python.md": ("names", python_names),
     "explanation/verdicts.md": ("verdicts", verdicts),
     "explanation/security.md": ("limits", limits_table),
+    "explanation/conformance.md": ("conformance", conformance),
 }
 """The part of a page that is generated: its name in the marks, and what writes it."""
 
