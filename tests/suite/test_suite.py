@@ -218,6 +218,8 @@ def test_the_suite_needs_the_standard_library_alone(tmp_path):
         (("--program", "x", "--target", "ranx"), 2, "--program"),
         (("rankings/none",), 2, "rankings/none"),
         (("--program", "/nowhere/x"), 2, "/nowhere/x"),
+        (("--program", ""), 2, ""),
+        (("--program", "'x"), 2, "'x"),
         (("-o", "x.txt"), 2, "x.txt"),
     ],
 )

@@ -20,10 +20,11 @@ from steelyard.reports.files import RENDERERS
 from steelyard.reports.render.fragment import render_fragment
 from steelyard.reports.render.values import render_junit
 from steelyard.suite.outcomes import check_program
-from steelyard.suite.programs import Program
+from steelyard.suite.programs import PROGRAM_HINT, Program
 from steelyard.suite.report import run_blocks
 from steelyard.suite.targets import OURS, find_target, read_targets
 from steelyard.suite.vectors import chosen_vectors, read_vectors
+from steelyard.systems.process import parse_command
 
 SUFFIXES: Final = (".json", ".xml", ".md", ".html")
 
@@ -54,7 +55,7 @@ def _command(arguments: argparse.Namespace) -> list[str]:
     if arguments.program is not None:
         if arguments.target is not None or arguments.python is not None:
             raise ConfigError(Message("suite.program_or_target"))
-        return shlex.split(arguments.program)
+        return parse_command(arguments.program, PROGRAM_HINT)
     return find_target(arguments.target or OURS).command(arguments.python)
 
 
@@ -69,7 +70,9 @@ def _rendered(blocks: Sequence[Block], suffix: str, language: Language, seconds:
     if suffix == ".xml":
         return render_junit(blocks, when=datetime.now(UTC), seconds=seconds)
     if suffix == ".html":
-        style = "body{font:16px/1.5 sans-serif;margin:2em auto;max-width:72em}td,th{padding:.2em .8em .2em 0}"
+        style = (
+            "body{font:16px/1.5 sans-serif;margin:2em auto;max-width:72em;padding:0 2em}td,th{padding:.2em .8em .2em 0}"
+        )
         head = f'<head><meta charset="utf-8"><title>Steelyard</title><style>{style}</style></head>'
         return f'<!doctype html>\n<html lang="{language}">{head}<body>{render_fragment(blocks)}</body></html>\n'
     return RENDERERS[suffix](blocks, language)

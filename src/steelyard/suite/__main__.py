@@ -2,13 +2,13 @@
 
 import argparse
 import json
-import shlex
 import sys
 
 from steelyard.errors import SteelyardError
 from steelyard.suite.outcomes import check_program
-from steelyard.suite.programs import Program
+from steelyard.suite.programs import PROGRAM_HINT, Program
 from steelyard.suite.vectors import chosen_vectors, read_vectors
+from steelyard.systems.process import parse_command
 
 
 def main() -> int:
@@ -18,7 +18,7 @@ def main() -> int:
     parser.add_argument("--program", required=True)
     arguments = parser.parse_args()
     vectors = chosen_vectors(read_vectors(), arguments.vectors)
-    with Program(shlex.split(arguments.program)) as program:
+    with Program(parse_command(arguments.program, PROGRAM_HINT)) as program:
         run = check_program(program, vectors)
     for outcome in run.of("fault"):
         sys.stdout.write(json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n")

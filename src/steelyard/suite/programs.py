@@ -11,6 +11,7 @@ from steelyard.i18n import Message
 from steelyard.systems.process import Process
 
 PROTOCOL: Final = 1
+PROGRAM_HINT: Final = Message("suite.program_hint")
 START_SECONDS: Final = 120.0
 """How long a program may take to start: some load for a minute."""
 ANSWER_SECONDS: Final = 60.0
@@ -46,8 +47,7 @@ class Program:
             return About(str(reply["name"]), str(reply["version"]), frozenset(reply["computes"]))
         except (SystemFailure, KeyError, TypeError) as error:
             why = error.message if isinstance(error, SystemFailure) else repr(error)
-            hint = Message("suite.program_hint")
-            raise SystemFailure(Message("suite.no_start", why=why), where=where, hint=hint) from None
+            raise SystemFailure(Message("suite.no_start", why=why), where=where, hint=PROGRAM_HINT) from None
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return the reply to a request; a program that fails is ended, and started again for the next."""

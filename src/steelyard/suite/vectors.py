@@ -44,6 +44,11 @@ class Vector:
         """The family: rankings, answers, statistics, judges or law."""
         return self.id.partition("/")[0]
 
+    @property
+    def topic(self) -> str:
+        """The family and the file, as in rankings/ties."""
+        return self.id.rpartition("/")[0]
+
 
 def suite_folder() -> Path:
     """Return the folder with vectors and targets."""
@@ -62,8 +67,8 @@ def chosen_vectors(vectors: Sequence[Vector], wanted: Sequence[str]) -> list[Vec
     """Return the vectors whose id is named, or begins with a named family or topic; all if none is named."""
     for name in wanted:
         if not any(_is_named(vector, name) for vector in vectors):
-            places = {vector.id: None for vector in vectors} | {vector.family: None for vector in vectors}
-            raise UnknownName.of(Message("words.vector"), name, list(places))
+            known = {part: None for vector in vectors for part in (vector.family, vector.topic, vector.id)}
+            raise UnknownName.of(Message("words.vector"), name, list(known))
     return [vector for vector in vectors if not wanted or any(_is_named(vector, name) for name in wanted)]
 
 

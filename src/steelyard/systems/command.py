@@ -1,18 +1,16 @@
 """`command:ARGV`: a program that reads a question per line and writes a record per line, both as JSON."""
 
 import json
-import shlex
-import shutil
 import threading
 import time
 from collections.abc import Mapping
 
-from steelyard.errors import ConfigError, SystemFailure
+from steelyard.errors import SystemFailure
 from steelyard.i18n import Message
 from steelyard.net.replies import check_size, decode_reply
 from steelyard.net.secrets import mask_failures, masked_command, secrets_in_command
 from steelyard.systems.base import Ask, Reply, SystemSettings, reply_of
-from steelyard.systems.process import GRACE, Process
+from steelyard.systems.process import GRACE, Process, parse_command
 
 COMMAND_HINT = Message("systems.command_hint")
 
@@ -21,7 +19,7 @@ class CommandSystem:
     """Runs one process per concurrent question; a process is kept for the questions that follow."""
 
     def __init__(self, command: str, *, timeout: float) -> None:
-        self._argv = _argv(command)
+        self._argv = parse_command(command, COMMAND_HINT)
         self.name = masked_command(command)
         self._secrets = secrets_in_command(command)
         self._timeout = timeout
@@ -80,19 +78,6 @@ class CommandSystem:
             if not self._closed:
                 self._busy.discard(process)
                 self._idle.append(process)
-
-
-def _argv(command: str) -> list[str]:
-    try:
-        argv = shlex.split(command)
-    except ValueError as error:
-        message = Message("systems.bad_command", command=masked_command(command), error=error)
-        raise ConfigError(message, hint=COMMAND_HINT) from None
-    if not argv:
-        raise ConfigError(Message("systems.empty_command"), hint=COMMAND_HINT)
-    if shutil.which(argv[0]) is None:
-        raise ConfigError(Message("systems.unknown_program", argv=masked_command(argv[0])), hint=COMMAND_HINT)
-    return argv
 
 
 def _reply(line: bytes, ask: Ask) -> Reply:

@@ -1,6 +1,8 @@
 """A child process that is asked by lines: of a system that answers questions, or of a program that is checked."""
 
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,10 +13,11 @@ from queue import Empty, SimpleQueue
 from typing import IO, Final, cast
 
 from steelyard import limits
-from steelyard.errors import SystemFailure
+from steelyard.errors import ConfigError, SystemFailure
 from steelyard.i18n import Message
 from steelyard.net.replies import excerpt
 from steelyard.net.retry import RetryableFailure
+from steelyard.net.secrets import masked_command
 
 GRACE: Final = 1.0
 """Seconds that a process has to end by itself after its standard input is closed."""
@@ -113,3 +116,17 @@ class Process:
         with cast(IO[bytes], self._child.stderr) as errors:
             for line in iter(lambda: errors.readline(_LONGEST_ERROR_LINE), _END):
                 self._last_error = line if line.strip() else self._last_error
+
+
+def parse_command(command: str, hint: Message) -> list[str]:
+    """Return the words of a command, the first of which is a program that can be found."""
+    try:
+        argv = shlex.split(command)
+    except ValueError as error:
+        message = Message("systems.bad_command", command=masked_command(command), error=error)
+        raise ConfigError(message, hint=hint) from None
+    if not argv:
+        raise ConfigError(Message("systems.empty_command"), hint=hint)
+    if shutil.which(argv[0]) is None:
+        raise ConfigError(Message("systems.unknown_program", argv=masked_command(argv[0])), hint=hint)
+    return argv
