@@ -70,9 +70,7 @@ def _rendered(blocks: Sequence[Block], suffix: str, language: Language, seconds:
     if suffix == ".xml":
         return render_junit(blocks, when=datetime.now(UTC), seconds=seconds)
     if suffix == ".html":
-        style = (
-            "body{font:16px/1.5 sans-serif;max-width:72em;padding:2em}td,th{padding:.2em .8em .2em 0}"
-        )
+        style = "body{font:16px/1.5 sans-serif;max-width:72em;padding:2em}td,th{padding:.2em .8em .2em 0}"
         head = f'<head><meta charset="utf-8"><title>Steelyard</title><style>{style}</style></head>'
         return f'<!doctype html>\n<html lang="{language}">{head}<body>{render_fragment(blocks)}</body></html>\n'
     return RENDERERS[suffix](blocks, language)
