@@ -42,13 +42,35 @@ ULTRARAG = [
     (["Москва"], "Город Москва", [1, 0, 0, 1, 2 / 3, 0, 0, 0]),
     (["北京", "北京市"], "中国的首都是北京。", [1, 0, 0, 0, 0, 0, 0, 0]),
     (["北京"], "北京", [1, 1, 1, 1, 1, 0, 0, 0]),
-    (["A"], "B", [1, 0, 0, 1, 0, 0, 0, 0]),
+    (["The Beatles"], "beatles", [1, 1, 1, 1, 1, 1, 0, 1]),
+    (["!!!"], "anything", [1, 0, 0, 1, 0, 0, 0, 0]),
+]
+# gold "A" and others that are articles only (OpenBMB/UltraRAG#509): before and after the change
+ARTICLES_ONLY = [
+    (["A"], "B", [1, 0, 0, 1, 0, 0, 0, 0], [0] * 8),
+    (["A"], "A", [0, 1, 1, 1, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1, 0, 1]),
+    (["A"], "A.", [0, 1, 1, 1, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1, 0, 1]),
+    (["A"], "", [0, 1, 1, 1, 0, 0, 0, 0], [0] * 8),
+    (["A"], "a B", [1, 0, 0, 1, 0, 0, 0, 0], [0] * 8),
+    (["A", "B"], "B", [1, 1, 0.5, 1, 1, 1, 0, 1], [1, 1, 0.5, 1, 1, 1, 0, 1]),
+    (["The The"], "the", [0, 1, 1, 1, 0, 0, 0, 0], [0, 0, 0, 1, 2 / 3, 2 / 3, 0, 2 / 3]),
+]
+BOTH = [
+    *((version, *row) for version in ("ultrarag", "ultrarag-0.3") for row in ULTRARAG),
+    *(("ultrarag-0.3", references, prediction, before) for references, prediction, before, _ in ARTICLES_ONLY),
+    *(("ultrarag", references, prediction, after) for references, prediction, _, after in ARTICLES_ONLY),
 ]
 
 
-@pytest.mark.parametrize(("references", "prediction", "expected"), ULTRARAG)
-def test_the_ultrarag_profile(references, prediction, expected):
-    assert scores(references, prediction, profile="ultrarag") == approx(expected)
+@pytest.mark.parametrize(("profile", "references", "prediction", "expected"), BOTH)
+def test_the_ultrarag_profile(profile, references, prediction, expected):
+    assert scores(references, prediction, profile=profile) == approx(expected)
+
+
+@pytest.mark.parametrize(("profile", "named"), [("ultrarag", "ultrarag (2026-09)"), ("ultrarag-0.3", "ultrarag-0.3")])
+def test_a_signature_names_the_version_of_the_profile(profile, named):
+    table = steelyard.evaluate_answers(["A"], [["A"]], ["Acc"], profile=profile)
+    assert table.signature.get("profile") == named
 
 
 # the same defects, come out right: (references, prediction, metric, value)
@@ -303,18 +325,19 @@ def test_plain_and_other_rows_of_one_batch_keep_their_places():
     np.testing.assert_array_equal(table.column("EM"), [1, 1, 0, np.nan, 0, 1])
 
 
-def test_the_ultrarag_profile_equals_a_plain_implementation():
-    from reference.answers import NAMES as ORDER
-    from reference.answers import score
+@pytest.mark.parametrize(("profile", "name"), [("ultrarag", "normalise"), ("ultrarag-0.3", "normalise_0_3")])
+def test_the_ultrarag_profile_equals_a_plain_implementation(profile, name):
+    from reference import answers as plain
 
     choose = random.Random(11)
     pieces = ["the", "A", "an", "True", "False", "42,000", "U.S.", "running", "runs", "_x_", "don't", "-5", "café", "!"]
     texts = [choose.choice([" ", "  ", ""]).join(choose.choices(pieces, k=choose.randint(0, 7))) for _ in range(3000)]
     rows = [(texts[n], texts[n + 1 : n + 1 + choose.randint(1, 2)]) for n in range(0, len(texts) - 2, 3)]
-    table = steelyard.evaluate_answers([row[0] for row in rows], [row[1] for row in rows], ORDER, profile="ultrarag")
+    table = steelyard.evaluate_answers([row[0] for row in rows], [row[1] for row in rows], plain.NAMES, profile=profile)
     for place, (prediction, references) in enumerate(rows):
-        found = tuple(table.column(name)[place] for name in ORDER)
-        assert found == pytest.approx(score(prediction, references), abs=1e-12), (prediction, references)
+        found = tuple(table.column(metric)[place] for metric in plain.NAMES)
+        expected = plain.score(prediction, references, getattr(plain, name))
+        assert found == pytest.approx(expected, abs=1e-12), (prediction, references)
 
 
 def test_evaluations_on_several_threads_do_not_disturb_each_other():

@@ -127,11 +127,11 @@ def test_a_list_of_the_wrong_type_is_named_in_plain_words(answers, capsys):
 
 @pytest.mark.slow
 def test_notices_of_servers_in_processes_of_their_own_are_shown(answers, capsys):
-    Path("answers.jsonl").write_text('{"q": "1?", "gold": ["A"], "answer": "A"}\n')
+    Path("answers.jsonl").write_text('{"q": "1?", "gold": ["?"], "answer": "A"}\n')
     for isolated in ([], ["--isolated"]):
         assert run_with(PARAMETERS.replace("save_path: null", "save_path: out/r.json"), *isolated) == 0
         err = capsys.readouterr().err
-        assert "1 of 1 question has references that are not English, or only an article ('A')" in err
+        assert "1 of 1 question has references that are not English, or have no words for profile ultrarag:" in err
         assert err.count("saved: out/r_") == 1
 
 

@@ -16,7 +16,10 @@ from steelyard.text.coding import Codes, Encoder, PieceEncoder, Pieces
 from steelyard.text.normalisation import fold
 from steelyard.text.tokens import are_spaced, atoms, segment, words
 
-PROFILES = ["steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese"]
+PROFILES = [
+    *("steelyard", "ultrarag", "ultrarag-0.3", "squad"),
+    *("rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese"),
+]
 # fmt: off
 PIECES = [
     "the", "The", "THE", "a", "A", "an", "An", "true", "True", "FALSE", "yes", "U.S.", "I.B.M", "don't", "C++", "C#",

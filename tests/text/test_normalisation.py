@@ -152,7 +152,13 @@ def test_our_own_profile_reads_radicals(reading):
 
 @pytest.mark.parametrize(
     ("profile", "reading"),
-    [("ultrarag", "matching"), ("squad", "matching"), ("rouge-chinese", "rouge"), ("rouge-jieba", "rouge")],
+    [
+        ("ultrarag", "matching"),
+        ("ultrarag-0.3", "matching"),
+        ("squad", "matching"),
+        ("rouge-chinese", "rouge"),
+        ("rouge-jieba", "rouge"),
+    ],
 )
 def test_profiles_of_other_programs_read_what_is_written(profile, reading):
     tokens = getattr(profile_of(profile), reading).tokens

@@ -48,7 +48,8 @@ SavePath = Annotated[
     " the scores of every item; null to save nothing",
 ]
 
-_DROPPED = re.compile(r"\b(?:a|an|the)\b|[\W_]")  # what UltraRAG removes from a text before a comparison
+# what UltraRAG removes from a text before a comparison, by profile
+_DROPPED = {"ultrarag": re.compile(r"[\W_]"), "ultrarag-0.3": re.compile(r"\b(?:a|an|the)\b|[\W_]")}
 
 # name of a metric in UltraRAG → start of its keys in the result, and its name in steelyard
 _WHOLE = {"map": ("map", "AP"), "mrr": ("mrr", "RR")}
@@ -79,7 +80,9 @@ def evaluate(  # noqa: PLR0917 - the first arguments are those of UltraRAG
     metrics: Names = None,
     save_path: SavePath = None,
     profile: Annotated[
-        str, "ultrarag repeats UltraRAG's numbers (English only); steelyard reads any script"
+        str,
+        "ultrarag repeats UltraRAG's numbers (English only), ultrarag-0.3 those before September 2026, when a"
+        " reference 'A' was read as empty; steelyard reads any script",
     ] = "ultrarag",
     ids: Annotated[list[Any] | None, "for the results file: ids of the questions; without them 1, 2, …"] = None,
     questions: Annotated[
@@ -191,19 +194,19 @@ def evaluate_legal(
 
 def _warn_of_misjudged(profile: str, gt_ls: Sequence[Any]) -> None:
     """Notify of the number of questions with a reference that UltraRAG's rules cannot score."""
-    if profile != "ultrarag":
+    if profile not in _DROPPED:
         return
     lists = (references if isinstance(references, list) else [references] for references in gt_ls)
-    misjudged = sum(any(_is_misjudged(str(reference)) for reference in references) for references in lists)
+    misjudged = sum(any(_is_misjudged(str(reference), profile) for reference in references) for references in lists)
     if misjudged:
-        notify(Message("servers.misjudged", misjudged=misjudged, questions=len(gt_ls)))
+        notify(Message("servers.misjudged", misjudged=misjudged, questions=len(gt_ls), profile=profile))
 
 
-def _is_misjudged(reference: str) -> bool:
-    """Whether a reference has letters other than a to z, or is empty without articles and punctuation."""
+def _is_misjudged(reference: str, profile: str) -> bool:
+    """Whether a reference has letters other than a to z, or is empty without what the profile drops."""
     if not reference.isascii() and any(char.isalpha() and not char.isascii() for char in reference):
         return True
-    return not _DROPPED.sub("", reference.lower())
+    return not _DROPPED[profile].sub("", reference.lower())
 
 
 def _mean(scores: Sequence[float]) -> float:

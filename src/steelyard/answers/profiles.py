@@ -12,7 +12,7 @@ from steelyard.errors import UnknownName
 from steelyard.i18n import Message
 from steelyard.table import Flags, FloatArray
 from steelyard.text.coding import Cut, Encoder, Lexemes, PieceEncoder, Pieces, Runs
-from steelyard.text.normalisation import squad_text, ultrarag_text
+from steelyard.text.normalisation import squad_text, ultrarag_text, ultrarag_text_0_3
 from steelyard.text.tokens import TokenUnit, atoms, segment, tokens
 
 _AllPieces = tuple[Pieces, Pieces]
@@ -27,7 +27,7 @@ class Profile:
 
     With `short_as_whole`, texts that are too short to have n-grams are compared as a whole, so that a single word
     scores 1 against itself in ROUGE-2 too; in the programs of the other profiles it scores 0. With `nothing_matches`
-    two texts without tokens are equal.
+    two texts without tokens are equal. `name` is the one in signatures, with the version.
     """
 
     name: str
@@ -93,24 +93,25 @@ def _squad(_: TokenUnit, pieces: _AllPieces) -> Profile:
     )
 
 
-def _ultrarag(_: TokenUnit, pieces: _AllPieces) -> Profile:
+def _ultrarag(_: TokenUnit, pieces: _AllPieces, *, name: str, normalise: Callable[[str], str]) -> Profile:
+    """Return a version of the profile; texts that have no tokens by pieces are normalised as a whole."""
     truth = frozenset(("True", "False"))
-    reading = _by_pieces(pieces, _split(ultrarag_text), _split(_ultrarag_pieces), truth)
+    reading = _by_pieces(pieces, _split(normalise), _split(_ultrarag_pieces), truth)
     rouge = _by_pieces(
         pieces,
-        lambda text: english_tokens(ultrarag_text(text), stemmed=True),
+        lambda text: english_tokens(normalise(text), stemmed=True),
         lambda joined: english_tokens(_ultrarag_pieces(joined), stemmed=True, marked=True),
         truth,
     )
     return replace(
         _squad("words", pieces),
-        name="ultrarag",
+        name=name,
         matching=reading,
         bag=reading,
         rouge=rouge,
         bleu=reading.tokens,
         contained=lambda pairs, profile: (
-            _is_substring(pairs, profile, ultrarag_text) & (pairs.shared(profile.matching).predicted > 0)
+            _is_substring(pairs, profile, normalise) & (pairs.shared(profile.matching).predicted > 0)
         ),
         found=lambda pairs, profile: pairs.share(pairs.shared(profile.matching).equal),
     )
@@ -159,7 +160,7 @@ def _split(normalise: Callable[[str], str]) -> Cut:
 
 def _ultrarag_pieces(joined: str) -> str:
     """Pieces of texts other than "True" and "False"; what is joined never equals these."""
-    return ultrarag_text.__wrapped__(joined)
+    return ultrarag_text_0_3.__wrapped__(joined)
 
 
 def _jieba_words(text: str) -> list[str]:
@@ -195,7 +196,8 @@ def _subsequence(pairs: AnswerBatch, profile: Profile, addend: float = 0.0) -> O
 
 _PROFILES: dict[str, Callable[[TokenUnit, _AllPieces], Profile]] = {
     "steelyard": _steelyard,
-    "ultrarag": _ultrarag,
+    "ultrarag": partial(_ultrarag, name="ultrarag (2026-09)", normalise=ultrarag_text),
+    "ultrarag-0.3": partial(_ultrarag, name="ultrarag-0.3", normalise=ultrarag_text_0_3),
     "squad": _squad,
     "rouge-score": partial(_rouge_score, stemmed=False),
     "rouge-score-stemmed": partial(_rouge_score, stemmed=True),

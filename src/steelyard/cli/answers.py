@@ -23,7 +23,10 @@ from steelyard.reports.content import Report
 from steelyard.stats.compare import compare_all
 from steelyard.table import Table
 
-PROFILES = ("steelyard", "ultrarag", "squad", "rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese")
+PROFILES = (
+    *("steelyard", "ultrarag", "ultrarag-0.3", "squad"),
+    *("rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese"),
+)
 WITH_TEXTS = (".html", ".jsonl")
 
 

@@ -194,6 +194,15 @@ def squad_text(text: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def ultrarag_text(text: str) -> str:
-    """Return the normalisation of UltraRAG: True and False are yes and no, punctuation becomes blanks, no articles."""
-    plain = _TRUTH.get(text, text).replace("_", " ").lower().translate(_BLANK_PUNCTUATION)
-    return " ".join(_ARTICLES.sub(" ", plain).split())
+    """Return the normalisation of UltraRAG since September 2026: articles stay if there is nothing else."""
+    return ultrarag_text_0_3(text) or " ".join(_blanked(text).split())
+
+
+@lru_cache(maxsize=1 << 14)
+def ultrarag_text_0_3(text: str) -> str:
+    """Return that of UltraRAG up to 0.3.0.2: True and False are yes and no, punctuation becomes blanks, no articles."""
+    return " ".join(_ARTICLES.sub(" ", _blanked(text)).split())
+
+
+def _blanked(text: str) -> str:
+    return _TRUTH.get(text, text).replace("_", " ").lower().translate(_BLANK_PUNCTUATION)
