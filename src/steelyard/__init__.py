@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from steelyard.answers.evaluate import evaluate_answers
     from steelyard.api import compare, gate, report
+    from steelyard.contexts.spans import evaluate_spans
     from steelyard.errors import (
         ConfigError,
         InputError,
@@ -47,6 +48,7 @@ _MODULES = {
     "evaluate_answers": "answers.evaluate",
     "evaluate_legal": "legal.benchmark.runner",
     "evaluate_retrieval": "retrieval.evaluate",
+    "evaluate_spans": "contexts.spans",
     "gate": "api",
     "load": "io.results",
     "load_all": "io.results",
@@ -75,6 +77,7 @@ __all__ = [
     "evaluate_answers",
     "evaluate_legal",
     "evaluate_retrieval",
+    "evaluate_spans",
     "gate",
     "load",
     "load_all",

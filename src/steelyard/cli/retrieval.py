@@ -20,7 +20,7 @@ from steelyard.reports.files import PAGE, PAPER, PLOTS, RANKING_SUFFIXES, TREC_E
 from steelyard.reports.render.values import one_run_only
 from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run, need_subtopics
 from steelyard.retrieval.matching import Run
-from steelyard.retrieval.reading.sources import qrels_from, run_from
+from steelyard.retrieval.reading.sources import are_spans, qrels_from, run_from
 from steelyard.retrieval.reading.texts import with_texts
 from steelyard.stats.compare import compare_all, compare_pairs
 from steelyard.table import Table
@@ -30,6 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
     texts = [path for path in (arguments.queries, arguments.docs) if path]
     _check([arguments.qrels, *arguments.runs, *texts], arguments)
+    if are_spans(arguments.qrels):
+        return _run_spans(arguments)
     runs = [run_from(path) for path in arguments.runs]
     recorded = bool(texts) or arguments.rankings
     is_drawn = any(path.suffix.lower() in (PAGE, *PLOTS) for path in arguments.output)  # they show the rankings
@@ -42,6 +44,33 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _run_spans(arguments: argparse.Namespace) -> int:
+    """Do the same for spans of characters."""
+    from steelyard.contexts.spans import evaluate_spans
+
+    for option in ("queries", "docs", "rankings"):
+        if getattr(arguments, option):
+            raise ConfigError(Message("cli.not_with_spans", option=f"--{option}"), where=arguments.qrels)
+    load_metrics(arguments.metrics_from, Path.cwd())
+    notify_other_meanings(arguments)
+    tables = [
+        evaluate_spans(
+            arguments.qrels,
+            path,
+            arguments.metric and split_names(arguments.metric),
+            cutoffs=arguments.cutoffs,
+            missing=arguments.missing,
+            relevance_level=arguments.relevance_level,
+            depth=arguments.depth,
+            name=name,
+        )
+        for path, name in zip(arguments.runs, options.result_names(arguments.runs, arguments.name), strict=True)
+    ]
+    allow_same_results(arguments, tables)
+    _deliver([], tables, arguments, recorded=False)
+    return 0
+
+
 def _deliver(runs: list[Run], tables: list[Table], arguments: argparse.Namespace, *, recorded: bool) -> None:
     """Compare, write and print."""
     tables = [table.headed(arguments.metric) for table in tables]
@@ -49,7 +78,7 @@ def _deliver(runs: list[Run], tables: list[Table], arguments: argparse.Namespace
     comparisons = compare_all(tables[1:], tables[0], tested)
     written = {path.suffix.lower() for path in arguments.output}
     pairs = compare_pairs(tables, tested) if PAPER in written and len(tables) >= MANY else ()
-    tag = runs[0].tag() if TREC_EVAL in written else ""
+    tag = runs[0].tag() if runs and TREC_EVAL in written else ""
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
     report = Report(tables, comparisons, arguments.per_item, units=arguments.units, pairs=pairs, run_tag=tag)
     deliver(report, arguments, recorded=bare)

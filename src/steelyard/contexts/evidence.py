@@ -4,11 +4,13 @@ Contexts should have the reference contexts by id or span, or the sentences of t
 """
 
 import re
-from bisect import bisect_left
+import sys
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -309,33 +311,64 @@ def _share(part: int, whole: int) -> float:
 Merged = dict[str, list[tuple[int, int]]]
 
 
-def span_scores(pairs: AnswerBatch, k: int | None) -> PrecisionRecall:
-    """Return the precision and recall of the characters of the first k contexts."""
-    return pairs.once(f"spans {k}", lambda: _span_scores(pairs, k))
+class SpanScores(NamedTuple):
+    """Precision, recall and intersection over union of the characters of each row."""
+
+    precision: FloatArray
+    recall: FloatArray
+    union: FloatArray
 
 
-def _span_scores(pairs: AnswerBatch, k: int | None) -> PrecisionRecall:
-    found = [merged(contexts[:k]) for contexts in pairs.contexts]
+def span_scores(pairs: AnswerBatch, k: int | None, chars: int | None) -> SpanScores:
+    """Return the scores of the first k contexts, or of their first characters, counted once for all metrics."""
+    return pairs.once(f"spans {k} {chars}", lambda: _span_scores(pairs, k, chars))
+
+
+def _span_scores(pairs: AnswerBatch, k: int | None, chars: int | None) -> SpanScores:
+    found = [merged(contexts[:k], chars) for contexts in pairs.contexts]
     wanted = [merged(contexts) for contexts in pairs.reference_contexts]
     shared = np.array([_shared_size(*both) for both in zip(found, wanted, strict=True)], np.float64)
-    sizes = [
-        np.array([sum(end - start for start, end in chain(*spans.values())) for spans in side], np.float64)
-        for side in (found, wanted)
+    sizes = [np.array(list(map(_size, side)), np.float64) for side in (found, wanted)]
+    ratios = [
+        np.divide(shared, size, out=np.zeros(len(shared)), where=size > 0)
+        for size in (*sizes, sizes[0] + sizes[1] - shared)
     ]
-    ratios = [np.divide(shared, size, out=np.zeros(len(shared)), where=size > 0) for size in sizes]
-    return PrecisionRecall(*ratios)
+    return SpanScores(*ratios)
 
 
-def merged(contexts: Iterable[Context]) -> Merged:
-    """Return the spans by document, in order, with overlapping ones merged."""
+def merged(contexts: Iterable[Context], chars: int | None = None) -> Merged:
+    """Return the spans by document, in order, with overlapping ones merged; with `chars`, the first so many of them.
+
+    Characters come in the order of the contexts, and in a context in that of the document; one that an earlier context
+    has takes nothing of `chars`.
+    """
     spans: Merged = {}
-    for document, span in sorted((each.document or "", each.span) for each in contexts if each.span):
-        known = spans.setdefault(document, [])
-        if known and span[0] <= known[-1][1]:
-            known[-1] = known[-1][0], max(known[-1][1], span[1])
-        else:
-            known.append(span)
+    left = sys.maxsize if chars is None else chars
+    for each in contexts:
+        if each.span and left > 0:
+            left -= _add(spans.setdefault(each.document or "", []), *each.span, left)
     return spans
+
+
+def _add(known: list[tuple[int, int]], start: int, end: int, most: int) -> int:
+    """Merge a span into sorted ones, up to `most` characters that these lack, and return how many were added."""
+    first = bisect_left(known, start, key=itemgetter(1))
+    last = bisect_right(known, end, lo=first, key=itemgetter(0))
+    at, added = start, 0
+    for begin, stop in (*known[first:last], (end, end)):
+        gap = max(0, begin - at)
+        if added + gap > most:
+            end, added = at + most - added, most
+            last = bisect_right(known, end, lo=first, key=itemgetter(0))
+            break
+        added, at = added + gap, max(at, stop)
+    touched = known[first:last]
+    known[first:last] = [(min([start, *(span[0] for span in touched)]), max([end, *(span[1] for span in touched)]))]
+    return added
+
+
+def _size(spans: Merged) -> int:
+    return sum(end - start for start, end in chain(*spans.values()))
 
 
 def _shared_size(found: Merged, wanted: Merged) -> int:

@@ -157,27 +157,43 @@ def context_recall(pairs: AnswerBatch, profile: Profile) -> FloatArray:
 
 
 @metric("SpanP", kind="answers", needs=("spans",))
-def span_precision(pairs: AnswerBatch, profile: Profile, *, k: int | None = None) -> FloatArray:
+def span_precision(
+    pairs: AnswerBatch, profile: Profile, *, k: int | None = None, chars: int | None = None
+) -> FloatArray:
     """Span precision: the share of the retrieved characters that are reference characters.
 
-    Formula: |characters in both| / |characters of the first k contexts|
+    Formula: |characters in both| / |characters of the first k contexts, or the first `chars` of them|
     Convention: spans are half-open, [start, end); overlapping spans are merged on both sides, so that no character
-        counts twice. Nothing retrieved scores 0.
+        counts twice, nor takes of `chars`. Of the context that exceeds `chars` the beginning counts. Nothing retrieved
+        scores 0.
     Source: LegalBench-RAG precision@k (Pipitone and Alami, 2024), which counts overlaps twice
     """
     from steelyard.contexts.evidence import span_scores
 
-    return span_scores(pairs, k).precision
+    return span_scores(pairs, k, chars).precision
 
 
 @metric("SpanR", kind="answers", needs=("spans",))
-def span_recall(pairs: AnswerBatch, profile: Profile, *, k: int | None = None) -> FloatArray:
+def span_recall(pairs: AnswerBatch, profile: Profile, *, k: int | None = None, chars: int | None = None) -> FloatArray:
     """Span recall: the share of the reference characters that were retrieved.
 
     Formula: |characters in both| / |characters of the reference contexts|
-    Convention: as SpanP.
+    Convention: as SpanP. `SpanR(chars=2000)` compares chunks of different sizes by equal characters, not by equal k.
     Source: LegalBench-RAG recall@k (Pipitone and Alami, 2024), which counts overlaps twice
     """
     from steelyard.contexts.evidence import span_scores
 
-    return span_scores(pairs, k).recall
+    return span_scores(pairs, k, chars).recall
+
+
+@metric("SpanIoU", kind="answers", needs=("spans",))
+def span_union(pairs: AnswerBatch, profile: Profile, *, k: int | None = None, chars: int | None = None) -> FloatArray:
+    """Span intersection over union: how much the retrieved and the reference characters are the same.
+
+    Formula: |characters in both| / |characters in either|
+    Convention: as SpanP.
+    Source: Smith and Troynikov, Chroma technical report, 2024, by characters; it counts overlaps twice
+    """
+    from steelyard.contexts.evidence import span_scores
+
+    return span_scores(pairs, k, chars).union

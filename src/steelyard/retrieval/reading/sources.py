@@ -1,13 +1,14 @@
 """Qrels and runs from any source: a path, a BEIR folder, a mapping, columns, a data frame, rows."""
 
+from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.addresses import addressed
-from steelyard.io.records import format_suffix, is_record_format
-from steelyard.io.streams import STDIN, is_folder
+from steelyard.io.records import LINES, format_suffix, is_record_format, stream_records
+from steelyard.io.streams import STDIN, is_folder, open_stream, read_once
 from steelyard.retrieval.matching import Run
 from steelyard.retrieval.reading import trec
 from steelyard.retrieval.reading.rankings import Qrels
@@ -16,6 +17,21 @@ QrelsSource = Any
 """A path, `{query: {document: grade}}`, columns by name, three arrays, a data frame, or rows of the three."""
 RunSource = Any
 """A path, `{query: {document: score}}`, columns by name, three arrays, a data frame, or rows of the three."""
+
+START: Final = ("start", "start_index", "start_char")
+END: Final = ("end", "end_index", "end_char")
+"""Names of the columns of a span of characters."""
+
+
+def are_spans(path: str | Path) -> bool:
+    """Return whether a file is JSONL whose first line has the start and the end of a span of characters."""
+    source = addressed(path)
+    if format_suffix(source) not in LINES or is_folder(source) or read_once(source):
+        return False
+    with closing(open_stream(source)) as stream:
+        first = next(stream_records(stream, format_suffix(source)), None)
+    names = {field.casefold() for field in first.fields} if first else set()
+    return not names.isdisjoint(START) and not names.isdisjoint(END)
 
 
 def qrels_from(source: QrelsSource, *, subtopics: bool = False) -> Qrels:

@@ -83,13 +83,13 @@ def nested_rows(content: Mapping[Any, Any], name: str, *, judged: bool) -> Itera
 
 def qrels_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Qrels:
     """Return judgments from rows; grades are whole numbers."""
-    where, columns = _columns(rows, name, _grade)
+    where, columns = _columns(rows, name, grade_of)
     return _regular(qrels_of_columns(columns, name, where.__getitem__, digest))
 
 
 def run_of_rows(rows: Iterable[Row], name: str, digest: str | None = None) -> Run:
     """Return a run from rows; the rows of a query need not be adjacent."""
-    where, columns = _columns(rows, name, _score)
+    where, columns = _columns(rows, name, score_of)
     return _regular(run_of_columns(columns, name, where.__getitem__, digest))
 
 
@@ -108,8 +108,8 @@ def _columns(rows: Iterable[Row], name: str, read: Callable[[Any], Any]) -> tupl
     problems: list[Problem] = []
     for place, query, document, value in rows:
         try:
-            queries.append(_identifier(query, QUERY_ID))
-            documents.append(_identifier(document, DOCUMENT_ID))
+            queries.append(identifier(query, QUERY_ID))
+            documents.append(identifier(document, DOCUMENT_ID))
             values.append(read(value))
             where.append(place)
         except BadValue as error:
@@ -117,14 +117,15 @@ def _columns(rows: Iterable[Row], name: str, read: Callable[[Any], Any]) -> tupl
             if len(problems) == MOST_PROBLEMS:
                 break
     if problems:
-        is_run = read is _grade and len(problems) == MOST_PROBLEMS  # no grade is one
+        is_run = read is grade_of and len(problems) == MOST_PROBLEMS  # no grade is one
         raise InputError.of(problems, hint=ORDER_HINT if is_run else None)
     if not values:
         raise InputError(Message("formats.empty_file"), where=name)
     return where, Columns(ValueColumn(queries), ValueColumn(documents), ValueColumn(values))
 
 
-def _identifier(value: Any, what: Message) -> str:
+def identifier(value: Any, what: Message) -> str:
+    """Return an id, which is text or a whole number; raise BadValue for other values."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, str) and value and "\0" not in value:
@@ -136,7 +137,8 @@ def _identifier(value: Any, what: Message) -> str:
     raise BadValue(Message("formats.invalid_id_of", what=what, value=value))
 
 
-def _score(value: Any) -> float:
+def score_of(value: Any) -> float:
+    """Return a score; raise BadValue for what is no number."""
     number = _number(value)
     if number is None or math.isnan(number):
         raise BadValue(Message("formats.score_not_a_number", value=_shown(value)))
@@ -145,7 +147,8 @@ def _score(value: Any) -> float:
     return number
 
 
-def _grade(value: Any) -> int:
+def grade_of(value: Any) -> int:
+    """Return a grade; raise BadValue for what is no whole number."""
     number = _number(value)
     if number is None or not number.is_integer() or abs(number) >= LARGEST_WHOLE:
         raise BadValue(Message("formats.grade_not_integer", value=_shown(value)))
