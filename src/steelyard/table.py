@@ -48,6 +48,8 @@ _ESCAPED: Final = re.compile("%(7C|3A|0A|0D|25)")
 _COUNTS: Final = "counts."
 ALWAYS_SHOWN: Final = frozenset(("counts.queries_missing", "counts.predictions_missing"))
 """Counts that are said even where they are 0."""
+WARNED: Final = (*sorted(ALWAYS_SHOWN), "counts.documents_absent", "counts.queries_unwinnable")
+"""Counts that are warnings where they are not 0."""
 
 
 @dataclass(frozen=True, slots=True)

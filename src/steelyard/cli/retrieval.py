@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.cli import options
-from steelyard.cli.console import proportion
+from steelyard.cli.console import notify, proportion
 from steelyard.cli.engines import allow_same_results, checkpoint_engine, forget_parts
 from steelyard.cli.options import Command, Group, argument, flag, repeated
 from steelyard.cli.output import check_outputs, comparison_settings, deliver, notify_other_meanings
@@ -20,8 +20,9 @@ from steelyard.reports.files import PAGE, PAPER, PLOTS, RANKING_SUFFIXES, TREC_E
 from steelyard.reports.render.values import one_run_only
 from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run, need_subtopics
 from steelyard.retrieval.matching import Run
+from steelyard.retrieval.reading.rankings import Qrels
 from steelyard.retrieval.reading.sources import are_spans, qrels_from, run_from
-from steelyard.retrieval.reading.texts import with_texts
+from steelyard.retrieval.reading.texts import absent_documents, unwinnable, with_texts
 from steelyard.stats.compare import compare_all, compare_pairs
 from steelyard.table import Table
 
@@ -37,8 +38,6 @@ def run(arguments: argparse.Namespace) -> int:
     is_drawn = any(path.suffix.lower() in (PAGE, *PLOTS) for path in arguments.output)  # they show the rankings
     tables = _tables(runs, arguments, keep=recorded or is_drawn)
     allow_same_results(arguments, tables)
-    if texts:
-        tables = with_texts(tables, arguments.queries, arguments.docs, options.mapping_of(arguments.map))
     _deliver(runs, tables, arguments, recorded=recorded)
     forget_parts(arguments)
     return 0
@@ -103,7 +102,7 @@ def _tables(runs: list[Run], arguments: argparse.Namespace, *, keep: bool) -> li
     notify_other_meanings(arguments)
     settings = RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval)
     judgments = qrels_from(arguments.qrels, subtopics=need_subtopics(measures))
-    tables = []
+    tables: list[Table] = []
     with (
         proportion(words_of(arguments.lang)("cli.progress_results")) as progress,
         checkpoint_engine(arguments, [arguments.qrels, *arguments.runs]) as engine,
@@ -112,7 +111,24 @@ def _tables(runs: list[Run], arguments: argparse.Namespace, *, keep: bool) -> li
             how = {"name": name, "threads": arguments.concurrency, "engine": engine, "keep": keep}
             tables.append(evaluate_run(judgments, run, measures, settings, **how))
             progress(len(tables))
+    return _with_texts(tables, judgments, arguments) if arguments.queries or arguments.docs else tables
+
+
+def _with_texts(tables: list[Table], judgments: Qrels, arguments: argparse.Namespace) -> list[Table]:
+    """Return the results with the texts of queries and documents, and list judgments that the corpus cannot meet."""
+    level = arguments.relevance_level
+    columns = options.mapping_of(arguments.map)
+    given = {"qrels": judgments, "relevance_level": level}
+    tables = with_texts(tables, arguments.queries, arguments.docs, columns, **given)
+    lists = {"cli.docs_absent": absent_documents(tables[0]), "cli.docs_unwinnable": unwinnable(tables[0], level)}
+    for code, ids in lists.items():
+        if ids:
+            shown = ", ".join(ids[:_LISTED]) + ("…" if len(ids) > _LISTED else "")
+            notify(Message(code, n=len(ids), docs=arguments.docs, ids=shown))
     return tables
+
+
+_LISTED: Final = 10
 
 
 _METRICS: Final = Group(

@@ -87,7 +87,8 @@ def evaluate_retrieval(
     `qrels` and `run` are paths, nested mappings, columns or data frames. Judged queries that are missing from the run
     score 0, or are unscored with `missing="skip"`; their number is in `counts` either way. With `keep`, the table has
     the first 20 documents of each query as `outputs`, for pages; so it has with `queries` and `docs`, which are the
-    texts of queries and documents: a file, or a mapping from ids to texts.
+    texts of queries and documents: a file, or a mapping from ids to texts. With `docs`, judged documents that are not
+    there are counted, and queries of which no relevant document is.
     """
     settings = RetrievalSettings(missing, relevance_level, depth, trec_eval)
     measures = parse_measures(metrics, cutoffs, trec_eval=trec_eval)
@@ -101,7 +102,7 @@ def evaluate_retrieval(
         return table
     from steelyard.retrieval.reading.texts import with_texts
 
-    return with_texts([table], queries, docs)[0]
+    return with_texts([table], queries, docs, qrels=judgments, relevance_level=relevance_level)[0]
 
 
 def need_subtopics(measures: Sequence[Measure]) -> bool:

@@ -20,8 +20,11 @@ FIRST: Final = 20
 MOST_MISSED: Final = 10
 """The number of relevant documents beside them that are kept."""
 DIGITS: Final = 6
-FIELDS: Final = frozenset(("ranked", "grades", "relevant", "missed", "precision", "texts"))
-"""The fields of an output that describe a ranking; `texts` are the titles and beginnings of its documents."""
+FIELDS: Final = frozenset(("ranked", "grades", "relevant", "missed", "precision", "texts", "absent"))
+"""The fields of an output that describe a ranking.
+
+`texts` are the titles and beginnings of its documents, `absent` the judged documents that the corpus lacks.
+"""
 
 Kept = dict[str, Any]
 

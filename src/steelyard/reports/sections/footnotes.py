@@ -14,7 +14,7 @@ from steelyard.stats.compare import Comparison
 from steelyard.stats.pairing import quoted
 from steelyard.stats.scopes import Scope, Units
 from steelyard.stats.summary import Summary
-from steelyard.table import ALWAYS_SHOWN, REPEAT_TAG, Signature, Table
+from steelyard.table import ALWAYS_SHOWN, REPEAT_TAG, WARNED, Signature, Table
 
 TESTS: Final[Mapping[str, str]] = {
     "permutation": "report.permutation_test",
@@ -291,8 +291,8 @@ def _doubts(report: Report, words: Words) -> Iterator[str]:
 
 
 def _missing_counts(summary: Summary, words: Words) -> Iterator[str]:
-    """Yield the queries or answers that a result lacks, which count 0 or not at all."""
-    for name in ALWAYS_SHOWN:
+    """Yield the queries or answers that a result lacks, which count 0 or not at all, and what the corpus lacks."""
+    for name in WARNED:
         if summary.counts.get(name):
             yield words.labelled(summary.name, f"{words.named(name)} {summary.counts[name]:,}")
 

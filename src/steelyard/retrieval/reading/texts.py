@@ -20,6 +20,7 @@ from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem, Un
 from steelyard.i18n import Message
 from steelyard.io.records import Record, format_suffix, parse_json, stream_records
 from steelyard.io.streams import Stream, is_folder, open_stream, read_text, text_blocks
+from steelyard.retrieval.reading.rankings import Qrels
 from steelyard.table import Table
 
 TextSource = Any
@@ -66,21 +67,71 @@ class DocumentText(NamedTuple):
     text: str
 
 
+_UNREAD: Final = DocumentText("", "")
+
+
 def with_texts(
     tables: Sequence[Table],
     queries: TextSource | None,
     docs: TextSource | None,
     columns: Mapping[str, str] = MappingProxyType({}),
+    *,
+    qrels: Qrels | None = None,
+    relevance_level: int = 1,
 ) -> list[Table]:
     """Return tables of kept rankings with the texts of their queries and documents, and the counts of those without.
 
-    `columns` are the names of columns of documents for id, title and text, where they are not the usual ones.
+    `columns` are the names of columns of documents for id, title and text, where they are not the usual ones. With
+    `qrels`, outputs have the judged documents that are `absent` from `docs`, each with its grade; they are counted, and
+    so are the queries whose relevant documents are all absent.
     """
-    if queries is None and docs is None:
-        return list(tables)
     asked = None if queries is None else _asked(tables, queries)
-    found = None if docs is None else read_documents(docs, set().union(*map(_shown, tables)), columns)
-    return [_with_texts(table, asked, found) for table in tables]
+    if docs is not None:
+        judged = frozenset(() if qrels is None else qrels.documents.texts())
+        found = read_documents(docs, set().union(*map(_shown, tables)), columns, others=judged)
+        tables = [_with_documents(table, found) for table in tables]
+        if qrels is not None:
+            absent = _absent(qrels, found)
+            tables = [_with_absent(table, absent, relevance_level) for table in tables]
+    return list(tables) if asked is None else [_with_queries(table, asked) for table in tables]
+
+
+def unwinnable(table: Table, relevance_level: int = 1) -> list[str]:
+    """Return the queries that have relevant documents, but none that is in the corpus; outputs are of `with_texts`."""
+    return [
+        id_
+        for id_, output in zip(table.ids, table.outputs, strict=True)
+        if output and 0 < output["relevant"] == sum(grade >= relevance_level for _, grade in output.get("absent", ()))
+    ]
+
+
+def absent_documents(table: Table) -> list[str]:
+    """Return the judged documents that are not in the corpus; outputs are those of `with_texts`."""
+    return list(dict.fromkeys(id_ for output in table.outputs if output for id_, _ in output.get("absent", ())))
+
+
+def _absent(qrels: Qrels, found: Collection[str]) -> dict[str, list[list[Any]]]:
+    """Return by query the judged documents that are not among those found, each with its grade."""
+    absent: dict[str, list[list[Any]]] = {}
+    for query, document, grade in zip(
+        qrels.query.tolist(), qrels.documents.texts(), qrels.grades.tolist(), strict=True
+    ):
+        if document not in found:
+            absent.setdefault(qrels.ids[query], []).append([document, grade])
+    return absent
+
+
+def _with_absent(table: Table, absent: Mapping[str, list[list[Any]]], relevance_level: int) -> Table:
+    outputs = [
+        {**(output or {}), "absent": absent[id_]} if id_ in absent else output
+        for id_, output in zip(table.ids, table.outputs, strict=True)
+    ]
+    table = replace(table, outputs=outputs)
+    counts = {
+        "counts.documents_absent": len(absent_documents(table)),
+        "counts.queries_unwinnable": len(unwinnable(table, relevance_level)),
+    }
+    return replace(table, counts={**table.counts, **counts})
 
 
 def read_queries(source: TextSource) -> dict[str, str]:
@@ -97,20 +148,30 @@ def read_queries(source: TextSource) -> dict[str, str]:
 
 
 def read_documents(
-    source: TextSource, wanted: Collection[str], columns: Mapping[str, str] = MappingProxyType({})
+    source: TextSource,
+    wanted: Collection[str],
+    columns: Mapping[str, str] = MappingProxyType({}),
+    *,
+    others: frozenset[str] = frozenset(),
 ) -> dict[str, DocumentText]:
-    """Return the wanted documents that a source has; a file is read until all are found."""
+    """Return the wanted documents that a source has; a file is read until all are found.
+
+    Those of `others` that it has are there too, without their texts.
+    """
     for name in columns:
         if name not in DOCUMENT_FIELDS:
             raise UnknownName.of(Message("words.column"), name, DOCUMENT_FIELDS)
     if isinstance(source, Mapping):
-        return {id_: _document(source[id_]) for id_ in wanted if id_ in source}
+        return {
+            id_: _document(source[id_]) if id_ in wanted else _UNREAD for id_ in others.union(wanted) & source.keys()
+        }
     found: dict[str, DocumentText] = {}
     path = _in_folder(source, "corpus.jsonl")
     with closing(open_stream(path)) as stream:
-        for id_, document in _document_rows(stream, format_suffix(path), wanted, columns):
-            found.setdefault(id_, document)
-            if len(found) == len(wanted):
+        sought = others.union(wanted)
+        for id_, document in _document_rows(stream, format_suffix(path), sought, columns):
+            found.setdefault(id_, document if id_ in wanted else _UNREAD)
+            if len(found) == len(sought):
                 break
     return found
 
@@ -136,22 +197,22 @@ def _asked(tables: Sequence[Table], queries: TextSource) -> dict[str, str]:
     return texts
 
 
-def _with_texts(table: Table, asked: Mapping[str, str] | None, found: Mapping[str, DocumentText] | None) -> Table:
-    counts = dict(table.counts)
-    outputs = [dict(output or {}) for output in table.outputs]
-    if asked is not None:
-        outputs = [
-            {"question": asked[id_], **output} if asked.get(id_) else output
-            for id_, output in zip(table.ids, outputs, strict=True)
-        ]
-        counts["counts.queries_without_text"] = sum(id_ not in asked for id_ in table.ids)
-    if found is not None:
-        outputs = [
-            {**output, "texts": {id_: list(found[id_]) for id_ in _ids_of(output) if id_ in found}}
-            for output in outputs
-        ]
-        counts["counts.documents_without_text"] = len(_shown(table) - found.keys())
-    return replace(table, outputs=outputs, counts=counts)
+def _with_queries(table: Table, asked: Mapping[str, str]) -> Table:
+    outputs = [
+        {"question": asked[id_], **(output or {})} if asked.get(id_) else output
+        for id_, output in zip(table.ids, table.outputs, strict=True)
+    ]
+    count = sum(id_ not in asked for id_ in table.ids)
+    return replace(table, outputs=outputs, counts={**table.counts, "counts.queries_without_text": count})
+
+
+def _with_documents(table: Table, found: Mapping[str, DocumentText]) -> Table:
+    outputs = [
+        {**output, "texts": {id_: list(found[id_]) for id_ in _ids_of(output) if id_ in found}}
+        for output in (output or {} for output in table.outputs)
+    ]
+    count = len(_shown(table) - found.keys())
+    return replace(table, outputs=outputs, counts={**table.counts, "counts.documents_without_text": count})
 
 
 def _shown(table: Table) -> set[str]:
