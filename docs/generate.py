@@ -32,7 +32,7 @@ from steelyard.suite.vectors import Vector, read_vectors, suite_folder
 
 FOLDER = Path(__file__).parent
 SCHEMA = FOLDER.parent / "benchmark" / "schema.json"
-PROFILES = ("steelyard", "ultrarag", "ultrarag-0.3", "squad", "rouge-score", "rouge-jieba", "rouge-chinese")
+PROFILES = ("steelyard", "ultrarag", "ultrarag-2026-09", "squad", "rouge-score", "rouge-jieba", "rouge-chinese")
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 PROFILES_HEAD = {
     "en": """## Profiles

@@ -14,14 +14,14 @@ NAMES = ("Acc", "EM", "StringEM", "CoverEM", "F1", "ROUGE-1", "ROUGE-2", "ROUGE-
 PUNCTUATION = set(string.punctuation + "‘’´`")
 
 
-def normalise_0_3(text):
-    """As it was up to release 0.3.0.2."""
+def normalise(text):
+    """As it is up to release 0.3.0.2."""
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", without_punctuation(text)).split())
 
 
-def normalise(text):
+def normalise_2026_09(text):
     """As it is since 2026-09-12 (OpenBMB/UltraRAG#510): a text of nothing but articles keeps them."""
-    return normalise_0_3(text) or " ".join(without_punctuation(text).split())
+    return normalise(text) or " ".join(without_punctuation(text).split())
 
 
 def without_punctuation(text):

@@ -169,7 +169,7 @@ SUBJECTS = {
     "answers": answering(),
     "answers by characters": answering(tokens="chars"),
     "answers as ultrarag": answering(profile="ultrarag"),
-    "answers as ultrarag 0.3": answering(profile="ultrarag-0.3"),
+    "answers as ultrarag since 2026-09": answering(profile="ultrarag-2026-09"),
     "answers as rouge_chinese": answering(profile="rouge-chinese"),
     "contexts": Subject(
         "contexts",

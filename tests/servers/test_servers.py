@@ -101,12 +101,12 @@ def test_without_a_profile_the_numbers_are_upstreams_and_what_they_misjudge_is_s
     with callbacks(on_notice=lambda notice: notices.append(str(notice))):
         answers, golds = ["北京。", "Paris", "B", "?"], [["北京"], ["Paris"], ["A"], ["!"]]
         found = evaluation.evaluate(answers, golds, ["em"], save_path)["eval_res"]
-        evaluation.evaluate(answers, golds, ["em"], None, "ultrarag-0.3")
+        evaluation.evaluate(answers, golds, ["em"], None, "ultrarag-2026-09")
     assert (found["em"], found["profile"]) == ([0.0, 1.0, 0.0, 1.0], "ultrarag")
     said = [notice.partition(" questions have references that are not English, or ") for notice in notices]
     assert [(count, profile.partition(":")[0]) for count, _, profile in said if profile] == [
-        ("2 of 4", "have no words for profile ultrarag"),
-        ("3 of 4", "have no words for profile ultrarag-0.3"),
+        ("3 of 4", "have no words for profile ultrarag"),
+        ("2 of 4", "have no words for profile ultrarag-2026-09"),
     ]
 
 

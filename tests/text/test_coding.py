@@ -17,7 +17,7 @@ from steelyard.text.normalisation import fold
 from steelyard.text.tokens import are_spaced, atoms, segment, words
 
 PROFILES = [
-    *("steelyard", "ultrarag", "ultrarag-0.3", "squad"),
+    *("steelyard", "ultrarag", "ultrarag-2026-09", "squad"),
     *("rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese"),
 ]
 # fmt: off

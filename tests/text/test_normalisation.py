@@ -154,7 +154,7 @@ def test_our_own_profile_reads_radicals(reading):
     ("profile", "reading"),
     [
         ("ultrarag", "matching"),
-        ("ultrarag-0.3", "matching"),
+        ("ultrarag-2026-09", "matching"),
         ("squad", "matching"),
         ("rouge-chinese", "rouge"),
         ("rouge-jieba", "rouge"),

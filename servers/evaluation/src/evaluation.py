@@ -49,7 +49,7 @@ SavePath = Annotated[
 ]
 
 # what UltraRAG removes from a text before a comparison, by profile
-_DROPPED = {"ultrarag": re.compile(r"[\W_]"), "ultrarag-0.3": re.compile(r"\b(?:a|an|the)\b|[\W_]")}
+_DROPPED = {"ultrarag": re.compile(r"\b(?:a|an|the)\b|[\W_]"), "ultrarag-2026-09": re.compile(r"[\W_]")}
 
 # name of a metric in UltraRAG → start of its keys in the result, and its name in steelyard
 _WHOLE = {"map": ("map", "AP"), "mrr": ("mrr", "RR")}
@@ -81,8 +81,8 @@ def evaluate(  # noqa: PLR0917 - the first arguments are those of UltraRAG
     save_path: SavePath = None,
     profile: Annotated[
         str,
-        "ultrarag repeats UltraRAG's numbers (English only), ultrarag-0.3 those before September 2026, when a"
-        " reference 'A' was read as empty; steelyard reads any script",
+        "ultrarag repeats UltraRAG's numbers (English only), ultrarag-2026-09 those since September 2026, when"
+        " a reference 'A' is no longer read as empty; steelyard reads any script",
     ] = "ultrarag",
     ids: Annotated[list[Any] | None, "for the results file: ids of the questions; without them 1, 2, …"] = None,
     questions: Annotated[

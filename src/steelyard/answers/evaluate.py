@@ -386,7 +386,7 @@ def _signature(
     return Signature.of(
         {
             "kind": "answers",
-            "profile": profile_of(spec.profile, spec.tokens).name,
+            "profile": spec.profile,
             "tokens": spec.tokens if spec.profile == "steelyard" else "as the profile has it",
             **({"citations": "stripped"} if builder.stripped else {}),
             "references": "the best one counts",

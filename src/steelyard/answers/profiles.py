@@ -12,7 +12,7 @@ from steelyard.errors import UnknownName
 from steelyard.i18n import Message
 from steelyard.table import Flags, FloatArray
 from steelyard.text.coding import Cut, Encoder, Lexemes, PieceEncoder, Pieces, Runs
-from steelyard.text.normalisation import squad_text, ultrarag_text, ultrarag_text_0_3
+from steelyard.text.normalisation import squad_text, ultrarag_text, ultrarag_text_2026_09
 from steelyard.text.tokens import TokenUnit, atoms, segment, tokens
 
 _AllPieces = tuple[Pieces, Pieces]
@@ -27,7 +27,7 @@ class Profile:
 
     With `short_as_whole`, texts that are too short to have n-grams are compared as a whole, so that a single word
     scores 1 against itself in ROUGE-2 too; in the programs of the other profiles it scores 0. With `nothing_matches`
-    two texts without tokens are equal. `name` is the one in signatures, with the version.
+    two texts without tokens are equal.
     """
 
     name: str
@@ -160,7 +160,7 @@ def _split(normalise: Callable[[str], str]) -> Cut:
 
 def _ultrarag_pieces(joined: str) -> str:
     """Pieces of texts other than "True" and "False"; what is joined never equals these."""
-    return ultrarag_text_0_3.__wrapped__(joined)
+    return ultrarag_text.__wrapped__(joined)
 
 
 def _jieba_words(text: str) -> list[str]:
@@ -196,8 +196,8 @@ def _subsequence(pairs: AnswerBatch, profile: Profile, addend: float = 0.0) -> O
 
 _PROFILES: dict[str, Callable[[TokenUnit, _AllPieces], Profile]] = {
     "steelyard": _steelyard,
-    "ultrarag": partial(_ultrarag, name="ultrarag (2026-09)", normalise=ultrarag_text),
-    "ultrarag-0.3": partial(_ultrarag, name="ultrarag-0.3", normalise=ultrarag_text_0_3),
+    "ultrarag": partial(_ultrarag, name="ultrarag", normalise=ultrarag_text),
+    "ultrarag-2026-09": partial(_ultrarag, name="ultrarag-2026-09", normalise=ultrarag_text_2026_09),
     "squad": _squad,
     "rouge-score": partial(_rouge_score, stemmed=False),
     "rouge-score-stemmed": partial(_rouge_score, stemmed=True),

@@ -24,7 +24,7 @@ from steelyard.stats.compare import compare_all
 from steelyard.table import Table
 
 PROFILES = (
-    *("steelyard", "ultrarag", "ultrarag-0.3", "squad"),
+    *("steelyard", "ultrarag", "ultrarag-2026-09", "squad"),
     *("rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese"),
 )
 WITH_TEXTS = (".html", ".jsonl")

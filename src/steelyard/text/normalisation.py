@@ -194,14 +194,14 @@ def squad_text(text: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def ultrarag_text(text: str) -> str:
-    """Return the normalisation of UltraRAG since September 2026: articles stay if there is nothing else."""
-    return ultrarag_text_0_3(text) or " ".join(_blanked(text).split())
+    """Return that of UltraRAG up to 0.3.0.2: True and False are yes and no, punctuation becomes blanks, no articles."""
+    return " ".join(_ARTICLES.sub(" ", _blanked(text)).split())
 
 
 @lru_cache(maxsize=1 << 14)
-def ultrarag_text_0_3(text: str) -> str:
-    """Return that of UltraRAG up to 0.3.0.2: True and False are yes and no, punctuation becomes blanks, no articles."""
-    return " ".join(_ARTICLES.sub(" ", _blanked(text)).split())
+def ultrarag_text_2026_09(text: str) -> str:
+    """Return the normalisation of UltraRAG since September 2026: articles stay if there is nothing else."""
+    return ultrarag_text(text) or " ".join(_blanked(text).split())
 
 
 def _blanked(text: str) -> str:
