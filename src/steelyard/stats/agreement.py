@@ -139,9 +139,9 @@ def clopper_pearson_upper(errors: float, trials: float, *, confidence: float = 0
     return high
 
 
-def clopper_pearson(successes: float, trials: float) -> Interval:
+def clopper_pearson(successes: float, trials: float, *, level: float = _LEVEL) -> Interval:
     """Return the exact two-sided interval of a share (Clopper and Pearson 1934)."""
-    one_sided = (1 + _LEVEL) / 2
+    one_sided = (1 + level) / 2
     low = 1 - clopper_pearson_upper(trials - successes, trials, confidence=one_sided)
     return Interval(low, clopper_pearson_upper(successes, trials, confidence=one_sided), "clopper-pearson")
 
