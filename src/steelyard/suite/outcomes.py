@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, get_args
 
 from steelyard.errors import SystemFailure
@@ -62,7 +62,7 @@ def outcome_of(program: Program, vector: Vector) -> Outcome:
     if "unsupported" in reply:
         return Outcome(vector.id, "unsupported", why=str(reply["unsupported"]))
     if "error" in reply:
-        return Outcome(vector.id, "right" if vector.expected is None else "fault", why=str(reply["error"]))
+        return replace(judged(vector, None), why=str(reply["error"]))
     return judged(vector, reply.get("value"))
 
 
