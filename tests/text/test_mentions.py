@@ -131,3 +131,22 @@ def test_units_and_rates_are_compared_by_class():
 def test_the_class_of_numerals_has_all_of_them():
     numeral = lexicon("values")["numeral"]
     assert all(numeral.fullmatch(character) for character in CHINESE)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1百01", ("number", "101", "")),
+        ("二0一八年七月四日", ("date", "Day(year=2018, month=7, day=4)", "")),
+        ("二千零二十四年二月二十九日", ("date", "Day(year=2024, month=2, day=29)", "")),
+        ("一百一十三年", ("count", "113", "年")),
+        ("13/31/2018", ("date", "None", "")),
+        ("RMB3,000", ("money", "3000", "CNY")),
+        ("CHF 1'234.50", ("money", "1234.50", "CHF")),
+        ("one two three four", ("number", "None", "")),
+        ("twenty and thirty days", ("count", "None", "days")),
+        ("five hundred and twenty-one thousand", ("number", "521000", "")),
+    ],
+)
+def test_values_that_were_read_wrongly(text, expected):
+    assert found(text) == [expected]

@@ -141,8 +141,10 @@ _SCALE: Final = re.compile(
 _SHORT_SCALES: Final = {
     "w": 10**4, "k": 1000, "mn": 10**6, "mio": 10**6, "mm": 10**6, "bn": 10**9, "m": 10**6, "b": 10**9
 }  # fmt: skip
-# 1.234,00 · 42 000 yuan · € 1 234 567,89: groups that only money has
-_GROUPED: Final = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:\.\d{3}){1,6},\d{1,2}|(?: \d{3}){1,6}(?:[.,]\d{2})?)(?![\d,])")
+# 1.234,00 · 42 000 yuan · € 1 234 567,89 · CHF 1'234.50: groups that only money has
+_GROUPED: Final = re.compile(
+    r"(?<![\d.,])\d{1,3}(?:(?:\.\d{3}){1,6},\d{1,2}|(?:[ '’]\d{3}){1,6}(?:[.,]\d{2})?)(?![\d,])"
+)
 _CHANGE: Final = re.compile(rf"(?:零?(\d|[{CHINESE}])[角毛])?(?:零?(\d|[{CHINESE}])分(?!钟|之))?")
 _TAIL_DIGIT: Final = re.compile(rf"([{CHINESE}]|\d)(?![\d.万千百十亿元块角毛分{CHINESE}])")
 _FUNCTION_WORDS: Final = _WORDS.words("function_word")
@@ -173,7 +175,7 @@ def _find_figures(text: str) -> Iterator[Mention]:
 
 def _foreign(match: re.Match[str]) -> Numeral:
     """Return a number with foreign digit grouping, which is read this way only beside a currency."""
-    figure = match[0].replace(" ", "")
+    figure = re.sub("[ '’]", "", match[0])
     plain = figure.replace(".", "").replace(",", ".") if "," in figure[-3:] else figure
     return Numeral(*match.span(), match[0], Decimal(plain))
 
@@ -289,6 +291,7 @@ def _each(kind: Kind, name: str, read: _Read) -> list[Find]:
     return [_found(kind, re.compile(source, re.IGNORECASE), read) for source in sources]
 
 
+_CODES: Final = "|".join(sorted({name for name in _CURRENCIES if name.isalpha() and name.isascii()}, key=len))
 _FREE: Final = r"(?<![0-9A-Za-z])"
 _END: Final = r"(?![0-9A-Za-z])"
 FINDERS: Final[tuple[Find, ...]] = (
@@ -309,7 +312,8 @@ FINDERS: Final[tuple[Find, ...]] = (
     *_each("version", "version", _version),
     _found(
         "serial",  # a plate, or letters and digits together
-        rf"[\u4e00-\u9fff][A-Z](?=[A-Z]{{0,5}}\d)[A-Z0-9]{{5,6}}{_END}|(?<![0-9A-Za-z.])[A-Za-z]{{1,10}}[-_]?\d[A-Za-z0-9_-]*"
+        rf"[\u4e00-\u9fff][A-Z](?=[A-Z]{{0,5}}\d)[A-Z0-9]{{5,6}}{_END}"
+        rf"|(?<![0-9A-Za-z.])(?!(?i:{_CODES})\d[\d,.]*{_END})[A-Za-z]{{1,10}}[-_]?\d[A-Za-z0-9_-]*"
         rf"|(?<![0-9A-Za-z.])\d+(?!(?i:{_WORDS.source('glued_unit')}){_END})[A-Za-z][A-Za-z0-9_-]*(?<![wWkK]){_END}",
     ),
     _found("time", _WORDS["time"]),

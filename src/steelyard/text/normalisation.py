@@ -81,9 +81,9 @@ FOLDS: Final[dict[int, str]] = {
 _VARIANTS: Final = re.compile(f"[{''.join(map(chr, FOLDS))}]+")
 _EQUIVALENT: Final = re.compile(f"[{''.join(map(chr, EQUIVALENTS))}]")
 
-# ○, ◯, O and o are read as 〇 between Chinese numerals or before 年
+# ○, ◯, O, o and 0 are read as 〇 between Chinese numerals or before 年
 _NUMERAL: Final = "一二三四五六七八九十〇零"
-_ZEROS: Final = re.compile(f"[○◯Oo](?<=[{_NUMERAL}].)[○◯Oo]*(?=[{_NUMERAL}年])")
+_ZEROS: Final = re.compile(f"[○◯Oo0](?<=[{_NUMERAL}].)[○◯Oo0]*(?=[{_NUMERAL}年])")
 # blanks and single line breaks inside Chinese, or between a digit and Chinese, are noise
 _CHINESE: Final = f"{HAN}。，、；：？！“”‘’（）《》【】"
 _BLANK: Final = r"[ \t]*(?:\n[ \t]*)?"

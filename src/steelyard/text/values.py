@@ -24,7 +24,7 @@ CHINESE: Final = "".join((*DIGITS, *_CHINESE_UNITS, *_TENS))
 
 _PLAIN: Final = r"\d{1,3}(?:,\d{3}){1,8}(?:\.\d+)?(?!\d|,\d)|\d+(?:\.\d+)?"
 _RUN: Final = re.compile(rf"(?:{_PLAIN}|[{CHINESE}]|(?<=[{CHINESE}])点(?=[{''.join(DIGITS)}]))+")
-_PART: Final = re.compile(rf"{_PLAIN}|.")
+_PART: Final = re.compile(rf"0(?=\d)|{_PLAIN}|.")  # 1百01 is 101
 
 _ONES: Final = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -130,13 +130,19 @@ def _composed(parts: list[Decimal | str]) -> Decimal | None:
     return total + section + pending * (last_unit // 10 if is_short else 1)
 
 
-def _english(run: str) -> Decimal:
-    """Read English words: forty-two thousand and five is 42005, half a million 500000, two dozen 24."""
+def _english(run: str) -> Decimal | None:
+    """Read English words: forty-two thousand and five is 42005, half a million 500000, two dozen 24.
+
+    Words that do not add up (one two three, twenty twenty-four) are no number.
+    """
     total = section = Decimal(0)
     share = Decimal("0.5") if run.lower().startswith("half ") else Decimal(1)
     for word in re.findall("[a-z]+", run.lower()):
         if word in _ONES_AND_TENS:
-            section += _ONES_AND_TENS[word]
+            value = _ONES_AND_TENS[word]
+            if section % 100 and not (section % 10 == 0 and section % 100 > 10 > value):
+                return None
+            section += value
         elif word in ("hundred", "dozen"):
             section = (section or Decimal(1)) * SCALES[word]
         elif word in SCALES:
@@ -252,7 +258,9 @@ def _is_same(one: str, two: str) -> bool:
 
 
 _N: Final = f"[{CHINESE}]"
-_YEAR: Final = rf"(?P<y>(?:1[5-9]|20)\d{{2}}|{_N}{{4}}|同|次|翌)年"
+_YEAR: Final = (
+    rf"(?P<y>(?:1[5-9]|20)\d{{2}}|(?<!{_N})(?:{_N}{{4}}|[一二]千{_N}{{1,6}}(?=年[\d{CHINESE}]{{1,3}}月))|同|次|翌)年"
+)
 _MONTH: Final = rf"(?P<m>\d{{1,2}}|{_N}{{1,3}})月"
 _DAY: Final = rf"(?P<d>\d{{1,2}}|{_N}{{1,4}})(?:{_WORDS.source('day_mark')})"
 _NAME: Final = rf"(?=[a-z])(?<![a-z])(?P<M>{_WORDS.source('month')})\.?"
@@ -332,7 +340,7 @@ def _slashed(first: int, second: int, year: int) -> Day:
     """Read 30/8/2020 and 8/30/2020, which are unambiguous; 5/6/2020 is ambiguous and has no day."""
     if first > 12 >= second:
         return Day(year, second, first)
-    return Day(year, first, second) if second > 12 >= first or first == second else Day(year)
+    return Day(year, first, second) if second > 12 or first == second else Day(year)
 
 
 def _whole(text: str | None) -> int | None:
