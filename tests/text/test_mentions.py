@@ -150,3 +150,7 @@ def test_the_class_of_numerals_has_all_of_them():
 )
 def test_values_that_were_read_wrongly(text, expected):
     assert found(text) == [expected]
+
+
+def test_a_day_before_the_month_is_no_other_day():
+    assert found("32 DEC 10")[0] == ("date", "None", "")

@@ -279,7 +279,7 @@ _FORMS: Final = tuple(
         r"(?<![\d/])(?P<a>\d{1,2})/(?P<b>\d{1,2})/(?P<y>(?:19|20)\d{2})(?![\d/])",
         rf"{_NAME},?\s{{1,3}}(?:of )?{_AD}(?!\d)",
         rf"{_MONTH}{_DAY}",
-        rf"{_NAME}\s{{1,3}}{_ORDINAL}\b",
+        rf"(?<!(?<!\d)\d\s)(?<!(?<!\d)\d\d\s){_NAME}\s{{1,3}}{_ORDINAL}\b",  # not in 12 Dec 10
         rf"(?<![0-9A-Za-z]){_ORDINAL}\s{{1,3}}(?:of\s)?{_NAME}(?![a-z])",
         rf"(?P<r>同月){_DAY}",
         rf"(?<![\d{CHINESE}第]){_MONTH}",

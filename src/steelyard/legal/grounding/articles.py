@@ -106,7 +106,8 @@ def _article(match: re.Match[str], title: str | None) -> Article:
     number = _digits(match["n"]) + (f"-{_digits(match['sub'])}" if match["sub"] else "")
     parts = tuple(_digits(match[name]) if match[name] else "" for name in ("款", "项"))
     used = parts if parts[1] else parts[:1] if parts[0] else ()
-    start = match.start("n") if match[0][0] != "第" else match.start()
+    is_first = match[0][0] == "第" and not match.groupdict().get("first")  # of 第577、578条 the second begins at 578
+    start = match.start() if is_first else match.start("n")
     text = match.string[start : match.end()]
     return Article(_KINDS[match["kind"]], number, used, title, text, start, match.end(), is_chinese=True)
 
