@@ -140,6 +140,12 @@ def test_replies_are_judged(tmp_path, body, expected, kind):
         assert outcome_of(each, vector_of(expected=expected)).kind == kind
 
 
+def test_a_refusal_is_judged_as_null(tmp_path):
+    with program(tmp_path, "reply['error'] = 'no'") as each:
+        found = outcome_of(each, vector_of(result="acceptable", accepted=[Accepted(None, "refused")]))
+    assert (found.kind, found.convention, found.why) == ("convention", "refused", "no")
+
+
 def test_a_program_that_ends_is_started_again(tmp_path):
     body = "sys.exit(3) if request['input']['n'] == 1 else reply.update(value=1)"
     vectors = [vector_of(), vector_of(id="rankings/x/z", input={"n": 2}), vector_of(computes="g")]
