@@ -97,6 +97,13 @@ def test_a_convention_is_no_fault_but_another_value_is():
     )
 
 
+def test_a_refusal_is_no_fault_where_it_is_accepted(tmp_path):
+    vector = vector_of(result="acceptable", accepted=[Accepted(None, "refused")])
+    with program(tmp_path, "reply['error'] = 'no'") as each:
+        found = outcome_of(each, vector)
+    assert (found.kind, found.convention, found.why) == ("convention", "refused", "no")
+
+
 # --- programs ---
 
 ANSWERS = """
