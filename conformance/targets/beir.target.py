@@ -1,5 +1,5 @@
 # /// script
-# dependencies = ["beir==2.2.0", "torch"]
+# dependencies = ["beir==2.2.0", "torch==2.13.0"]
 # ///
 """BEIR: means, all with cutoffs, rounded to five digits."""
 

@@ -1,5 +1,5 @@
 # /// script
-# dependencies = ["ir-measures==0.4.3"]
+# dependencies = ["ir-measures==0.4.3", "pandas==2.3.3", "cwl-eval==1.0.12"]
 # ///
 """ir_measures, which asks several providers."""
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import ir_measures
-from ir_measures import AP, ERR, P, R, RBP, RR, Bpref, Judged, Rprec, SetF, SetP, SetR, Success, infAP, nDCG
+from ir_measures import AP, ERR, RBP, RR, Bpref, Judged, P, R, Rprec, SetF, SetP, SetR, Success, infAP, nDCG
 from lines import Unsupported, answer
 from ranking_names import functions, scored
 

@@ -26,6 +26,8 @@ NAMES = {
 
 def name_of(metric: Mapping[str, Any]) -> str:
     name = NAMES[metric["computes"]] + ("_burges" if metric.get("gains") == "exponential" else "")
+    if metric.get("k") == 0:
+        raise Unsupported("a cutoff of 0 means all documents")
     if metric["computes"] == "rbp":
         if "k" in metric or metric["p"] >= 1:
             raise Unsupported("rbp has a probability below 1, and no cutoff")

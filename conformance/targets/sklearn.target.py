@@ -12,8 +12,6 @@ from sklearn.metrics import ndcg_score
 
 
 def compute(given: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> list[Any]:
-    if any(metric["computes"] != "ndcg" for metric in metrics):
-        raise Unsupported("ndcg_score alone")
     return [mean_of(values_of(given, metric), given) for metric in metrics]
 
 
@@ -25,6 +23,8 @@ def values_of(given: Mapping[str, Any], metric: Mapping[str, Any]) -> dict[str, 
         scores = run.get(query, {})
         if any(grade > 0 and document not in scores for document, grade in grades.items()):
             raise Unsupported("a relevant document that is not scored cannot be said")
+        if len(scores) < 2:
+            raise Unsupported("nDCG has no meaning for fewer than two documents")
         truth = [grades.get(document, 0) for document in scores]
         values[query] = ndcg_score([truth], [list(scores.values())], k=metric.get("k"))
     return values

@@ -1,5 +1,5 @@
 # /// script
-# dependencies = ["torchmetrics==1.9.0", "torch"]
+# dependencies = ["torchmetrics==1.9.0", "torch==2.13.0"]
 # ///
 """TorchMetrics: its documents are those that are scored, so that all relevant ones must be among them."""
 
@@ -33,10 +33,11 @@ def compute(given: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> l
 
 
 def value_of(qrels: Mapping[str, Any], run: Mapping[str, Any], metric: Mapping[str, Any]) -> Any:
-    if metric.get("gains") == "exponential":
-        raise Unsupported("nDCG has linear gains")
-    rows = [(place, score, qrels[query].get(document, 0)) for place, query in enumerate(run) for document, score in run[query].items()]
-    index, scores, grades = zip(*rows, strict=True)
+    if metric.get("gains") == "exponential" or any(grade < 0 for each in qrels.values() for grade in each.values()):
+        raise Unsupported("targets are not negative, and gains linear")
+    rows = [(place, *pair, query) for place, query in enumerate(run) for pair in run[query].items()]
+    index, documents, scores, queries = zip(*rows, strict=True)
+    grades = [qrels[query].get(document, 0) for query, document in zip(queries, documents, strict=True)]
     target = torch.tensor(grades)
     if metric["computes"] != "ndcg":
         target = target >= metric.get("rel", 1)

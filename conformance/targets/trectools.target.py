@@ -25,6 +25,9 @@ NAMES = {
 
 
 def evaluator(given: Mapping[str, Any]) -> TrecEval:
+    ids = {each for query, grades in given["qrels"].items() for each in (query, *grades)}
+    if any(not pairs for pairs in given["ranking"].values()) or any(len(each.split()) > 1 for each in ids):
+        raise Unsupported("a TREC file has no lines for an empty ranking, and no ids with spaces")
     judged = [f"{q} 0 {d} {grade}\n" for q, grades in given["qrels"].items() for d, grade in grades.items()]
     lines = [
         f"{query} Q0 {document} {rank} {score!r} run\n"
