@@ -43,7 +43,10 @@ def measure_of(metric: Mapping[str, Any]) -> Any:
 
 def compute(given: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> list[Any]:
     measures = [measure_of(metric) for metric in metrics]
-    evaluator = ir_measures.evaluator(measures, given["qrels"])
+    try:
+        evaluator = ir_measures.evaluator(measures, given["qrels"])
+    except ValueError as error:  # a form of a measure that no provider has
+        raise Unsupported(str(error)) from None
     run = scored(given["ranking"])
     if "queries" in given:
         found = {(each.query_id, str(each.measure)): each.value for each in evaluator.iter_calc(run)}
