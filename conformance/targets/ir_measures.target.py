@@ -4,6 +4,7 @@
 """ir_measures, which asks several providers."""
 
 from collections.abc import Mapping, Sequence
+from subprocess import CalledProcessError
 from typing import Any
 
 import ir_measures
@@ -51,8 +52,11 @@ def compute(given: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> l
     if "queries" in given:
         found = {(each.query_id, str(each.measure)): each.value for each in evaluator.iter_calc(run)}
         return [[found.get((query, str(measure))) for query in given["queries"]] for measure in measures]
-    evaluator.calc_aggregate(run)
-    means = evaluator.calc_aggregate(run)  # an evaluator is for several runs: this is the second
+    try:
+        evaluator.calc_aggregate(run)
+        means = evaluator.calc_aggregate(run)  # an evaluator is for several runs: this is the second
+    except CalledProcessError as error:  # its message names temporary files
+        raise RuntimeError(f"gdeval ends with code {error.returncode}") from None
     return [means[measure] for measure in measures]
 
 
