@@ -12,8 +12,8 @@ from steelyard.systems.process import Process
 
 PROTOCOL: Final = 1
 PROGRAM_HINT: Final = Message("suite.program_hint")
-START_SECONDS: Final = 120.0
-"""How long a program may take to start: some load for a minute."""
+START_SECONDS: Final = 300.0
+"""How long a program may take to start: some compile for minutes."""
 ANSWER_SECONDS: Final = 60.0
 
 
