@@ -17,9 +17,12 @@ from steelyard.judges.journal import Journal
 from steelyard.judges.run import judge_rows
 from steelyard.judges.spec import judge_of, load_judge
 from steelyard.judges.tasks import JudgedRow
+from steelyard.systems.ask import AskSettings
 
 FOLDERS: Final = tuple(BESIDE / name for name in ("real_outputs", "real_outputs_b"))
 NOBODY: Final = Endpoint("", "")
+PATIENT: Final = AskSettings(concurrency=1, timeout=600)
+"""A model on two cores takes a minute for a long question."""
 
 
 class Line(NamedTuple):
@@ -83,7 +86,7 @@ def _decided(name: str, found: list[Line], path: Path, model: str | None) -> dic
             Endpoint(journal.header["model"], journal.header["endpoint"]),
             judge_of(journal.header["judge"], str(path)),
         )
-    asking: Asking = Offline() if model is None else ChatModel(judge, endpoint)
+    asking: Asking = Offline() if model is None else ChatModel(judge, endpoint, settings=PATIENT)
     with journal:
         caller = Caller(judge, endpoint, journal, asking)
         judged = judge_rows(judge, (line.seen for line in found), caller, [judge.metric])
