@@ -79,6 +79,7 @@ ECHO = '{"reason": "it says so", "verdict": "same"}'
             "missing.judge_unreadable",
         ),
         (says(ECHO + "{ " * 1_000 + '{"reason": "no", "verdict": "different"}'), None, "missing.judge_unreadable"),
+        (says(f"It says {ECHO}, but that is wrong."), None, "missing.judge_unreadable"),
         (verdict(None), None, "missing.judge_no_verdict"),
         (verdict("unknown"), None, "missing.judge_unknown"),
         (verdict("excellent"), None, "missing.judge_off_menu"),

@@ -66,14 +66,14 @@ def read_reply(reply: Recorded, schema: Json, reading: Reading = "last") -> Answ
 def _last_of(text: str, validator: Any, reading: Reading) -> Answer:
     """Return the last object of a text that fits, or the only one; nothing where an object cannot be read.
 
-    What stands in an object that cannot be read may be a quotation.
+    What stands in an object that cannot be read may be a quotation, and so may be an object with words behind it.
     """
     objects = _objects(text)
     fitting = [found.value for found in objects if validator.is_valid(found.value)]
     if len(fitting) > 1 and reading == "only":
         return Answer(None, unscored("missing.judge_several", count=len(fitting)))
     ends = zip([0, *(each.end for each in objects)], [*(each.start for each in objects), len(text)], strict=True)
-    if not fitting or any({"{", "}"} & {*text[end:start]} for end, start in ends):
+    if not fitting or _has_more(text, objects[-1]) or any({"{", "}"} & {*text[end:start]} for end, start in ends):
         return Answer(None, unscored("missing.judge_unreadable", text=cut(" ".join(text.split()), _SHOWN)))
     return Answer(fitting[-1])
 
@@ -84,6 +84,11 @@ class _Object(NamedTuple):
     value: Any
     start: int
     end: int
+
+
+def _has_more(text: str, last: _Object) -> bool:
+    """Return whether words follow an object: a verdict stands at the end of a reply."""
+    return any(map(str.isalnum, text[last.end :]))
 
 
 def _whole(text: str) -> Any:
