@@ -138,6 +138,11 @@ def listed(
     ]
 
 
+def single(verdicts: Sequence[Any], words: Mapping[str, Any], name: str = "verdict", **fields: Any) -> dict[str, Any]:
+    """Return the object of the only verdict; without one it has the other fields alone."""
+    return next(iter(listed(verdicts, words, name, **fields)), fields)
+
+
 def written(value: Any) -> str:
     """Return a reply as text."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

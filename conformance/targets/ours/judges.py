@@ -21,6 +21,7 @@ from judge import (
     reason,
     said,
     serving,
+    single,
 )
 
 from steelyard.judges.calls import Caller, ChatModel, Endpoint
@@ -71,7 +72,7 @@ def context_precision(given: Given) -> float | None:
     """Ask the judge of relevance: a grade of 0 to 3 for each passage, one by one."""
 
     def form(verdicts: Any) -> Any:
-        return next(iter(listed(verdicts, _GRADES, reason=reason(given))), {"reason": reason(given)})
+        return single(verdicts, _GRADES, reason=reason(given))
 
     row = JudgedRow("1", question(given), contexts=_passages(given))
     return _judged(
@@ -96,7 +97,7 @@ def rating(given: Given) -> float | None:
 
 def _graded(given: Given, menu: Mapping[str, float]) -> float | None:
     def form(verdicts: Any) -> Any:
-        return next(iter(listed(verdicts, {}, reason=reason(given))), {"reason": reason(given)})
+        return single(verdicts, {}, reason=reason(given))
 
     judge = replace(load_judge("criteria"), scale={label: float(score) for label, score in menu.items()})
     row = JudgedRow("1", question(given), answer(given, form))
