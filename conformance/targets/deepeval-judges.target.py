@@ -3,6 +3,7 @@
 # ///
 """deepeval, with a model behind an OpenAI-compatible server (`LocalModel`)."""
 
+# ruff: noqa: E402
 import os
 from collections.abc import Callable
 from typing import Any
@@ -82,7 +83,7 @@ def _verdicts(given: Given, words: dict[str, str]) -> judge.Form:
 
 
 def _two(given: Given) -> dict[str, str]:
-    """A menu of two verdicts."""
+    """Return the words of a menu of two verdicts."""
     if {"unknown", "absent"} & {each for each in given["verdicts"] if isinstance(each, str)}:
         raise lines.Unsupported("the verdicts of this metric are yes and no")
     return WORDS

@@ -171,6 +171,11 @@ def serving(replies: Replies, *, once: bool = False) -> Iterator[str]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if not self.path.endswith("/chat/completions"):
+                self._send(
+                    404, {"error": {"message": f"{self.path} is not supported", "type": "invalid_request_error"}}
+                )
+                return
             try:
                 found = replies(Ask(body))
             except Exception as error:
