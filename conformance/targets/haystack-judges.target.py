@@ -3,7 +3,6 @@
 # ///
 """haystack: FaithfulnessEvaluator, with OpenAIChatGenerator in JSON mode."""
 
-# ruff: noqa: E402
 import os
 from typing import Any
 

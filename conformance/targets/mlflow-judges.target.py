@@ -3,7 +3,6 @@
 # ///
 """MLflow: make_judge with a choice of labels, or a whole number."""
 
-# ruff: noqa: E402
 import os
 from typing import Any, Literal
 
