@@ -164,8 +164,6 @@ def serving(replies: Replies, *, once: bool = False) -> Iterator[str]:
     passed: list[int] = []
 
     class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
         def do_GET(self) -> None:
             self._send(200, {"object": "list", "data": [{"id": MODEL, "object": "model"}]})
 

@@ -21,6 +21,8 @@ WORDS = {"yes": 3, "no": 0, "absent": 0}
 def faithfulness(given: Given) -> Any:
     if "unknown" in given["verdicts"]:
         raise lines.Unsupported("the ratings of statements are 0 to 3")
+    if not given["claims"]:
+        raise lines.Unsupported("every sentence is a statement")
 
     def form(verdicts: Any) -> Any:
         return judge.single(verdicts, WORDS, "score", criteria="A statement.", supporting_evidence=judge.reason(given))
