@@ -1,5 +1,5 @@
 # /// script
-# dependencies = ["haystack-ai==3.4.1"]
+# dependencies = ["haystack-ai==3.4.0"]
 # ///
 """haystack: FaithfulnessEvaluator, with OpenAIChatGenerator in JSON mode."""
 
