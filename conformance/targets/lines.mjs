@@ -1,4 +1,5 @@
 // The protocol of targets, for Node; it needs the standard modules alone.
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import readline from "node:readline";
@@ -6,10 +7,13 @@ import readline from "node:readline";
 /** The documentation of the program does not claim such an input. */
 export class Unsupported extends Error {}
 
-/** Load packages from the first node_modules of NODE_PATH, or else from that of the current folder: `load("js-rouge")`. */
-export const load = createRequire(
-  path.join(process.env.NODE_PATH?.split(path.delimiter)[0] || path.resolve("node_modules"), "x.js"),
-);
+const folder = process.env.NODE_PATH?.split(path.delimiter)[0] || path.resolve("node_modules");
+
+/** Load a package from the first folder of NODE_PATH, or else from node_modules of the current folder: `load("js-rouge")`. */
+export const load = createRequire(path.join(folder, "_.js"));
+
+/** Return the version of a package that is installed there. */
+export const versionOf = (name) => JSON.parse(readFileSync(path.join(folder, name, "package.json"), "utf-8")).version;
 
 /** Answer lines until the input ends; `functions` compute by name. What a package prints goes to standard error. */
 export async function answer(name, version, functions) {
@@ -20,7 +24,7 @@ export async function answer(name, version, functions) {
     const reply = request.start
       ? { name, version, computes: Object.keys(functions).sort() }
       : { id: request.id, ...(await computed(functions[request.computes], request.input)) };
-    write(JSON.stringify(reply) + "\n"); // what is not a finite number is null
+    write(JSON.stringify(reply) + "\n"); // a number that is not finite is written as null
   }
 }
 

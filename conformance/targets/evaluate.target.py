@@ -1,0 +1,43 @@
+# /// script
+# dependencies = ["evaluate==0.4.6", "rouge-score==0.1.2", "sacrebleu==2.6.0"]
+# ///
+"""Metrics of Hugging Face evaluate, which it fetches from its hub when it starts."""
+
+from typing import Any, Final
+
+import evaluate
+from lines import answer
+
+METRICS: Final = {name: evaluate.load(name) for name in ("rouge", "bleu", "chrf", "squad")}
+
+
+def squad(given: Any, name: str) -> float:
+    references = [{"id": "q", "answers": {"text": given["references"], "answer_start": [0] * len(given["references"])}}]
+    found = METRICS["squad"].compute(predictions=[{"id": "q", "prediction_text": given["answer"]}], references=references)
+    return float(found[name]) / 100
+
+
+def rouge(given: Any, name: str) -> float:
+    found = METRICS["rouge"].compute(predictions=[given["answer"]], references=[given["references"]], rouge_types=[name])
+    return float(found[name])
+
+
+def bleu(given: Any) -> float:
+    return float(METRICS["bleu"].compute(predictions=[given["answer"]], references=[given["references"]])["bleu"])
+
+
+def chrf(given: Any) -> float:
+    return float(METRICS["chrf"].compute(predictions=[given["answer"]], references=[given["references"]])["score"]) / 100
+
+
+if __name__ == "__main__":
+    answer(
+        "evaluate",
+        {
+            "exact_match": lambda given: squad(given, "exact_match"),
+            "f1": lambda given: squad(given, "f1"),
+            **{name: lambda given, name=name: rouge(given, name) for name in ("rouge1", "rouge2", "rougeL", "rougeLsum")},
+            "bleu": bleu,
+            "chrf": chrf,
+        },
+    )

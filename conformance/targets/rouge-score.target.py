@@ -1,0 +1,20 @@
+# /// script
+# dependencies = ["rouge-score==0.1.2"]
+# ///
+"""ROUGE by rouge-score, without stemming."""
+
+from functools import partial
+from typing import Any
+
+from lines import answer
+from rouge_score.rouge_scorer import RougeScorer
+
+
+def score(given: Any, *, name: str) -> float:
+    found = RougeScorer([name]).score_multi(given["references"], given["answer"])
+    return float(found[name].fmeasure)
+
+
+if __name__ == "__main__":
+    names = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+    answer("rouge-score", {name: partial(score, name=name) for name in names})
