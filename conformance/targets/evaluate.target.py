@@ -3,6 +3,7 @@
 # ///
 """Metrics of Hugging Face evaluate, which it fetches from its hub when it starts."""
 
+from functools import partial
 from typing import Any, Final
 
 import evaluate
@@ -11,14 +12,18 @@ from lines import answer
 METRICS: Final = {name: evaluate.load(name) for name in ("rouge", "bleu", "chrf", "squad")}
 
 
-def squad(given: Any, name: str) -> float:
+def squad(given: Any, *, name: str) -> float:
     references = [{"id": "q", "answers": {"text": given["references"], "answer_start": [0] * len(given["references"])}}]
-    found = METRICS["squad"].compute(predictions=[{"id": "q", "prediction_text": given["answer"]}], references=references)
+    found = METRICS["squad"].compute(
+        predictions=[{"id": "q", "prediction_text": given["answer"]}], references=references
+    )
     return float(found[name]) / 100
 
 
-def rouge(given: Any, name: str) -> float:
-    found = METRICS["rouge"].compute(predictions=[given["answer"]], references=[given["references"]], rouge_types=[name])
+def rouge(given: Any, *, name: str) -> float:
+    found = METRICS["rouge"].compute(
+        predictions=[given["answer"]], references=[given["references"]], rouge_types=[name]
+    )
     return float(found[name])
 
 
@@ -27,17 +32,21 @@ def bleu(given: Any) -> float:
 
 
 def chrf(given: Any) -> float:
-    return float(METRICS["chrf"].compute(predictions=[given["answer"]], references=[given["references"]])["score"]) / 100
+    return (
+        float(METRICS["chrf"].compute(predictions=[given["answer"]], references=[given["references"]])["score"]) / 100
+    )
 
+
+FUNCTIONS: Final = {
+    "exact_match": partial(squad, name="exact_match"),
+    "f1": partial(squad, name="f1"),
+    "rouge1": partial(rouge, name="rouge1"),
+    "rouge2": partial(rouge, name="rouge2"),
+    "rouge_l": partial(rouge, name="rougeL"),
+    "rouge_lsum": partial(rouge, name="rougeLsum"),
+    "bleu": bleu,
+    "chrf": chrf,
+}
 
 if __name__ == "__main__":
-    answer(
-        "evaluate",
-        {
-            "exact_match": lambda given: squad(given, "exact_match"),
-            "f1": lambda given: squad(given, "f1"),
-            **{name: lambda given, name=name: rouge(given, name) for name in ("rouge1", "rouge2", "rougeL", "rougeLsum")},
-            "bleu": bleu,
-            "chrf": chrf,
-        },
-    )
+    answer("evaluate", FUNCTIONS)

@@ -12,5 +12,5 @@ const by = (compute) => ({ answer, references }) => {
 await answer("js-rouge", versionOf("js-rouge"), {
   rouge1: by((text, reference) => n(text, reference, { n: 1, caseSensitive: false })),
   rouge2: by((text, reference) => n(text, reference, { n: 2, caseSensitive: false })),
-  rougeLsum: by((text, reference) => l(text, reference, { caseSensitive: false })),
+  rouge_lsum: by((text, reference) => l(text, reference, { caseSensitive: false })),
 });

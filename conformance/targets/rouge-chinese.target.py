@@ -21,5 +21,5 @@ def score(given: Any, *, name: str) -> float:
 
 
 if __name__ == "__main__":
-    names = {"rouge1": "rouge-1", "rouge2": "rouge-2", "rougeL": "rouge-l"}
+    names = {"rouge1": "rouge-1", "rouge2": "rouge-2", "rouge_l": "rouge-l"}
     answer("rouge-chinese", {ours: partial(score, name=name) for ours, name in names.items()})

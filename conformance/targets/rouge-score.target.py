@@ -16,5 +16,5 @@ def score(given: Any, *, name: str) -> float:
 
 
 if __name__ == "__main__":
-    names = ("rouge1", "rouge2", "rougeL", "rougeLsum")
-    answer("rouge-score", {name: partial(score, name=name) for name in names})
+    names = {"rouge1": "rouge1", "rouge2": "rouge2", "rouge_l": "rougeL", "rouge_lsum": "rougeLsum"}
+    answer("rouge-score", {ours: partial(score, name=name) for ours, name in names.items()})

@@ -30,11 +30,11 @@ def chrf(given: Any) -> float:
 
 
 if __name__ == "__main__":
-    names = ("rouge1", "rouge2", "rougeL")  # rougeLsum downloads a model of sentences
+    names = {"rouge1": "rouge1", "rouge2": "rouge2", "rouge_l": "rougeL"}  # rougeLsum downloads a model of sentences
     answer(
         "torchmetrics",
         {
-            **{name: partial(rouge, name=name) for name in names},
+            **{ours: partial(rouge, name=name) for ours, name in names.items()},
             **{name: partial(of_squad, name=name) for name in ("exact_match", "f1")},
             "bleu": bleu,
             "chrf": chrf,

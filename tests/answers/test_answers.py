@@ -88,6 +88,10 @@ RIGHT = [
     (["Москва"], "москва", "ROUGE-1", 1),
     (["القاهرة"], "القاهرة", "ROUGE-L", 1),
     (["서울"], "서울특별시", "Acc", 1),
+    (["東京"], "東京です", "F1", 2 / 3),  # Japanese, as the answer is
+    (["は東京です"], "東京", "ROUGE-2", 0.4),
+    (["police killed the gunman"], "police kill the gunman", "ROUGE-L", 0.75),  # articles are words in ROUGE
+    (["a cat"], "the cat", "F1", 1),
     (["A"], "B", "Acc", 0),
     (["A"], "A", "Acc", 1),
     (["A"], "A", "F1", 1),
@@ -313,7 +317,7 @@ def test_several_processes_give_the_same_table(write):
 
 
 def test_the_order_of_references_does_not_matter_and_the_best_counts():
-    for references in (["x", "the big cat", "cat"], ["cat", "the big cat", "x"]):
+    for references in (["x", "a big cat", "cat"], ["cat", "a big cat", "x"]):
         found = scores(references, "a big cat")
         assert set(found.values()) == {1.0}
 

@@ -12,8 +12,8 @@ _METRICS: Final = {
     "accuracy": "Acc",
     "rouge1": "ROUGE-1",
     "rouge2": "ROUGE-2",
-    "rougeL": "ROUGE-L",
-    "rougeLsum": "ROUGE-Lsum",
+    "rouge_l": "ROUGE-L",
+    "rouge_lsum": "ROUGE-Lsum",
     "bleu": "BLEU",
     "chrf": "chrF",
 }

@@ -219,7 +219,8 @@ class AnswerBatch:
     def _coded(self, encoder: Encoder) -> Codes:
         """Return the codes of all answers, then of all references."""
         if encoder not in self._codes:
-            self._codes[encoder] = encoder.codes(self._texts, spaced=self._spaced)
+            rows = np.concatenate((np.arange(len(self.answers)), self.row))
+            self._codes[encoder] = encoder.codes(self._texts, spaced=self._spaced, rows=rows)
         return self._codes[encoder]
 
 

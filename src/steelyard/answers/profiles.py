@@ -56,12 +56,14 @@ def _steelyard(unit: TokenUnit, pieces: _AllPieces) -> Profile:
     matching = Encoder(atoms, spaced, Runs(lexemes, atoms, segmented=False))
     cut = partial(tokens, unit=unit)
     words = matching if unit == "chars" else Encoder(cut, spaced, Runs(lexemes, cut, segmented=True))
+    every = partial(tokens, unit=unit, articles=True)
+    counted = (Lexemes(pieces[0], every, articles=True), Lexemes(pieces[1], articles=True))
     return Profile(
         name="steelyard",
         matching=matching,
         bag=words,
-        rouge=words,
-        bleu=words.tokens,
+        rouge=Encoder(every, counted[0], Runs(counted[1], every, segmented=unit == "words")),
+        bleu=every,
         contained=lambda pairs, _: pairs.contained(matching),
         covered=lambda pairs, _: pairs.covered(matching) & pairs.has_tokens(matching),
         found=lambda pairs, _: pairs.group_share(pairs.contained(matching)),

@@ -231,8 +231,9 @@ class Lexemes(PieceEncoder):
     The rules about neighbours (articles, a single "true") are applied to all texts at once.
     """
 
-    def __init__(self, pieces: Pieces, tokens: Cut | None = None) -> None:
+    def __init__(self, pieces: Pieces, tokens: Cut | None = None, *, articles: bool = False) -> None:
         super().__init__(pieces, _folded_lexemes, tokens)
+        self._keeps_articles = articles
 
     def _code(self, lexeme: str) -> int:
         word = len(lexeme) > 1 and lexeme[0].isalpha()
@@ -242,6 +243,8 @@ class Lexemes(PieceEncoder):
 
     def _finished(self, codes: Codes) -> Codes:
         values = self._alone(codes) >> _BITS
+        if self._keeps_articles:
+            return Codes(values, codes.lengths)
         is_token = ~self._articles(codes)
         dropped = np.concatenate(([0], np.cumsum(~is_token)))
         return Codes(values[is_token], codes.lengths - (dropped[codes.ends] - dropped[codes.starts]))
@@ -282,17 +285,19 @@ class Runs:
         self._segmented = segmented
         self._forget()
 
-    def codes(self, texts: list[str]) -> Codes:
+    def codes(self, texts: list[str], rows: Numbers | None = None) -> Codes:
         lexemes = self._lexemes.codes(texts)
         if self._generation != self._lexemes.pieces.generation:
             self._forget()
-        return _with_apart(self._parted(lexemes, texts), texts, self._tokens, self.vocabulary)
+        return _with_apart(self._parted(lexemes, texts, rows), texts, self._tokens, self.vocabulary)
 
-    def _parted(self, lexemes: Codes, texts: list[str]) -> Codes:
-        """Return the tokens in place of the lexemes; in texts with kana, runs are split into characters."""
+    def _parted(self, lexemes: Codes, texts: list[str], rows: Numbers | None) -> Codes:
+        """Return the tokens in place of the lexemes; in rows with kana, runs are split into characters."""
         if not self._segmented:
             return self._split(lexemes, str)
         is_kana = np.array([has_kana(text) for text in texts], np.bool_)
+        if rows is not None:
+            is_kana = np.bincount(rows, is_kana)[rows] > 0
         if not is_kana.any():
             return self._split(lexemes, segment)
         apart = [np.flatnonzero(~is_kana), np.flatnonzero(is_kana)]
@@ -326,8 +331,12 @@ class Encoder:
         self._spaced = spaced
         self._others = others
 
-    def codes(self, texts: list[str], *, spaced: bool) -> Codes:
+    def codes(self, texts: list[str], *, spaced: bool, rows: Numbers | None = None) -> Codes:
+        """Return the codes of texts; those of a row, by its number, are compared, and read in the same way.
+
+        A reference without kana is Japanese if the answer has kana.
+        """
         many = self._spaced if spaced else self._others
         if many is None or (not spaced and any(END in text for text in texts)):
             return Codes.of([self.tokens(text) for text in texts], Vocabulary())
-        return many.codes(texts)
+        return many.codes(texts, rows) if isinstance(many, Runs) else many.codes(texts)

@@ -49,23 +49,23 @@ _INNER_MARKS: Final = str.maketrans("", "", ".'’")
 TRUTH: Final = {"true": "yes", "false": "no"}
 
 
-def atoms(text: str) -> tuple[str, ...]:
+def atoms(text: str, *, articles: bool = False) -> tuple[str, ...]:
     """Return the smallest tokens that can match: words, numbers, single characters of scripts without blanks.
 
-    English articles are dropped before another word, so "A" and "vitamin A" keep their letter. A text of punctuation
-    only is split at blanks; a blank text has no tokens.
+    English articles are dropped before another word, so "A" and "vitamin A" keep their letter; with `articles` all are
+    tokens. A text of punctuation only is split at blanks; a blank text has no tokens.
     """
-    return _spell(text, RUN, list)
+    return _spell(text, RUN, list, articles=articles)
 
 
-def words(text: str) -> tuple[str, ...]:
+def words(text: str, *, articles: bool = False) -> tuple[str, ...]:
     """Return the words of a text; Chinese is segmented, Japanese and similar scripts are split into characters."""
-    return _spell(text, DENSE_RUN, list if has_kana(text) else segment)
+    return _spell(text, DENSE_RUN, list if has_kana(text) else segment, articles=articles)
 
 
-def tokens(text: str, unit: TokenUnit) -> tuple[str, ...]:
+def tokens(text: str, unit: TokenUnit, *, articles: bool = False) -> tuple[str, ...]:
     """Return the `words` or the `atoms` of a text, by unit."""
-    return words(text) if unit == "words" else atoms(text)
+    return (words if unit == "words" else atoms)(text, articles=articles)
 
 
 def segment(text: str) -> list[str]:
@@ -91,14 +91,14 @@ def covers(whole: Sequence[Hashable], part: Sequence[Hashable]) -> bool:
     return all(token in rest for token in part)
 
 
-def _spell(text: str, run: re.Pattern[str], cut: Split) -> tuple[str, ...]:
+def _spell(text: str, run: re.Pattern[str], cut: Split, *, articles: bool) -> tuple[str, ...]:
     """Return the tokens of a text, in which lexemes that begin with `run` are cut further."""
     folded = fold(text if text.isascii() else normalize("NFC", text))  # é written as one character or as two
     lexemes = [lexeme for lexeme in marked_lexemes(folded) if lexeme != END]
     if len(lexemes) == 1 and lexemes[0].lower() in TRUTH:
         return (TRUTH[lexemes[0].lower()],)
     tokens: list[str] = []
-    for lexeme in _without_articles(lexemes):
+    for lexeme in lexemes if articles else _without_articles(lexemes):
         tokens += cut(lexeme) if run.match(lexeme) else (token_or_run(lexeme),)
     return tuple(tokens or fold(text).split())
 
