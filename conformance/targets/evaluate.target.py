@@ -3,13 +3,17 @@
 # ///
 """Metrics of Hugging Face evaluate, which it fetches from its hub when it starts."""
 
+import sys
 from functools import partial
 from typing import Any, Final
 
 import evaluate
 from lines import answer
 
-METRICS: Final = {name: evaluate.load(name) for name in ("rouge", "bleu", "chrf", "squad")}
+try:
+    METRICS: Final = {name: evaluate.load(name) for name in ("rouge", "bleu", "chrf", "squad")}
+except OSError:
+    sys.exit("its metrics are fetched from its hub, which is out of reach")
 
 
 def squad(given: Any, *, name: str) -> float:

@@ -17,6 +17,8 @@ def score(given: Any, *, function: Callable[[list[str], str], float]) -> float:
 
 
 if __name__ == "__main__":
+    if "ULTRARAG" not in os.environ:
+        sys.exit("ULTRARAG is not set: the folder of a copy of OpenBMB/UltraRAG")
     sys.path[:0] = [os.path.join(os.environ["ULTRARAG"], part) for part in ("src", "servers/evaluation/src")]
     import evaluation
 
