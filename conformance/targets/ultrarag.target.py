@@ -5,6 +5,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -19,7 +20,10 @@ def score(given: Any, *, function: Callable[[list[str], str], float]) -> float:
 if __name__ == "__main__":
     if "ULTRARAG" not in os.environ:
         sys.exit("ULTRARAG is not set: the folder of a copy of OpenBMB/UltraRAG")
-    sys.path[:0] = [os.path.join(os.environ["ULTRARAG"], part) for part in ("src", "servers/evaluation/src")]
+    sys.path[:0] = [
+        os.path.abspath(os.path.join(os.environ["ULTRARAG"], part)) for part in ("src", "servers/evaluation/src")
+    ]
+    os.chdir(tempfile.gettempdir())  # it writes logs
     import evaluation
 
     functions = {
