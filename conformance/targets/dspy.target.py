@@ -18,4 +18,4 @@ def f1(given: Any) -> float:
 
 
 if __name__ == "__main__":
-    answer("dspy", {"exact_match": exact_match, "f1": f1})
+    answer("dspy", {"exact_match": exact_match, "token_f1": f1})

@@ -43,7 +43,7 @@ def chrf(given: Any) -> float:
 
 FUNCTIONS: Final = {
     "exact_match": partial(squad, name="exact_match"),
-    "f1": partial(squad, name="f1"),
+    "token_f1": partial(squad, name="f1"),
     "rouge1": partial(rouge, name="rouge1"),
     "rouge2": partial(rouge, name="rouge2"),
     "rouge_l": partial(rouge, name="rougeL"),

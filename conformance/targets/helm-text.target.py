@@ -22,4 +22,4 @@ def f1(given: Any) -> float:
 
 
 if __name__ == "__main__":
-    answer("crfm-helm", {"exact_match": partial(best, compute=quasi_exact_match), "f1": f1})
+    answer("crfm-helm", {"exact_match": partial(best, compute=quasi_exact_match), "token_f1": f1})

@@ -21,5 +21,5 @@ def score(given: Any, *, scorer: Scorer) -> float:
 
 
 if __name__ == "__main__":
-    scorers = {"exact_match": exact(), "f1": f1(), "accuracy": includes()}
+    scorers = {"exact_match": exact(), "token_f1": f1(), "accuracy": includes()}
     answer("inspect-ai", {name: partial(score, scorer=scorer) for name, scorer in scorers.items()})

@@ -13,7 +13,7 @@ from lines import answer
 
 METRICS: Final = {
     "exact_match": ExactMatches(normalize_gold=helm_normalizer, normalize_pred=helm_normalizer),
-    "f1": F1_score(normalize_gold=helm_normalizer, normalize_pred=helm_normalizer),
+    "token_f1": F1_score(normalize_gold=helm_normalizer, normalize_pred=helm_normalizer),
 }
 
 
@@ -26,5 +26,5 @@ def score(given: Any, name: str) -> float:
 if __name__ == "__main__":
     answer(
         "lighteval",
-        {"exact_match": lambda given: score(given, "exact_match"), "f1": lambda given: score(given, "f1")},
+        {"exact_match": lambda given: score(given, "exact_match"), "token_f1": lambda given: score(given, "token_f1")},
     )

@@ -28,7 +28,7 @@ if __name__ == "__main__":
 
     functions = {
         "exact_match": evaluation.exact_match_score,
-        "f1": evaluation.f1_score,
+        "token_f1": evaluation.f1_score,
         "accuracy": evaluation.accuracy_score,
     }
     answer("ultrarag", {name: partial(score, function=each) for name, each in functions.items()}, release="0.3.0.2")

@@ -63,7 +63,7 @@ def best(compare):
 
 PLAIN = {
     "exact_match": best(lambda answer, reference: squad_words(answer) == squad_words(reference)),
-    "f1": best(squad_f1),
+    "token_f1": best(squad_f1),
     "accuracy": best(lambda answer, reference: bool(reference) and reference.lower() in answer.lower()),
     "rouge1": best(rouge("rouge1")),
     "rouge2": best(rouge("rouge2")),

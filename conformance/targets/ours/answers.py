@@ -8,7 +8,7 @@ from steelyard import evaluate_answers
 
 _METRICS: Final = {
     "exact_match": "EM",
-    "f1": "F1",
+    "token_f1": "F1",
     "accuracy": "Acc",
     "rouge1": "ROUGE-1",
     "rouge2": "ROUGE-2",
