@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     blocks = run_blocks(found, vectors, _again(arguments), arguments.lang)
 
     def write(path: Path) -> None:
-        text = _rendered(blocks, path.suffix.lower(), arguments.lang, time.perf_counter() - begun)
+        text = rendered(blocks, path.suffix.lower(), arguments.lang, time.perf_counter() - begun)
         write_whole(path, text)
 
     write_and_show(arguments.output, write, lambda: show_blocks(blocks, arguments))
@@ -66,7 +66,8 @@ def _again(arguments: argparse.Namespace) -> str:
     return shlex.join(["steelyard", "conformance", *(word for pair in given for word in pair)])
 
 
-def _rendered(blocks: Sequence[Block], suffix: str, language: Language, seconds: float) -> str:
+def rendered(blocks: Sequence[Block], suffix: str, language: Language, seconds: float) -> str:
+    """Return blocks in the format of a suffix."""
     if suffix == ".xml":
         return render_junit(blocks, when=datetime.now(UTC), seconds=seconds)
     if suffix == ".html":

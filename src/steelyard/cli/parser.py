@@ -53,6 +53,7 @@ MODULES: Final = {
     "convert": "convert",
     "metrics": "metrics",
     "conformance": "conformance",
+    "check-scores": "check_scores",
     "build": "pipelines",
     "run": "pipelines",
     "serve": "pipelines",
@@ -64,7 +65,7 @@ _VALUED: Final = ("--lang", "--log-file")  # the options of every command that h
 GROUPS: Final = (
     ("cli.commands_evaluate", ("demo", "retrieval", "answers", "bench", "judge")),
     ("cli.commands_decide", ("report", "compare", "gate", "view", "sample", "agreement")),
-    ("cli.commands_data", ("new", "validate", "convert", "metrics", "conformance")),
+    ("cli.commands_data", ("new", "validate", "convert", "metrics", "conformance", "check-scores")),
     ("cli.commands_pipelines", ("build", "run", "serve")),
 )
 """The commands by what they are for, as the help lists them."""

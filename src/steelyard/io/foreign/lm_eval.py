@@ -52,7 +52,7 @@ def read(container: Container) -> Iterator[Record]:
 
 def _fields(samples: Sequence[Fields]) -> Fields:
     first = samples[0]
-    choices = _choices(first)
+    choices = choices_of(first)
     fields = {
         rows.ID: str(first["doc_id"]),
         rows.QUESTION: _question(first),
@@ -93,7 +93,7 @@ def _at(values: Any, number: int) -> Any:
     return values[number] if isinstance(values, list) and number < len(values) else None
 
 
-def _choices(sample: Mapping[str, Any]) -> list[tuple[str, float]]:
+def choices_of(sample: Mapping[str, Any]) -> list[tuple[str, float]]:
     """Return the choices with their log likelihoods; none if the responses are texts."""
     found = []
     for number, response in enumerate(sample["filtered_resps"]):

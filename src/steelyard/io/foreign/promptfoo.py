@@ -78,7 +78,7 @@ def recognises(container: Container) -> bool:
     names = container.first
     if container.kind == "rows":
         return {"promptIdx", "testIdx", "vars"} <= names.keys() or _is_csv(container)
-    return container.kind == "document" and _summary(names)[0] is not None
+    return container.kind == "document" and summary_of(names)[0] is not None
 
 
 def read(container: Container) -> Iterator[Record]:
@@ -89,7 +89,7 @@ def read(container: Container) -> Iterator[Record]:
     if _is_csv(container):
         message, hint = Message("formats.promptfoo_csv"), Message("formats.promptfoo_csv_hint")
         raise InputError(message, where=container.name, hint=hint)
-    records = list(container.records() if container.kind == "rows" else _results(container))
+    records = list(container.records() if container.kind == "rows" else results_of(container))
     for record in records:
         shapes.check_shape(record.fields, _RESULT, "", record.where)
     records.sort(key=lambda record: _place(record.fields))  # results are in the order of their completion
@@ -111,7 +111,7 @@ def _place(result: Mapping[str, Any]) -> tuple[int, int]:
     return result.get("testIdx") or 0, result.get("promptIdx") or 0
 
 
-def _summary(document: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
+def summary_of(document: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
     """Return the object with version and results, and the pointer to it."""
     inner = document.get("results")
     if isinstance(inner, dict) and ("table" in inner or "results" in inner):
@@ -120,8 +120,9 @@ def _summary(document: Mapping[str, Any]) -> tuple[dict[str, Any] | None, str]:
     return (dict(document), "") if is_summary else (None, "")
 
 
-def _results(container: Container) -> Iterator[Record]:
-    summary, pointer = _summary(container.first)
+def results_of(container: Container) -> Iterator[Record]:
+    """Yield the results of a document as they are."""
+    summary, pointer = summary_of(container.first)
     results, table = (summary or {}).get("results"), (summary or {}).get("table")
     place = f"{container.name}#{pointer}"
     if results is None and table is not None:

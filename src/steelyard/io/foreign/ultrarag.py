@@ -37,13 +37,13 @@ def recognises(container: Container) -> bool:
     """Whether rows are the steps of a run, or a document has lists of scores beside their averages."""
     if container.kind == "rows":
         return container.first.keys() == {"step", "memory"}
-    return container.kind == "document" and bool(_metrics(container.first))
+    return container.kind == "document" and bool(metrics_of(container.first))
 
 
 def read(container: Container) -> Iterator[Record]:
     """Yield the items of a run, or of an evaluation."""
-    lists, scores = ({}, container.first) if container.kind == "document" else _variables(container)
-    columns: Lists = {name: scores[name] for name in _metrics(scores)}
+    lists, scores = ({}, container.first) if container.kind == "document" else variables_of(container)
+    columns: Lists = {name: scores[name] for name in metrics_of(scores)}
     for name, values in columns.items():
         shapes.check_shape(values, _SCORES, name, container.name)
     for number in range(_common_length({**lists, **columns}, container.name)):
@@ -51,12 +51,12 @@ def read(container: Container) -> Iterator[Record]:
         yield Record(container.name, number, fields, "{}: item {}")
 
 
-def _metrics(scores: Mapping[str, Any]) -> list[str]:
+def metrics_of(scores: Mapping[str, Any]) -> list[str]:
     """Return the metrics with a score for each item: `m` beside `avg_m`."""
     return [name for name, values in scores.items() if isinstance(values, list) and f"{_AVERAGE}{name}" in scores]
 
 
-def _variables(container: Container) -> tuple[Lists, Fields]:
+def variables_of(container: Container) -> tuple[Lists, Fields]:
     """Return the lists of a run by the name of their variable, and the results of its last evaluation."""
     lists: Lists = {}
     scores: Fields = {}

@@ -1,0 +1,120 @@
+"""DeepEval: scores from the verdicts in the log of a metric, success by the threshold, and the totals of the run.
+
+The documentation defines the shares over all claims or statements; the program divides by the verdicts that came.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from steelyard.checks.findings import Finding, Left, Value, number
+from steelyard.io.foreign.containers import Container
+
+FORMAT: Final = "deepeval-run"
+
+_GOOD: Final[Mapping[str, frozenset[str]]] = {
+    "Faithfulness": frozenset(("yes", "borderline", "idk")),
+    "Answer Relevancy": frozenset(("yes", "borderline", "idk")),
+    "Contextual Recall": frozenset(("yes",)),
+}
+"""The verdicts that count, by metric; an uncertain one was called idk before 4.3."""
+_TURNED: Final = frozenset(("Bias", "Toxicity", "Hallucination"))
+"""Metrics of which less was better, until a release made more better."""
+_COUNTED: Final = ("Claims", "Statements")
+_VERDICT: Final = re.compile(r'"verdict": "(\w+)"')
+_COLLECTIONS: Final = ("testCases", "conversationalTestCases")
+
+
+def check(container: Container) -> Iterator[Finding]:
+    """Yield the scores and successes of every case, and the totals."""
+    run = container.first.get("testRunData", container.first)
+    cases = [case for name in _COLLECTIONS for case in run.get(name) or []]
+    metrics: dict[str, list[Mapping[str, Any]]] = {}
+    for case in cases:
+        for metric in case.get("metricsData") or []:
+            metrics.setdefault(metric["name"], []).append(metric)
+            yield from _metric(str(case.get("name")), metric, case)
+        yield from _success(case)
+    for total in run.get("metricsScores") or []:
+        yield from _total(total, metrics.get(total["metric"], []))
+    for name, passed in (("testPassed", True), ("testFailed", False)):
+        if name in run:
+            counted = sum(case.get("success") is passed for case in cases)
+            yield Value("", name, number(run[name]), float(counted), "count")
+
+
+def _metric(row: str, metric: Mapping[str, Any], case: Mapping[str, Any]) -> Iterator[Finding]:
+    name, score, threshold = metric["name"], number(metric.get("score")), number(metric.get("threshold"))
+    if score is None or metric.get("error"):
+        yield Left(row, name, "unscored")
+        return
+    yield _scored(row, name, score, metric, case)
+    if threshold is not None and metric.get("success") is not None and name not in _TURNED:
+        yield Value(row, f"{name} success", float(metric["success"]), float(score >= threshold), "threshold")
+
+
+def _scored(row: str, name: str, score: float, metric: Mapping[str, Any], case: Mapping[str, Any]) -> Finding:
+    if name == "Exact Match" and {"actualOutput", "expectedOutput"} <= case.keys():
+        equal = case["actualOutput"].strip() == case["expectedOutput"].strip()
+        return Value(row, name, score, float(equal), "texts")
+    parts = _parts(str(metric.get("verboseLogs") or ""))
+    kind = name.removesuffix(" (GEval)")
+    if "Verdicts" not in parts or (kind not in _GOOD and kind != "Contextual Precision"):
+        return Left(row, name, "judged")
+    verdicts = _VERDICT.findall(parts["Verdicts"])
+    if metric.get("strictMode"):
+        return Left(row, name, "strict")
+    if kind == "Contextual Precision":
+        return Value(row, name, score, _average_precision([each == "yes" for each in verdicts]), "verdicts")
+    return _share(row, name, score, [each in _GOOD[kind] for each in verdicts], _count(parts))
+
+
+def _share(row: str, name: str, score: float, good: Sequence[bool], of: int | None) -> Finding:
+    total = len(good) if of is None else of
+    if total == 0:
+        return Left(row, name, "nothing_to_count")
+    if len(good) > total:
+        return Value(row, name, score, None, "too_many_verdicts")
+    return Value(row, name, score, sum(good) / total, "verdicts" if len(good) == total else "too_few_verdicts")
+
+
+def _parts(log: str) -> dict[str, str]:
+    """Return the parts of a log by their titles; their lists are indented, so that a title begins a line."""
+    found = re.split(r"^(?=\w[\w ]*(?: \(limit=\w+\))?:$)", log, flags=re.MULTILINE)
+    pairs = (part.partition(":\n") for part in found)
+    return {title: text.strip() for title, _, text in pairs if text}
+
+
+def _count(parts: Mapping[str, str]) -> int | None:
+    """Return the number of claims or statements; None if the log does not have them."""
+    text = next((parts[name] for name in _COUNTED if name in parts), None)
+    try:
+        return None if text is None else len(json.loads(text, strict=False))
+    except ValueError:  # a claim with a quotation mark, which DeepEval does not escape
+        return None if text is None else len(re.findall(r"^    \S", text, re.MULTILINE))
+
+
+def _average_precision(relevant: Sequence[bool]) -> float:
+    shares = [sum(relevant[:rank]) / rank for rank, hit in enumerate(relevant, 1) if hit]
+    return sum(shares) / len(shares) if shares else 0.0
+
+
+def _success(case: Mapping[str, Any]) -> Iterator[Finding]:
+    known = [metric.get("success") for metric in case.get("metricsData") or [] if not metric.get("flaky")]
+    if case.get("success") is not None and known and None not in known:
+        yield Value(str(case.get("name")), "success", float(case["success"]), float(all(known)), "all_metrics")
+
+
+def _total(total: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    """Yield the counts of a metric, and the sum of its list of scores."""
+    name = total["metric"]
+    scored = [each for each in metrics if each.get("score") is not None and each.get("success") is not None]
+    counts = {
+        "passes": sum(each["success"] for each in scored),
+        "fails": sum(not each["success"] for each in scored),
+        "errors": len(metrics) - len(scored),
+    }
+    for key, counted in counts.items():
+        yield Value("", f"{name} {key}", number(total.get(key)), float(counted), "count")
+    yield Value("", f"{name} scores", float(sum(total["scores"])), float(sum(each["score"] for each in scored)), "sum")

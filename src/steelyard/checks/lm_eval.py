@@ -1,0 +1,99 @@
+"""lm-evaluation-harness: `exact_match`, `acc` and `acc_norm` of samples, and the means of the results beside them."""
+
+import re
+import string
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from steelyard.checks.findings import Finding, Left, Value, mean, number, standard_error
+from steelyard.io.foreign import lm_eval, rows
+from steelyard.io.foreign.containers import Container
+from steelyard.io.records import parse_json_file
+from steelyard.io.streams import read_text
+
+FORMAT: Final = "lm-eval"
+
+_FILE: Final = re.compile(r"samples_(?P<task>.+)_(?P<stamp>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl")
+_CHOSEN: Final = ("acc", "acc_norm")
+_MATCHED: Final = "exact_match"
+_ONLY: Final = "none"
+
+
+def check(container: Container) -> Iterator[Finding]:
+    """Yield the scores of samples; with `results_….json` of the same time beside the file, its means too."""
+    name = _FILE.fullmatch(container.path.name)
+    path = container.path.with_name(f"results_{name['stamp']}.json") if name else None
+    results = parse_json_file(read_text(path)[0], str(path)) if path is not None and path.is_file() else {}
+    task = name["task"] if name else ""
+    options = _options((results.get("configs") or {}).get(task) or {})
+    columns: dict[tuple[str, str], list[float | None]] = {}
+    for sample in (record.fields for record in container.records()):
+        for metric in sample.get("metrics") or [each for each in (*_CHOSEN, _MATCHED) if each in sample]:
+            kind = sample.get("filter", _ONLY)
+            columns.setdefault((metric, kind), []).append(number(sample.get(metric)))
+            yield _sample(sample, metric if kind == _ONLY else f"{metric},{kind}", metric, options)
+    yield from _means((results.get("results") or {}).get(task), columns)
+
+
+def _options(config: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the settings of `exact_match`; None if they are not known."""
+    metrics = config.get("metric_list")
+    if metrics is None:
+        return None
+    found: Mapping[str, Any] = next((each for each in metrics if each.get("metric") == _MATCHED), {})
+    return found if all(map(_is_safe, found.get("regexes_to_ignore") or [])) else None
+
+
+def _is_safe(pattern: str) -> bool:
+    """Whether a pattern of the file cannot take long: it is valid, and repeats at most once."""
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return sum(map(pattern.count, "*+{")) <= 1
+
+
+def _sample(sample: Mapping[str, Any], label: str, metric: str, options: Mapping[str, Any] | None) -> Finding:
+    row, written = str(sample.get("doc_id")), number(sample.get(metric))
+    if written is None:
+        return Left(row, label, "unscored")
+    if metric in _CHOSEN and (choices := lm_eval.choices_of(sample)):
+        target = rows.parsed_cell(str(sample["target"]))
+        lengths = [len(text) if metric == "acc_norm" else 1 for text, _ in choices]
+        best = max(range(len(choices)), key=lambda place: choices[place][1] / max(lengths[place], 1))
+        return Value(row, label, written, float(best == target), "likelihood")
+    if metric != _MATCHED or not isinstance(sample["target"], str) or sample["target"].startswith("["):
+        return Left(row, label, "other_metric")
+    response = sample["filtered_resps"][0]
+    if not isinstance(response, str):
+        return Left(row, label, "other_metric")
+    equal = _plain(response, options or {}) == _plain(sample["target"], options or {})
+    if options is None and equal != bool(written):
+        return Left(row, label, "no_settings")
+    return Value(row, label, written, float(equal), "texts")
+
+
+def _plain(text: str, options: Mapping[str, Any]) -> str:
+    for pattern in options.get("regexes_to_ignore") or []:
+        text = re.sub(pattern, "", text)
+    text = text.lower() if options.get("ignore_case") else text
+    removed = string.punctuation if options.get("ignore_punctuation") else ""
+    removed += string.digits if options.get("ignore_numbers") else ""
+    return text.translate(str.maketrans("", "", removed))
+
+
+def _means(
+    results: Mapping[str, Any] | None, columns: Mapping[tuple[str, str], Sequence[float | None]]
+) -> Iterator[Finding]:
+    for (metric, kind), values in columns.items():
+        for suffix, value in (("", mean), ("_stderr", standard_error)):
+            label = f"{metric}{suffix}" if kind == _ONLY else f"{metric}{suffix},{kind}"
+            written = number((results or {}).get(f"{metric}{suffix},{kind}"))
+            known = [each for each in values if each is not None]
+            if results is None or written is None:
+                yield Left("", label, "no_results" if results is None else "unscored")
+            else:
+                yield Value("", label, written, value(known), suffix.strip("_") or "mean")
+    if results is not None and "sample_len" in results:
+        counted = max((len(values) for values in columns.values()), default=0)
+        yield Value("", "sample_len", number(results["sample_len"]), float(counted), "count")

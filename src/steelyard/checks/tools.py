@@ -1,0 +1,67 @@
+"""The check of a file: by the format that recognises it."""
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from steelyard.checks import deepeval, inspect_log, lm_eval, mteb, promptfoo, ragas, ultrarag
+from steelyard.checks.findings import Check, Finding, Found, Left, Value, mean
+from steelyard.errors import InputError, UnknownName
+from steelyard.i18n import Message
+from steelyard.io.foreign.formats import Format, format_called, open_source
+from steelyard.io.foreign.rows import SCORES
+
+_MODULES: Final = (deepeval, inspect_log, lm_eval, mteb, promptfoo, ragas, ultrarag)
+CHECKS: Final[Mapping[str, Check]] = {module.FORMAT: module.check for module in _MODULES}
+"""The checks by the name of the format that they read."""
+_WRONG_SHAPE: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+Means = Mapping[str, tuple[float, int]]
+"""Means that stand elsewhere, such as in a table of a README, by metric, with the digits that they are written with."""
+
+
+def check_file(path: str | Path, means: Means | None = None) -> Found:
+    """Return what is found in a results file of another tool."""
+    source = open_source(path)
+    name, tool = source.container.name, source.format
+    if tool is None or tool.NAME not in CHECKS:
+        source.container.close()
+        known = ", ".join(sorted(format_called(each).TITLE for each in CHECKS))
+        code = "checks.unknown_tool" if tool is None else "checks.no_check"
+        title = {} if tool is None else {"tool": tool.TITLE}
+        raise InputError(Message(code, **title), where=name, hint=Message("checks.known_tools", tools=known))
+    try:
+        with closing(source.container) as container:
+            findings = list(CHECKS[tool.NAME](container))
+            findings += _means(path, tool, means or {}, {each.metric for each in findings if _is_unscored(each)})
+    except _WRONG_SHAPE as error:  # a file of strangers; its reader checked what it reads of it, not all of it
+        problem = f"{type(error).__name__}: {error}"
+        raise InputError(Message("checks.wrong_shape", tool=tool.TITLE, error=problem), where=name) from None
+    found = Found(name, tool.TITLE, findings)
+    if not found.values:
+        whys = sorted({Message(f"checks.{each.why}").text() for each in found.left})
+        raise InputError(
+            Message("checks.nothing", tool=tool.TITLE, n=len(found.left)), where=name, hint="; ".join(whys)
+        )
+    return found
+
+
+def _is_unscored(finding: Finding) -> bool:
+    return isinstance(finding, Left) and finding.why == "unscored"
+
+
+def _means(path: str | Path, tool: Format, means: Means, incomplete: Collection[str]) -> Iterator[Finding]:
+    """Yield given means beside those of the rows; one that leaves rows without a score out is none."""
+    if not means:
+        return
+    columns: dict[str, list[float]] = {}
+    for record in open_source(path, tool.NAME).records():
+        for name, score in (record.fields.get(SCORES) or {}).items():
+            columns.setdefault(name, []).extend(() if score is None else (score,))
+    for name, (written, digits) in means.items():
+        if name not in columns:
+            raise UnknownName.of(Message("words.metric"), name, list(columns))
+        value = Value("", f"mean {name}", written, mean(columns[name]), "mean", digits)
+        is_short = name in incomplete and not value.differs
+        yield Value("", f"mean {name}", written, None, "left_out") if is_short else value

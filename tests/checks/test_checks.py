@@ -1,0 +1,239 @@
+"""Checks of results files: labelled files of six tools, tampered copies of them, and what cannot be checked."""
+
+import copy
+import json
+import math
+from pathlib import Path
+
+import pytest
+from commands import run
+
+from steelyard.checks.findings import VECTORS, Value
+from steelyard.checks.tools import CHECKS, check_file
+from steelyard.errors import InputError, UnknownName
+from steelyard.i18n import texts
+
+DATA = Path(__file__).with_name("data")
+LABELS = json.loads((DATA / "labels.json").read_text("utf-8"))
+DEEPEVAL, PROMPTFOO, INSPECT = (
+    DATA / name for name in ("deepeval/test_run.json", "promptfoo/results.json", "inspect/door.json")
+)
+TERMS = next((DATA / "lm_eval").glob("samples_invented_terms*"))
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_what_is_labelled_is_found_and_nothing_else(name):
+    found = check_file(DATA / name)
+    values = {(each.row, each.metric): each for each in found.values}
+    left = {(each.row, each.metric) for each in found.left}
+    labels = {(row, metric): label for row, each in LABELS[name].items() for metric, label in each.items()}
+    assert {place for place, label in labels.items() if label == "none"} <= left
+    assert labels.keys() <= values.keys() | left
+    assert {place for place, label in labels.items() if label not in ("right", "none")} == {
+        (each.row, each.metric) for each in found.differing
+    }
+    for place, label in labels.items():
+        if label not in ("right", "none", "wrong"):
+            assert values[place].recomputed == (label if label is None else pytest.approx(label)), place
+
+
+def test_labelled_rows_are_many():
+    rows = {(name.partition("/")[0], row) for name, each in LABELS.items() for row in each if row}
+    assert len(rows) >= 50
+    assert len({tool for tool, _ in rows}) >= 5
+
+
+def differing(path):
+    return {(each.row, each.metric) for each in check_file(path).differing}
+
+
+def changed(tmp_path, source, change):
+    """Return the places that differ in a copy with a change, and did not differ before."""
+    document = json.loads(source.read_text("utf-8"))
+    before = copy.deepcopy(document)
+    change(document)
+    assert document != before or str(document) != str(before)
+    path = tmp_path / source.name
+    path.write_text(json.dumps(document), "utf-8")
+    return differing(path) - differing(source)
+
+
+def set_in(place, value):
+    *way, last = place
+
+    def change(document):
+        for key in way:
+            document = document[key]
+        document[last] = value
+
+    return change
+
+
+def without(place):
+    *way, last = place
+
+    def change(document):
+        for key in way:
+            document = document[key]
+        del document[last]
+
+    return change
+
+
+CASE = ("testCases", 1, "metricsData", 0)
+RESULT = ("results", "results", 1)
+METRIC = ("results", "scores")
+
+
+@pytest.mark.parametrize(
+    ("source", "change", "expected"),
+    [
+        (DEEPEVAL, set_in((*CASE, "score"), 1.0), ("late-fee", "Faithfulness")),
+        (DEEPEVAL, set_in((*CASE, "success"), False), ("late-fee", "Faithfulness success")),
+        (DEEPEVAL, set_in((*CASE, "threshold"), 0.7), ("late-fee", "Faithfulness success")),
+        (DEEPEVAL, set_in(("testCases", 1, "success"), True), ("late-fee", "success")),
+        (DEEPEVAL, without(("testCases", 9)), ("", "Exact Match fails")),
+        (DEEPEVAL, without(("testCases", 8)), ("", "Faithfulness errors")),
+        (DEEPEVAL, set_in(("testPassed",), 9), ("", "testPassed")),
+        (DEEPEVAL, set_in(("metricsScores", 0, "scores", 0), 0.0), ("", "Faithfulness scores")),
+        (DEEPEVAL, set_in(("testCases", 0, "actualOutput"), "Nothing."), ("loan-period", "Exact Match")),
+        (PROMPTFOO, set_in((*RESULT, "score"), 0.76), ("1", "score")),
+        (PROMPTFOO, set_in((*RESULT, "success"), True), ("1", "success")),
+        (PROMPTFOO, set_in((*RESULT, "namedScores", "right"), 1), ("1", "right")),
+        (PROMPTFOO, set_in((*RESULT, "response", "output"), "Nothing."), ("1", "assertion 2 contains")),
+        (PROMPTFOO, set_in(("results", "results", 2, "testCase", "threshold"), 0.8), ("2", "success")),
+        (PROMPTFOO, set_in(("results", "stats", "successes"), 10), ("", "successes")),
+        (PROMPTFOO, set_in(("results", "prompts", 0, "metrics", "score"), 12), ("", "score")),
+        (PROMPTFOO, without(RESULT), ("", "failures")),
+        (INSPECT, set_in((*METRIC, 0, "metrics", "mean", "value"), 0.2728), ("", "exact mean")),
+        (INSPECT, set_in((*METRIC, 4, "metrics", "accuracy", "value"), 8 / 11), ("", "graded accuracy")),
+        (INSPECT, set_in((*METRIC, 1, "metrics", "stderr", "value"), 0.13), ("", "f1 stderr")),
+        (INSPECT, set_in((*METRIC, 4, "unscored_samples"), 0), ("", "graded unscored_samples")),
+        (INSPECT, set_in(("samples", 2, "scores", "exact", "value"), "I"), ("colour", "exact")),
+        (INSPECT, set_in(("samples", 6, "scores", "f1", "value"), 0.66), ("roof", "f1")),
+        (INSPECT, set_in(("samples", 6, "scores", "includes", "value"), "C"), ("roof", "includes")),
+        (INSPECT, set_in(("samples", 6, "scores", "match", "value"), "C"), ("roof", "match")),
+        (INSPECT, without(("samples", 8)), ("", "completed_samples")),
+    ],
+)
+def test_what_is_tampered_with_is_found(tmp_path, source, change, expected):
+    assert expected in changed(tmp_path, source, change)
+
+
+def test_tampered_lists_of_ultrarag_are_found(tmp_path):
+    source = DATA / "ultrarag" / "memory_invented.json"
+    scores = (1, "memory", "memory_eval_res")
+    assert changed(tmp_path, source, set_in((*scores, "avg_em"), 0.5)) == {("", "avg_em")}
+    assert changed(tmp_path, source, set_in((*scores, "f1", 0), 0.5)) == {("0", "f1"), ("", "avg_f1")}
+    dropped = changed(tmp_path, source, without((*scores, "f1", 11)))
+    assert ("", "f1 rows") in dropped
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "places"),
+    [
+        ('"exact_match": 1.0', '"exact_match": 0.0', {("0", "exact_match"), ("", "exact_match")}),
+        ('"filtered_resps": ["21 days"]', '"filtered_resps": ["22 days"]', {("0", "exact_match")}),
+    ],
+)
+def test_tampered_samples_are_found(tmp_path, old, new, places):
+    for path in TERMS.parent.glob("*.json*"):
+        text = path.read_text("utf-8")
+        (tmp_path / path.name).write_text(text.replace(old, new, 1) if path == TERMS else text, "utf-8")
+    assert places <= differing(tmp_path / TERMS.name)
+    lines = TERMS.read_text("utf-8").splitlines(keepends=True)
+    (tmp_path / TERMS.name).write_text("".join(lines[:-1]), "utf-8")
+    assert {("", "sample_len"), ("", "exact_match")} <= differing(tmp_path / TERMS.name)
+
+
+def test_samples_without_results_beside_them_say_so(tmp_path):
+    path = tmp_path / TERMS.name
+    path.write_bytes(TERMS.read_bytes())
+    found = check_file(path)
+    assert not found.differing
+    assert {each.why for each in found.left if not each.row} == {"no_results"}
+
+
+def test_a_changed_cell_of_ragas_is_found(tmp_path):
+    text = (DATA / "ragas" / "result.csv").read_text("utf-8")
+    path = tmp_path / "result.csv"
+    path.write_text(text.replace("0.7096774193548387", "0.8096774193548387"), "utf-8")
+    assert ("2", "non_llm_string_similarity") in differing(path)
+    path.write_text(text.replace("0.7096774193548387", "0.7097"), "utf-8")  # rounded
+    assert ("2", "non_llm_string_similarity") not in differing(path)
+
+
+@pytest.mark.parametrize(
+    ("metric", "mean", "digits", "recomputed"),
+    [
+        ("exact_match", 0.375, 4, 0.375),
+        ("exact_match", 0.38, 2, 0.375),
+        ("exact_match", 0.38, 4, 0.375),
+        ("id_based_context_precision", 0.6429, 4, None),
+        ("id_based_context_precision", 0.5625, 4, 4.5 / 7),
+    ],
+)
+def test_means_that_stand_elsewhere(metric, mean, digits, recomputed):
+    found = check_file(DATA / "ragas" / "result.csv", {metric: (mean, digits)})
+    (value,) = (each for each in found.values if each.metric == f"mean {metric}")
+    assert value.recomputed == (recomputed if recomputed is None else pytest.approx(recomputed))
+    assert value.differs == (recomputed is None or abs(mean - recomputed) > 0.5 * 0.1**digits + 1e-9)
+    with pytest.raises(UnknownName):
+        check_file(DATA / "ragas" / "result.csv", {"exact": (1.0, 1)})
+
+
+@pytest.mark.parametrize(
+    ("written", "recomputed", "differs"),
+    [
+        (0.6667, 2 / 3, False),
+        (0.6666, 2 / 3, True),
+        (0.67, 2 / 3, True),  # fewer than four digits are exact ones
+        (2 / 3, 2 / 3 + 1e-12, False),
+        (2 / 3, 2 / 3 + 1e-7, True),
+        (1.0000000000000004, 1.0, False),
+        (0.0, None, True),
+        (math.inf, 1.0, True),
+    ],
+)
+def test_numbers_are_compared_at_the_digits_that_are_written(written, recomputed, differs):
+    assert Value("1", "m", written, recomputed, "mean").differs is differs
+
+
+def test_every_reason_has_a_text_and_every_check_a_format():
+    assert {f"checks.{code}" for code in VECTORS} <= texts("en").keys()
+    for name in LABELS:
+        assert {f"checks.{each.why}" for each in check_file(DATA / name).findings} <= texts("en").keys()
+    assert "ragas" in CHECKS
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("rows.jsonl", '{"id": 1, "question": "?", "prediction": "x"}\n', "checks.unknown_tool"),
+        ("run.txt", "1 Q0 d 1 2.0 tag\n", "checks.no_check"),
+        ("run.json", '{"testCases": [], "metricsScores": []}', "checks.nothing"),
+        ("run.json", '{"testCases": [{"metricsData": 3}], "metricsScores": []}', "checks.wrong_shape"),
+        ("u.json", '{"em": [], "avg_em": "high"}', "checks.nothing"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused(tmp_path, name, content, code):
+    path = tmp_path / name
+    path.write_text(content, "utf-8")
+    with pytest.raises(InputError) as caught:
+        check_file(path)
+    assert caught.value.message.code == code
+
+
+def test_the_command(tmp_path):
+    done = run("check-scores", DEEPEVAL, "--json", "-o", tmp_path / "found.xml", "-o", tmp_path / "found.html")
+    found = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert found["recomputed"] == 105
+    assert {"row": "opening", "metric": "Faithfulness"}.items() <= found["differing"][0].items()
+    assert 'failures="7"' in (tmp_path / "found.xml").read_text("utf-8")
+    assert "interlibrary" in (tmp_path / "found.html").read_text("utf-8")
+    assert run("check-scores", TERMS).returncode == 0
+    assert run("check-scores", tmp_path / "none.json").returncode == 2
+    chinese = run("check-scores", DATA / "ragas" / "result.csv", "--mean", "exact_match=0.42", "--lang", "zh")
+    assert "平均值" in chinese.stdout
+    assert run("check-scores", TERMS, "--mean", "exact_match").returncode == 2
