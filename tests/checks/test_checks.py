@@ -18,6 +18,7 @@ LABELS = json.loads((DATA / "labels.json").read_text("utf-8"))
 DEEPEVAL, PROMPTFOO, INSPECT = (
     DATA / name for name in ("deepeval/test_run.json", "promptfoo/results.json", "inspect/door.json")
 )
+MTEB = DATA / "mteb" / "InventedLibrary.json"
 TERMS = next((DATA / "lm_eval").glob("samples_invented_terms*"))
 
 
@@ -83,6 +84,7 @@ def without(place):
 CASE = ("testCases", 1, "metricsData", 0)
 RESULT = ("results", "results", 1)
 METRIC = ("results", "scores")
+SUBSET = "InventedLibrary/test/default"
 
 
 @pytest.mark.parametrize(
@@ -114,6 +116,8 @@ METRIC = ("results", "scores")
         (INSPECT, set_in(("samples", 6, "scores", "includes", "value"), "C"), ("roof", "includes")),
         (INSPECT, set_in(("samples", 6, "scores", "match", "value"), "C"), ("roof", "match")),
         (INSPECT, without(("samples", 8)), ("", "completed_samples")),
+        (MTEB, set_in(("scores", "test", 0, "main_score"), 0.8476), (SUBSET, "main_score")),
+        (MTEB, set_in(("scores", "test", 0, "ndcg_at_5"), 1.0001), (SUBSET, "ndcg_at_5")),
     ],
 )
 def test_what_is_tampered_with_is_found(tmp_path, source, change, expected):
@@ -199,6 +203,19 @@ def test_numbers_are_compared_at_the_digits_that_are_written(written, recomputed
     assert Value("1", "m", written, recomputed, "mean").differs is differs
 
 
+def test_epochs_of_a_sample_are_one_value():
+    found = check_file(DATA.parents[1] / "io" / "foreign" / "data" / "inspect" / "log.json")
+    values = {each.metric: each.recomputed for each in found.values}
+    assert not found.differing
+    assert (values["graded accuracy"], values["recall mean"]) == (0.5, 0.625)
+
+
+def test_a_folder_of_mteb_is_checked():
+    found = check_file(DATA.parents[1] / "io" / "foreign" / "data" / "retrieval" / "mteb")
+    assert found.rows == 4
+    assert not found.differing
+
+
 def test_every_reason_has_a_text_and_every_check_a_format():
     assert {f"checks.{code}" for code in VECTORS} <= texts("en").keys()
     for name in LABELS:
@@ -213,6 +230,11 @@ def test_every_reason_has_a_text_and_every_check_a_format():
         ("run.txt", "1 Q0 d 1 2.0 tag\n", "checks.no_check"),
         ("run.json", '{"testCases": [], "metricsScores": []}', "checks.nothing"),
         ("run.json", '{"testCases": [{"metricsData": 3}], "metricsScores": []}', "checks.wrong_shape"),
+        (
+            "t.json",
+            '{"task_name": "T", "mteb_version": "2", "scores": {"test": [{"hf_subset": "d"}]}}',
+            "checks.nothing",
+        ),
         ("u.json", '{"em": [], "avg_em": "high"}', "checks.nothing"),
     ],
 )

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from steelyard.checks.findings import Finding, Left, Value, number
+from steelyard.checks.findings import Finding, Left, Value, number, valued
 from steelyard.io.foreign.containers import Container
 
 FORMAT: Final = "deepeval-run"
@@ -41,7 +41,7 @@ def check(container: Container) -> Iterator[Finding]:
     for name, passed in (("testPassed", True), ("testFailed", False)):
         if name in run:
             counted = sum(case.get("success") is passed for case in cases)
-            yield Value("", name, number(run[name]), float(counted), "count")
+            yield valued("", name, number(run[name]), float(counted), "count")
 
 
 def _metric(row: str, metric: Mapping[str, Any], case: Mapping[str, Any]) -> Iterator[Finding]:
@@ -116,5 +116,5 @@ def _total(total: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> It
         "errors": len(metrics) - len(scored),
     }
     for key, counted in counts.items():
-        yield Value("", f"{name} {key}", number(total.get(key)), float(counted), "count")
+        yield valued("", f"{name} {key}", number(total.get(key)), float(counted), "count")
     yield Value("", f"{name} scores", float(sum(total["scores"])), float(sum(each["score"] for each in scored)), "sum")

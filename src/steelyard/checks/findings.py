@@ -96,6 +96,11 @@ class Found:
         return len({each.row for each in self.values} - {""})
 
 
+def valued(row: str, metric: str, written: float | None, recomputed: float | None, why: str) -> Finding:
+    """Return a value; what has no number is left."""
+    return Left(row, metric, "unscored") if written is None else Value(row, metric, written, recomputed, why)
+
+
 def number(value: Any) -> float | None:
     """Return a number or flag of a file; None for anything else and for NaN."""
     if not isinstance(value, bool | int | float) or math.isnan(value):

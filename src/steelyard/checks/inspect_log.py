@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from string import punctuation
 from typing import Any, Final
 
-from steelyard.checks.findings import Finding, Left, Value, mean, number, standard_error
+from steelyard.checks.findings import Finding, Left, Value, mean, number, standard_error, valued
 from steelyard.checks.texts import Texts, checked_texts
 from steelyard.io.foreign import inspect_log, rows
 from steelyard.io.foreign.archives import opened
@@ -17,8 +17,9 @@ _HEADER: Final = "header.json"
 _TEXTS: Final = {"exact": "EM", "f1": "F1"}
 _F1_DIGITS: Final = {"f1": 2}
 """F1 of a sample is rounded to two decimals by the tool."""
-_MEANS: Final = ("accuracy", "mean")
-_SQUARED: Final = "stderr"
+_METRICS: Final = {"accuracy": mean, "mean": mean, "stderr": standard_error}
+_MEANS: Final = (None, "mean", ["mean"])
+"""How the epochs of a sample are reduced, unless it is in another way."""
 
 Sample = rows.Fields
 
@@ -32,10 +33,10 @@ def check(container: Container) -> Iterator[Finding]:
     yield from _texts(samples, scorers)
     yield from _matches(samples, scorers)
     for each in results.get("scores") or []:
-        yield from _metrics(each, samples, has_epochs=(about.get("config") or {}).get("epochs", 1) != 1)
+        yield from _metrics(each, samples, (about.get("config") or {}).get("epochs_reducer"))
     if "completed_samples" in results:
         done = sum(not sample.get(rows.ERROR) for sample in samples)
-        yield Value("", "completed_samples", number(results["completed_samples"]), float(done), "count")
+        yield valued("", "completed_samples", number(results["completed_samples"]), float(done), "count")
 
 
 def _header(container: Container) -> dict[str, Any]:
@@ -103,26 +104,22 @@ def _match(answer: str, target: str, location: str) -> bool:
 _CHECKS: Final[Mapping[str, Callable[[str, str, str], bool]]] = {"includes": _includes, "match": _match}
 
 
-def _metrics(given: Mapping[str, Any], samples: Sequence[Sample], *, has_epochs: bool) -> Iterator[Finding]:
-    """Yield the metrics of a scorer, and how many samples have a score."""
-    name = given["name"]
-    scores = [score for sample in samples if not sample.get(rows.ERROR) and (score := _score(sample, name, given))]
-    values = [value for (value,) in scores if value is not None]
+def _metrics(given: Mapping[str, Any], samples: Sequence[Sample], reducer: Any) -> Iterator[Finding]:
+    """Yield the metrics of a scorer, and how many samples have a score; several epochs of a sample have one, a mean."""
+    name, epochs = given["name"], dict[str, list[float | None]]()
+    for sample in samples:
+        scores = sample.get(rows.SCORES, {})
+        label = next((each for each in (name, f"{given.get('scorer')}/{name}") if each in scores), None)
+        if label is not None:  # a scorer with several values has a name for each
+            epochs.setdefault(sample[rows.ID], []).append(scores[label])
+    reduced = [mean(value for value in values if value is not None) for values in epochs.values()]
+    values = [value for value in reduced if value is not None]
     for metric, found in given["metrics"].items():
-        label = f"{name} {metric}"
-        if has_epochs or found.get("params") or metric not in (*_MEANS, _SQUARED):
-            yield Left("", label, "reduced" if has_epochs else "other_metric")
-            continue
-        value = standard_error(values) if metric == _SQUARED else mean(values)
-        yield Value("", label, number(found["value"]), value, "mean" if metric in _MEANS else "stderr")
-    if given.get("scored_samples") is not None and not has_epochs:
-        yield Value("", f"{name} scored_samples", number(given["scored_samples"]), float(len(values)), "count")
-        missing = float(len(scores) - len(values))
-        yield Value("", f"{name} unscored_samples", number(given["unscored_samples"]), missing, "count")
-
-
-def _score(sample: Sample, name: str, given: Mapping[str, Any]) -> tuple[float | None] | None:
-    """Return the score of a sample by a scorer; None if the scorer did not see it."""
-    scores = sample.get(rows.SCORES, {})
-    names = (name, f"{given.get('scorer')}/{name}")  # a scorer with several values has a name for each
-    return next(((scores[each],) for each in names if each in scores), None)
+        label, define = f"{name} {metric}", _METRICS.get(metric)
+        if define is None or found.get("params") or reducer not in _MEANS:
+            yield Left("", label, "other_metric")
+        else:
+            yield valued("", label, number(found["value"]), define(values), "stderr" if metric == "stderr" else "mean")
+    for key, count in (("scored_samples", len(values)), ("unscored_samples", len(reduced) - len(values))):
+        if given.get(key) is not None:
+            yield valued("", f"{name} {key}", number(given[key]), float(count), "count")

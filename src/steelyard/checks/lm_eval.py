@@ -5,7 +5,7 @@ import string
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from steelyard.checks.findings import Finding, Left, Value, mean, number, standard_error
+from steelyard.checks.findings import Finding, Left, Value, mean, number, standard_error, valued
 from steelyard.io.foreign import lm_eval, rows
 from steelyard.io.foreign.containers import Container
 from steelyard.io.records import parse_json_file
@@ -88,12 +88,12 @@ def _means(
     for (metric, kind), values in columns.items():
         for suffix, value in (("", mean), ("_stderr", standard_error)):
             label = f"{metric}{suffix}" if kind == _ONLY else f"{metric}{suffix},{kind}"
-            written = number((results or {}).get(f"{metric}{suffix},{kind}"))
+            if results is None:
+                yield Left("", label, "no_results")
+                continue
             known = [each for each in values if each is not None]
-            if results is None or written is None:
-                yield Left("", label, "no_results" if results is None else "unscored")
-            else:
-                yield Value("", label, written, value(known), suffix.strip("_") or "mean")
+            written = number(results.get(f"{metric}{suffix},{kind}"))
+            yield valued("", label, written, value(known), suffix.strip("_") or "mean")
     if results is not None and "sample_len" in results:
         counted = max((len(values) for values in columns.values()), default=0)
-        yield Value("", "sample_len", number(results["sample_len"]), float(counted), "count")
+        yield valued("", "sample_len", number(results["sample_len"]), float(counted), "count")

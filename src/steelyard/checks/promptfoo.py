@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from steelyard.checks.findings import Finding, Left, Value, number
+from steelyard.checks.findings import Finding, Left, number, valued
 from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.promptfoo import results_of, summary_of
 
@@ -50,7 +50,7 @@ def _result(row: str, result: Result) -> Iterator[Finding]:
     threshold, score = number(test.get("threshold")), number(result.get("score"))
     passed = all(each["pass"] for each in components) if threshold is None else (score or 0) >= threshold
     why = "all_assertions" if threshold is None else "threshold"
-    yield Value(row, "success", number(result.get("success")), float(passed), why)
+    yield valued(row, "success", number(result.get("success")), float(passed), why)
 
 
 def _components(graded: Mapping[str, Any]) -> list[Result]:
@@ -98,7 +98,7 @@ def _mean(row: str, name: str, written: Any, pairs: Sequence[tuple[float, float]
     total = math.fsum(weight for _, weight in pairs)
     if not total:
         return Left(row, name, "no_weight")
-    return Value(row, name, number(written), math.fsum(score * weight for score, weight in pairs) / total, "weighted")
+    return valued(row, name, number(written), math.fsum(score * weight for score, weight in pairs) / total, "weighted")
 
 
 def _assertions(row: str, components: Sequence[Result], result: Result) -> Iterator[Finding]:
@@ -114,7 +114,7 @@ def _assertions(row: str, components: Sequence[Result], result: Result) -> Itera
             yield Left(row, label, "other_metric")
             continue
         why = "clipping" if kind.endswith("bleu") and isinstance(value, list) else "texts"
-        yield Value(row, label, number(each["score"]), 1 - score if kind.startswith("not-") else score, why)
+        yield valued(row, label, number(each["score"]), 1 - score if kind.startswith("not-") else score, why)
 
 
 def _is_made(value: Any) -> bool:
@@ -173,8 +173,8 @@ def _ngrams(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
 
 def _totals(summary: Mapping[str, Any], results: Sequence[Result]) -> Iterator[Finding]:
     for name, counted in _outcomes(results).items():
-        if (written := number((summary.get("stats") or {}).get(name))) is not None:
-            yield Value("", name, written, float(counted), "count")
+        if name in (summary.get("stats") or {}):
+            yield valued("", name, number(summary["stats"][name]), float(counted), "count")
     prompts = summary.get("prompts") or []
     for place, prompt in enumerate(prompts):
         own = [each for each in results if each["promptIdx"] == place]
@@ -183,8 +183,9 @@ def _totals(summary: Mapping[str, Any], results: Sequence[Result]) -> Iterator[F
         found: dict[str, float] = {names[name]: float(count) for name, count in _outcomes(own).items()}
         found["score"] = math.fsum(number(each.get("score")) or 0.0 for each in own)
         for name, expected in found.items():
-            if (written := number(metrics.get(name))) is not None:
-                yield Value("", label + name, written, expected, "sum" if name == "score" else "count")
+            if name in metrics:
+                why = "sum" if name == "score" else "count"
+                yield valued("", label + name, number(metrics[name]), expected, why)
 
 
 def _outcomes(results: Sequence[Result]) -> dict[str, int]:

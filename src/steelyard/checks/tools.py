@@ -8,7 +8,7 @@ from typing import Final
 from steelyard.checks import deepeval, inspect_log, lm_eval, mteb, promptfoo, ragas, ultrarag
 from steelyard.checks.findings import Check, Finding, Found, Left, Value, mean
 from steelyard.errors import InputError, UnknownName
-from steelyard.i18n import Message
+from steelyard.i18n import Joined, Message
 from steelyard.io.foreign.formats import Format, format_called, open_source
 from steelyard.io.foreign.rows import SCORES
 
@@ -40,10 +40,9 @@ def check_file(path: str | Path, means: Means | None = None) -> Found:
         raise InputError(Message("checks.wrong_shape", tool=tool.TITLE, error=problem), where=name) from None
     found = Found(name, tool.TITLE, findings)
     if not found.values:
-        whys = sorted({Message(f"checks.{each.why}").text() for each in found.left})
-        raise InputError(
-            Message("checks.nothing", tool=tool.TITLE, n=len(found.left)), where=name, hint="; ".join(whys)
-        )
+        whys = dict.fromkeys(each.why for each in found.left)
+        hint = Joined("core.clauses", [Message(f"checks.{why}") for why in whys])
+        raise InputError(Message("checks.nothing", tool=tool.TITLE, n=len(found.left)), where=name, hint=hint)
     return found
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from steelyard.checks.findings import Finding, Left, Value, mean, number
+from steelyard.checks.findings import Finding, Left, Value, mean, number, valued
 from steelyard.checks.texts import Texts, checked_texts
 from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.ultrarag import metrics_of, variables_of
@@ -30,9 +30,7 @@ def check(container: Container) -> Iterator[Finding]:
     for name in names:
         values = [each for each in map(number, scores[name]) if each is not None]
         why = "mean" if scores[name] else "nothing_scored"
-        written = number(scores[f"avg_{name}"])
-        label = f"avg_{name}"
-        yield Left("", label, "unscored") if written is None else Value("", label, written, mean(values), why)
+        yield valued("", f"avg_{name}", number(scores[f"avg_{name}"]), mean(values), why)
     yield from _lengths(lists, {name: scores[name] for name in names if scores[name]})
     yield from _rows(lists, {name: scores[name] for name in names})
 
