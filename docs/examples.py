@@ -28,7 +28,7 @@ FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent
 PAGES = [*sorted(ROOT.glob("README*.md")), *sorted(FOLDER.glob("*/**/*.md"))]
 WIDTH = 150
-COPIED = ("data", "examples", "prompt", "benchmark")
+COPIED = ("data", "examples", "prompt", "benchmark", "tests/checks/data")
 MORE = "…"
 OPINIONS = {"interrogation_gap_006": False, "contract_fact_007": False, "interrogation_gap_010": None}
 """What the reviewer of a sample does not agree with (False), or is unsure of (None)."""

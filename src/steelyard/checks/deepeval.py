@@ -11,8 +11,6 @@ from typing import Any, Final
 from steelyard.checks.findings import Finding, Left, Value, number, valued
 from steelyard.io.foreign.containers import Container
 
-FORMAT: Final = "deepeval-run"
-
 _GOOD: Final[Mapping[str, frozenset[str]]] = {
     "Faithfulness": frozenset(("yes", "borderline", "idk")),
     "Answer Relevancy": frozenset(("yes", "borderline", "idk")),

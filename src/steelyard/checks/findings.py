@@ -1,12 +1,10 @@
 """What a check finds: values as they are written and as their rows give them, and values that cannot be recomputed."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
-
-from steelyard.io.foreign.containers import Container
 
 DIGITS: Final = 4
 """A number that is written with fewer decimals than these is taken as exact to these."""
@@ -25,7 +23,7 @@ VECTORS: Final[dict[str, str]] = {
     "too_many_verdicts": "judges/denominators/more-verdicts-than-claims",
     "truncated": "answers/rows/fewer-answers-than-references",
 }
-"""The known answer of the conformance suite that a fault breaks, by its code; the text is `checks.CODE`."""
+"""The known answer of the conformance suite that a fault breaks, by its code; the text is `check_reason_names.CODE`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A value that cannot be recomputed; the text of the reason is `checks.WHY`."""
+    """A value that cannot be recomputed; the text of the reason is `check_reason_names.WHY`."""
 
     row: str
     metric: str
@@ -63,8 +61,6 @@ class Left:
 
 
 Finding = Value | Left
-Check = Callable[[Container], Iterator[Finding]]
-"""What is found in a file of a tool."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,6 @@ from steelyard.io.foreign import inspect_log, rows
 from steelyard.io.foreign.archives import opened
 from steelyard.io.foreign.containers import Container
 
-FORMAT: Final = "inspect"
-
 _HEADER: Final = "header.json"
 _TEXTS: Final = {"exact": "EM", "f1": "F1"}
 _F1_DIGITS: Final = {"f1": 2}

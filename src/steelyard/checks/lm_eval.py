@@ -11,8 +11,6 @@ from steelyard.io.foreign.containers import Container
 from steelyard.io.records import parse_json_file
 from steelyard.io.streams import read_text
 
-FORMAT: Final = "lm-eval"
-
 _FILE: Final = re.compile(r"samples_(?P<task>.+)_(?P<stamp>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl")
 _CHOSEN: Final = ("acc", "acc_norm")
 _MATCHED: Final = "exact_match"

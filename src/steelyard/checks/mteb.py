@@ -1,4 +1,4 @@
-"""MTEB: the main score is that of a metric, and scores of rankings are between 0 and 1; single queries are not there."""
+"""MTEB: the main score is that of a metric, and scores of rankings are from 0 to 1; it has no scores of queries."""
 
 import re
 from collections.abc import Iterator
@@ -7,8 +7,6 @@ from typing import Final
 from steelyard.checks.findings import Finding, Left, Value
 from steelyard.io.foreign import mteb, rows
 from steelyard.io.foreign.containers import Container
-
-FORMAT: Final = "mteb"
 
 _MAIN: Final = "main_score"
 _USUAL: Final = "ndcg_at_10"

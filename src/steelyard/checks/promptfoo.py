@@ -10,8 +10,6 @@ from steelyard.checks.findings import Finding, Left, number, valued
 from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.promptfoo import results_of, summary_of
 
-FORMAT: Final = "promptfoo"
-
 _ERROR: Final = 2  # failureReason
 _COMPARED: Final = frozenset(("select-best", "max-score", "guardrails"))
 """Assertions about several outputs, or that replace the verdict of the others."""

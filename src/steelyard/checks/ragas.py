@@ -9,8 +9,6 @@ from steelyard.checks.texts import Texts, checked_texts
 from steelyard.io.foreign import ragas, rows
 from steelyard.io.foreign.containers import Container
 
-FORMAT: Final = "ragas"
-
 _ROUGE: Final = {"rouge_score(mode=fmeasure)": "ROUGE-L", "rouge_score": "ROUGE-L"}
 _TOKENS: Final = 4
 """BLEU with n-grams up to four, and no shorter ones in their place, is 0 of any text with fewer tokens."""

@@ -43,7 +43,7 @@ def found_json(found: Found, known: Collection[str]) -> dict[str, Any]:
                 "written": each.written,
                 "recomputed": each.recomputed,
                 "reason": each.why,
-                "text": english(f"checks.{each.why}"),
+                "text": english(f"check_reason_names.{each.why}"),
                 "vector": _vector(each, known) or None,
             }
             for each in found.differing
@@ -59,13 +59,19 @@ def _vector(value: Value, known: Collection[str]) -> str:
 
 def _differences(differing: Sequence[Value], known: Collection[str], words: Words) -> TableBlock:
     rows = [
-        [_row(each.row, words), each.metric, *_numbers(each, words), words(f"checks.{each.why}"), _vector(each, known)]
+        [
+            _row(each.row, words),
+            each.metric,
+            *_numbers(each, words),
+            words(f"check_reason_names.{each.why}"),
+            _vector(each, known),
+        ]
         for each in differing
     ]
     names = ["row", "metric", "written", "recomputed", "reason", "vector"]
     if not any(row[-1] for row in rows):
         names, rows = names[:-1], [row[:-1] for row in rows]
-    headings = [words(f"checks_names.{name}") for name in names]
+    headings = [words(f"check_names.{name}") for name in names]
     return TableBlock(headings, rows, words("checks.difference_list"), labels=len(names))
 
 
@@ -73,8 +79,10 @@ def _left(left: Sequence[Left], words: Words) -> TableBlock:
     groups: dict[tuple[str, str], list[str]] = {}
     for each in left:
         groups.setdefault((each.metric, each.why), []).append(_row(each.row, words))
-    rows = [[metric, words(f"checks.{why}"), _some(names, words)] for (metric, why), names in groups.items()]
-    headings = [words(f"checks_names.{name}") for name in ("metric", "reason", "rows")]
+    rows = [
+        [metric, words(f"check_reason_names.{why}"), _some(names, words)] for (metric, why), names in groups.items()
+    ]
+    headings = [words(f"check_names.{name}") for name in ("metric", "reason", "rows")]
     return TableBlock(headings, rows, words("checks.left_list"), labels=3)
 
 
@@ -84,11 +92,11 @@ def _some(names: Sequence[str], words: Words) -> str:
 
 
 def _row(row: str, words: Words) -> str:
-    return row or words("checks_names.file")
+    return row or words("check_names.file")
 
 
 def _numbers(value: Value, words: Words) -> list[str]:
-    short = [f"{each:.6g}" if each is not None else words("checks_names.no_value") for each in _pair(value)]
+    short = [f"{each:.6g}" if each is not None else words("check_names.no_value") for each in _pair(value)]
     return short if short[0] != short[1] else [repr(each) for each in _pair(value)]
 
 
@@ -102,14 +110,18 @@ def _suite(found: Found, words: Words) -> CheckSuite:
             f"{_row(each.row, words)} {each.metric}",
             "failed" if each.differs else "passed",
             each.why,
-            words("checks.case", written=numbers[0], recomputed=numbers[1], reason=words(f"checks.{each.why}")),
+            words(
+                "checks.case", written=numbers[0], recomputed=numbers[1], reason=words(f"check_reason_names.{each.why}")
+            ),
             "",
         )
         for each in found.values
         for numbers in [_numbers(each, words)]
     ]
     cases += [
-        CheckCase(f"{_row(each.row, words)} {each.metric}", "skipped", each.why, words(f"checks.{each.why}"), "")
+        CheckCase(
+            f"{_row(each.row, words)} {each.metric}", "skipped", each.why, words(f"check_reason_names.{each.why}"), ""
+        )
         for each in found.left
     ]
     return CheckSuite("check-scores", "steelyard.check-scores", {"tool": found.tool, "file": found.name}, cases, [])

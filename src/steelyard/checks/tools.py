@@ -2,19 +2,26 @@
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from steelyard.checks import deepeval, inspect_log, lm_eval, mteb, promptfoo, ragas, ultrarag
-from steelyard.checks.findings import Check, Finding, Found, Left, Value, mean
+from steelyard.checks.findings import Finding, Found, Left, Value, mean
 from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Joined, Message
 from steelyard.io.foreign.formats import Format, format_called, open_source
 from steelyard.io.foreign.rows import SCORES
 
-_MODULES: Final = (deepeval, inspect_log, lm_eval, mteb, promptfoo, ragas, ultrarag)
-CHECKS: Final[Mapping[str, Check]] = {module.FORMAT: module.check for module in _MODULES}
-"""The checks by the name of the format that they read."""
+CHECKS: Final = {
+    "deepeval-run": "steelyard.checks.deepeval",
+    "inspect": "steelyard.checks.inspect_log",
+    "lm-eval": "steelyard.checks.lm_eval",
+    "mteb": "steelyard.checks.mteb",
+    "promptfoo": "steelyard.checks.promptfoo",
+    "ragas": "steelyard.checks.ragas",
+    "ultrarag": "steelyard.checks.ultrarag",
+}
+"""The modules with a function `check`, by the name of the format that they read."""
 _WRONG_SHAPE: Final = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 Means = Mapping[str, tuple[float, int]]
@@ -33,7 +40,7 @@ def check_file(path: str | Path, means: Means | None = None) -> Found:
         raise InputError(Message(code, **title), where=name, hint=Message("checks.known_tools", tools=known))
     try:
         with closing(source.container) as container:
-            findings = list(CHECKS[tool.NAME](container))
+            findings = list(import_module(CHECKS[tool.NAME]).check(container))
             findings += _means(path, tool, means or {}, {each.metric for each in findings if _is_unscored(each)})
     except _WRONG_SHAPE as error:  # a file of strangers; its reader checked what it reads of it, not all of it
         problem = f"{type(error).__name__}: {error}"
@@ -41,7 +48,7 @@ def check_file(path: str | Path, means: Means | None = None) -> Found:
     found = Found(name, tool.TITLE, findings)
     if not found.values:
         whys = dict.fromkeys(each.why for each in found.left)
-        hint = Joined("core.clauses", [Message(f"checks.{why}") for why in whys])
+        hint = Joined("core.clauses", [Message(f"check_reason_names.{why}") for why in whys])
         raise InputError(Message("checks.nothing", tool=tool.TITLE, n=len(found.left)), where=name, hint=hint)
     return found
 

@@ -9,8 +9,6 @@ from steelyard.checks.texts import Texts, checked_texts
 from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.ultrarag import metrics_of, variables_of
 
-FORMAT: Final = "ultrarag"
-
 _NAMES: Final = {
     "acc": "Acc",
     "em": "EM",
