@@ -1,10 +1,10 @@
 """What a check found as blocks: the differences row by row, with reasons, and what could not be recomputed."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from functools import partial
 from typing import Any, Final
 
-from steelyard.checks.findings import VECTORS, Found, Left, Value
+from steelyard.checks.findings import VECTORS, Finding, Found, Value
 from steelyard.i18n import Language, Words, words_of
 from steelyard.reports.blocks import Block, CheckCase, CheckSuite, Fields, Headline, Notes, TableBlock
 
@@ -17,20 +17,25 @@ def found_blocks(found: Found, known: Collection[str], language: Language) -> li
     words, differing = words_of(language), found.differing
     code = "checks.differ" if differing else "checks.none_differ"
     outcome = words(code, n=len(differing), of=len(found.values))
+    blocks: list[Block] = [Headline(words.labelled(f"{found.tool} {found.name}", outcome), not differing)]
+    if differing:
+        blocks.append(_differences(found, known, words))
+    if found.left:
+        blocks.append(_left(found, words))
+    suite = CheckSuite(
+        "check-scores",
+        "steelyard.check-scores",
+        {"tool": found.tool, "file": found.name},
+        [_case(each, words) for each in found.findings],
+        [],
+    )
     counts = words("checks.counts", rows=found.rows, n=len(found.values), left=len(found.left))
-    return [
-        Headline(words.labelled(f"{found.tool} {found.name}", outcome), not differing),
-        *([_differences(differing, known, words)] if differing else []),
-        *([_left(found.left, words)] if found.left else []),
-        Notes([counts]),
-        _suite(found, words),
-        Fields(partial(found_json, found, known)),
-    ]
+    return [*blocks, Notes([counts]), suite, Fields(partial(found_json, found, known))]
 
 
 def found_json(found: Found, known: Collection[str]) -> dict[str, Any]:
     """Return what was found for programs."""
-    english = words_of("en")
+    words = words_of("en")
     return {
         "file": found.name,
         "tool": found.tool,
@@ -43,7 +48,7 @@ def found_json(found: Found, known: Collection[str]) -> dict[str, Any]:
                 "written": each.written,
                 "recomputed": each.recomputed,
                 "reason": each.why,
-                "text": english(f"check_reason_names.{each.why}"),
+                "text": _reason(each, words),
                 "vector": _vector(each, known) or None,
             }
             for each in found.differing
@@ -57,71 +62,49 @@ def _vector(value: Value, known: Collection[str]) -> str:
     return vector if vector in known else ""
 
 
-def _differences(differing: Sequence[Value], known: Collection[str], words: Words) -> TableBlock:
-    rows = [
-        [
-            _row(each.row, words),
-            each.metric,
-            *_numbers(each, words),
-            words(f"check_reason_names.{each.why}"),
-            _vector(each, known),
-        ]
-        for each in differing
-    ]
+def _differences(found: Found, known: Collection[str], words: Words) -> TableBlock:
     names = ["row", "metric", "written", "recomputed", "reason", "vector"]
-    if not any(row[-1] for row in rows):
-        names, rows = names[:-1], [row[:-1] for row in rows]
-    headings = [words(f"check_names.{name}") for name in names]
-    return TableBlock(headings, rows, words("checks.difference_list"), labels=len(names))
-
-
-def _left(left: Sequence[Left], words: Words) -> TableBlock:
-    groups: dict[tuple[str, str], list[str]] = {}
-    for each in left:
-        groups.setdefault((each.metric, each.why), []).append(_row(each.row, words))
     rows = [
-        [metric, words(f"check_reason_names.{why}"), _some(names, words)] for (metric, why), names in groups.items()
+        [_row(each, words), each.metric, *_numbers(each, words), _reason(each, words), _vector(each, known)]
+        for each in found.differing
     ]
+    shown = len(names) if any(row[-1] for row in rows) else len(names) - 1
+    headings = [words(f"check_names.{name}") for name in names[:shown]]
+    return TableBlock(headings, [row[:shown] for row in rows], words("checks.difference_list"), labels=shown)
+
+
+def _left(found: Found, words: Words) -> TableBlock:
+    groups: dict[tuple[str, str], list[str]] = {}
+    for each in found.left:
+        groups.setdefault((each.metric, _reason(each, words)), []).append(_row(each, words))
+    rows = [[*group, _some(names, words)] for group, names in groups.items()]
     headings = [words(f"check_names.{name}") for name in ("metric", "reason", "rows")]
     return TableBlock(headings, rows, words("checks.left_list"), labels=3)
 
 
-def _some(names: Sequence[str], words: Words) -> str:
+def _some(names: list[str], words: Words) -> str:
     shown = words.joined("core.listed", names[:_ROWS])
     return shown if len(names) <= _ROWS else words("checks.and_more", shown=shown, n=len(names) - _ROWS)
 
 
-def _row(row: str, words: Words) -> str:
-    return row or words("check_names.file")
+def _row(finding: Finding, words: Words) -> str:
+    return finding.row or words("check_names.file")
+
+
+def _reason(finding: Finding, words: Words) -> str:
+    return words(f"check_reason_names.{finding.why}")
 
 
 def _numbers(value: Value, words: Words) -> list[str]:
-    short = [f"{each:.6g}" if each is not None else words("check_names.no_value") for each in _pair(value)]
-    return short if short[0] != short[1] else [repr(each) for each in _pair(value)]
+    pair, none = (value.written, value.recomputed), words("check_names.no_value")
+    short = [none if each is None else f"{each:.6g}" for each in pair]
+    return short if short[0] != short[1] or not value.differs else [repr(each) for each in pair]
 
 
-def _pair(value: Value) -> tuple[float | None, float | None]:
-    return value.written, value.recomputed
-
-
-def _suite(found: Found, words: Words) -> CheckSuite:
-    cases = [
-        CheckCase(
-            f"{_row(each.row, words)} {each.metric}",
-            "failed" if each.differs else "passed",
-            each.why,
-            words(
-                "checks.case", written=numbers[0], recomputed=numbers[1], reason=words(f"check_reason_names.{each.why}")
-            ),
-            "",
-        )
-        for each in found.values
-        for numbers in [_numbers(each, words)]
-    ]
-    cases += [
-        CheckCase(
-            f"{_row(each.row, words)} {each.metric}", "skipped", each.why, words(f"check_reason_names.{each.why}"), ""
-        )
-        for each in found.left
-    ]
-    return CheckSuite("check-scores", "steelyard.check-scores", {"tool": found.tool, "file": found.name}, cases, [])
+def _case(finding: Finding, words: Words) -> CheckCase:
+    name, reason = f"{_row(finding, words)} {finding.metric}", _reason(finding, words)
+    if not isinstance(finding, Value):
+        return CheckCase(name, "skipped", finding.why, reason, "")
+    written, recomputed = _numbers(finding, words)
+    text = words("checks.case", written=written, recomputed=recomputed, reason=reason)
+    return CheckCase(name, "failed" if finding.differs else "passed", finding.why, text, "")
