@@ -373,7 +373,7 @@ def test_without_a_command_all_commands_are_printed_in_groups(locale, title):
     assert (done.returncode, done.stdout) == (2, "")
     assert f"\n{title}\n  new " in done.stderr
     assert run("--help", LANG=locale) == (0, done.stderr, "")
-    listed = re.findall(r"^  ([\w-]+) +\S", done.stderr, re.MULTILINE)
+    listed = re.findall(r"^  (\w[\w-]*) +\S", done.stderr, re.MULTILINE)
     assert sorted(listed) == sorted(command_names())
     assert max(map(len, done.stderr.splitlines())) <= 110
 
