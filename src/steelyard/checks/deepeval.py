@@ -4,6 +4,7 @@ The documentation defines the shares over all claims or statements; the program 
 """
 
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -11,14 +12,12 @@ from typing import Any, Final
 from steelyard.checks.findings import Finding, Left, Value, number, valued
 from steelyard.io.foreign.containers import Container
 
-_GOOD: Final[Mapping[str, frozenset[str]]] = {
-    "Faithfulness": frozenset(("yes", "borderline", "idk")),
-    "Answer Relevancy": frozenset(("yes", "borderline", "idk")),
-    "Contextual Recall": frozenset(("yes",)),
-}
-"""The verdicts that count, by metric; an uncertain one was called idk before 4.3."""
+_LENIENT: Final = ("Faithfulness", "Answer Relevancy")
+"""Metrics in which an uncertain verdict counts, unless a setting that the file does not have says otherwise."""
 _TURNED: Final = frozenset(("Bias", "Toxicity", "Hallucination"))
 """Metrics of which less was better, until a release made more better."""
+_RECALL: Final = "Contextual Recall"
+_PRECISION: Final = "Contextual Precision"
 _COUNTED: Final = ("Claims", "Statements")
 _VERDICT: Final = re.compile(r'"verdict": "(\w+)"')
 _COLLECTIONS: Final = ("testCases", "conversationalTestCases")
@@ -57,24 +56,20 @@ def _scored(row: str, name: str, score: float, metric: Mapping[str, Any], case: 
         equal = case["actualOutput"].strip() == case["expectedOutput"].strip()
         return Value(row, name, score, float(equal), "texts")
     parts = _parts(str(metric.get("verboseLogs") or ""))
-    kind = name.removesuffix(" (GEval)")
-    if "Verdicts" not in parts or (kind not in _GOOD and kind != "Contextual Precision"):
-        return Left(row, name, "judged")
-    verdicts = _VERDICT.findall(parts["Verdicts"])
-    if metric.get("strictMode"):
-        return Left(row, name, "strict")
-    if kind == "Contextual Precision":
-        return Value(row, name, score, _average_precision([each == "yes" for each in verdicts]), "verdicts")
-    return _share(row, name, score, [each in _GOOD[kind] for each in verdicts], _count(parts))
-
-
-def _share(row: str, name: str, score: float, good: Sequence[bool], of: int | None) -> Finding:
-    total = len(good) if of is None else of
-    if total == 0:
+    if "Verdicts" not in parts or name not in (*_LENIENT, _RECALL, _PRECISION) or metric.get("strictMode"):
+        return Left(row, name, "strict" if metric.get("strictMode") else "judged")
+    verdicts = [verdict.lower() for verdict in _VERDICT.findall(parts["Verdicts"])]
+    strict = [verdict == "yes" for verdict in verdicts]
+    if name == _PRECISION:
+        return Value(row, name, score, _average_precision(strict), "verdicts")
+    total = _count(parts, len(verdicts))
+    if not total:
         return Left(row, name, "nothing_to_count")
-    if len(good) > total:
+    if len(verdicts) > total:
         return Value(row, name, score, None, "too_many_verdicts")
-    return Value(row, name, score, sum(good) / total, "verdicts" if len(good) == total else "too_few_verdicts")
+    counts = {sum(strict), sum(verdict != "no" for verdict in verdicts) if name in _LENIENT else sum(strict)}
+    closest = min((count / total for count in counts), key=lambda share: abs(share - score))
+    return Value(row, name, score, closest, "verdicts" if len(verdicts) == total else "too_few_verdicts")
 
 
 def _parts(log: str) -> dict[str, str]:
@@ -84,13 +79,15 @@ def _parts(log: str) -> dict[str, str]:
     return {title: text.strip() for title, _, text in pairs if text}
 
 
-def _count(parts: Mapping[str, str]) -> int | None:
-    """Return the number of claims or statements; None if the log does not have them."""
+def _count(parts: Mapping[str, str], verdicts: int) -> int:
+    """Return the number of claims or statements; that of the verdicts if the log has neither."""
     text = next((parts[name] for name in _COUNTED if name in parts), None)
+    if text is None:
+        return verdicts
     try:
-        return None if text is None else len(json.loads(text, strict=False))
+        return len(json.loads(text, strict=False))
     except ValueError:  # a claim with a quotation mark, which DeepEval does not escape
-        return None if text is None else len(re.findall(r"^    \S", text, re.MULTILINE))
+        return len(re.findall(r"^    \S", text, re.MULTILINE))
 
 
 def _average_precision(relevant: Sequence[bool]) -> float:
@@ -115,4 +112,5 @@ def _total(total: Mapping[str, Any], metrics: Sequence[Mapping[str, Any]]) -> It
     }
     for key, counted in counts.items():
         yield valued("", f"{name} {key}", number(total.get(key)), float(counted), "count")
-    yield Value("", f"{name} scores", float(sum(total["scores"])), float(sum(each["score"] for each in scored)), "sum")
+    written, found = (number(math.fsum(scores)) for scores in (total["scores"], [each["score"] for each in scored]))
+    yield valued("", f"{name} scores", written, found, "sum")

@@ -1,8 +1,9 @@
 """Inspect: means, standard errors and counts from the samples, and the scorers that compare texts from their texts."""
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from string import punctuation
+from string import punctuation, whitespace
 from typing import Any, Final
 
 from steelyard.checks.findings import Finding, Left, Value, mean, number, standard_error, valued
@@ -55,7 +56,7 @@ def _texts(samples: Sequence[Sample], scorers: Mapping[str, Mapping[str, Any]]) 
             _row(sample),
             _reading(sample.get(rows.PREDICTION) or ""),
             [_reading(text) for text in sample.get(rows.REFERENCES) or []],
-            {name: value for name, value in sample.get(rows.SCORES, {}).items() if not scorers.get(name)},
+            {name: value for name, value in sample.get(rows.SCORES, {}).items() if scorers.get(name) == {}},
         )
         for sample in samples
     ]
@@ -68,19 +69,20 @@ def _reading(text: str) -> str:
 
 def _as_number(word: str) -> str:
     try:
-        return str(float(word.strip(punctuation)))
+        number = float(word.strip(punctuation))
     except ValueError:
         return word
+    return str(number) if math.isfinite(number) else word
 
 
 def _matches(samples: Sequence[Sample], scorers: Mapping[str, Mapping[str, Any]]) -> Iterator[Finding]:
     """Yield the scores of `includes` and `match`; those of other scorers are not made of texts alone."""
     for sample in samples:
         for name, written in sample.get(rows.SCORES, {}).items():
-            options = scorers.get(name, {})
-            if name in _TEXTS and not options:
+            options = scorers.get(name)
+            if name in _TEXTS and options == {}:
                 continue
-            if written is None or name not in _CHECKS or options.get("numeric"):
+            if written is None or options is None or name not in _CHECKS or options.get("numeric"):
                 yield Left(_row(sample), name, "unscored" if written is None else "judged")
                 continue
             fold = str.casefold if options.get("ignore_case", True) else str
@@ -94,7 +96,7 @@ def _includes(answer: str, target: str, _: str) -> bool:
 
 
 def _match(answer: str, target: str, location: str) -> bool:
-    answer, target = (text.strip().strip(punctuation) for text in (answer, target))
+    answer, target = (text.strip(whitespace + punctuation) for text in (answer, target))
     found = {"begin": answer.startswith(target), "end": answer.endswith(target), "exact": answer == target}
     return found.get(location, target in answer)
 

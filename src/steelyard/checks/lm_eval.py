@@ -23,14 +23,15 @@ def check(container: Container) -> Iterator[Finding]:
     path = container.path.with_name(f"results_{name['stamp']}.json") if name else None
     results = parse_json_file(read_text(path)[0], str(path)) if path is not None and path.is_file() else {}
     task = name["task"] if name else ""
-    options = _options((results.get("configs") or {}).get(task) or {})
+    config = (results.get("configs") or {}).get(task) or {}
+    options = _options(config)
     columns: dict[tuple[str, str], list[float | None]] = {}
     for sample in (record.fields for record in container.records()):
         for metric in sample.get("metrics") or [each for each in (*_CHOSEN, _MATCHED) if each in sample]:
             kind = sample.get("filter", _ONLY)
             columns.setdefault((metric, kind), []).append(number(sample.get(metric)))
             yield _sample(sample, metric if kind == _ONLY else f"{metric},{kind}", metric, options)
-    yield from _means((results.get("results") or {}).get(task), columns)
+    yield from _means((results.get("results") or {}).get(task), _averaged(config), columns)
 
 
 def _options(config: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -80,18 +81,26 @@ def _plain(text: str, options: Mapping[str, Any]) -> str:
     return text.translate(str.maketrans("", "", removed))
 
 
+def _averaged(config: Mapping[str, Any]) -> set[str]:
+    """Return the metrics whose result is the mean of the samples."""
+    given = {each.get("metric"): each.get("aggregation", "mean") for each in config.get("metric_list") or []}
+    usual = {name for name in (*_CHOSEN, _MATCHED) if given.get(name, "mean") == "mean"}
+    return usual | {each["metric"] for each in config.get("metric_list") or [] if each.get("aggregation") == "mean"}
+
+
 def _means(
-    results: Mapping[str, Any] | None, columns: Mapping[tuple[str, str], Sequence[float | None]]
+    results: Mapping[str, Any] | None, averaged: set[str], columns: Mapping[tuple[str, str], Sequence[float | None]]
 ) -> Iterator[Finding]:
     for (metric, kind), values in columns.items():
         for suffix, value in (("", mean), ("_stderr", standard_error)):
             label = f"{metric}{suffix}" if kind == _ONLY else f"{metric}{suffix},{kind}"
-            if results is None:
-                yield Left("", label, "no_results")
-                continue
             known = [each for each in values if each is not None]
-            written = number(results.get(f"{metric}{suffix},{kind}"))
-            yield valued("", label, written, value(known), suffix.strip("_") or "mean")
+            if results is None or metric not in averaged or len(known) < len(values):
+                why = "no_results" if results is None else "other_metric" if metric not in averaged else "unscored"
+                yield Left("", label, why)
+            else:
+                written = number(results.get(f"{metric}{suffix},{kind}"))
+                yield valued("", label, written, value(known), suffix.strip("_") or "mean")
     if results is not None and "sample_len" in results:
         counted = max((len(values) for values in columns.values()), default=0)
         yield valued("", "sample_len", number(results["sample_len"]), float(counted), "count")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from steelyard.checks.findings import Finding, Left, Value
+from steelyard.checks.findings import Finding, Value, valued
 from steelyard.io.foreign import mteb, rows
 from steelyard.io.foreign.containers import Container
 
@@ -22,7 +22,5 @@ def check(container: Container) -> Iterator[Finding]:
             if _RANKED.fullmatch(name):
                 yield Value(row, name, value, min(max(value, 0.0), 1.0), "above_one")
         main = scores.pop(_MAIN, None)
-        if main is None or (main not in scores.values() and _USUAL not in scores):
-            yield Left(row, _MAIN, "unscored" if main is None else "no_metric")
-        else:
-            yield Value(row, _MAIN, main, main if main in scores.values() else scores[_USUAL], "main_score")
+        recomputed = main if main in scores.values() else scores.get(_USUAL)
+        yield valued(row, _MAIN, main, recomputed, "main_score")

@@ -53,14 +53,13 @@ def _result(row: str, result: Result) -> Iterator[Finding]:
 
 def _components(graded: Mapping[str, Any]) -> list[Result]:
     """Return the results of assertions; those of a set, which follow it, are left out."""
-    kept: list[Result] = []
-    inside = 0
-    for each in graded.get("componentResults") or []:
-        if inside:
-            inside -= 1
-            continue
-        inside = len(each.get("componentResults") or [])
-        kept.append(each)
+    found, kept = graded.get("componentResults") or [], list[Result]()
+    while found:
+        kept.append(found[0])
+        inner = [each["score"] for each in found[0].get("componentResults") or []]
+        found = found[1:]
+        if [each["score"] for each in found[: len(inner)]] == inner:
+            found = found[len(inner) :]
     return kept
 
 
@@ -80,7 +79,8 @@ def _score(row: str, components: Sequence[Result], result: Result) -> Iterator[F
     yield _mean(row, "score", result.get("score"), [(each["score"], _weight(each)) for each in components])
     for name, written in (result.get("namedScores") or {}).items():
         pairs = [pair for each in components for pair in _named(each, name)]
-        yield _mean(row, name, written, pairs) if pairs else Left(row, name, "own_function")
+        is_mean = len(pairs) == 1 or "namedScoreWeights" in result["gradingResult"]  # it was a sum before
+        yield _mean(row, name, written, pairs) if pairs and is_mean else Left(row, name, "own_function")
 
 
 def _named(component: Result, name: str) -> Iterator[tuple[float, float]]:
@@ -152,10 +152,10 @@ _SINGLE: Final[Mapping[str, Callable[[str, str], float | None]]] = {
 def _bleu(output: str, references: Sequence[str]) -> float | None:
     """Return BLEU as promptfoo smooths it, each n-gram clipped by the reference that has it most often."""
     words, others = output.lower().split(), [text.lower().split() for text in references]
-    if not words or not all(others):
+    if len(words) < max(_ORDERS) or not all(others):
         return None
     logs = []
-    for n in _ORDERS[: len(words)]:
+    for n in _ORDERS:
         most: Counter[tuple[str, ...]] = Counter()
         for other in others:
             most |= _ngrams(other, n)

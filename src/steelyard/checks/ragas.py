@@ -1,5 +1,6 @@
 """RAGAS: the metrics that need no model, from the texts and ids of each row; a judged one leaves no verdicts in it."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -12,6 +13,8 @@ from steelyard.io.foreign.containers import Container
 _ROUGE: Final = {"rouge_score(mode=fmeasure)": "ROUGE-L", "rouge_score": "ROUGE-L"}
 _TOKENS: Final = 4
 """BLEU with n-grams up to four, and no shorter ones in their place, is 0 of any text with fewer tokens."""
+
+_DENSE: Final = re.compile("[\u2e80-\u9fff]")  # scripts without blanks, which the tool does not divide
 
 
 def check(container: Container) -> Iterator[Finding]:
@@ -64,7 +67,7 @@ def _bleu(answer: str, reference: str) -> float | None:
     """Return BLEU; None where it is 0 by construction, unless the texts are equal."""
     if answer == reference:
         return 1.0
-    if min(len(answer.split()), len(reference.split())) < _TOKENS:
+    if min(len(answer.split()), len(reference.split())) < _TOKENS or _DENSE.search(answer + reference):
         return None
     return float(evaluate_answers([answer], [[reference]], ["BLEU"], strip_citations=False).column("BLEU")[0])
 
