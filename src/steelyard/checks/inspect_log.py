@@ -55,7 +55,7 @@ def _texts(samples: Sequence[Sample], scorers: Mapping[str, Mapping[str, Any]]) 
         Texts(
             _row(sample),
             _reading(sample.get(rows.PREDICTION) or ""),
-            [_reading(text) for text in sample.get(rows.REFERENCES) or []],
+            [_reading(text) for text in sample.get(rows.REFERENCES) or [] if text.strip()],
             {name: value for name, value in sample.get(rows.SCORES, {}).items() if scorers.get(name) == {}},
         )
         for sample in samples

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from steelyard.checks.findings import Finding, Left, number, valued
+from steelyard.checks.texts import SHORTEST, bleu
 from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.promptfoo import results_of, summary_of
 
@@ -15,8 +16,8 @@ _COMPARED: Final = frozenset(("select-best", "max-score", "guardrails"))
 """Assertions about several outputs, or that replace the verdict of the others."""
 _PLAIN: Final = re.compile(r"[a-z0-9]+(?: [a-z0-9]+)*\.?")
 """A text that every tokenizer of English divides into the same words."""
-_SMOOTHING: Final = 1e-7
-_ORDERS: Final = range(1, 5)
+_FLOOR: Final = 1e-7
+"""The precision of n-grams without a match, in BLEU."""
 
 Result = Mapping[str, Any]
 
@@ -127,7 +128,8 @@ def _compared(kind: str, output: str, value: Any) -> float | None:
     if kind in ("contains-any", "contains-all") and isinstance(value, list):
         return float((any if kind == "contains-any" else all)(text in output for text in values))
     if kind == "bleu":
-        return _bleu(output, values)
+        words, *others = (text.lower().split() for text in (output, *values))
+        return bleu(words, others, _FLOOR) if len(words) >= SHORTEST and all(others) else None
     return _SINGLE[kind](output, value) if kind in _SINGLE and isinstance(value, str) else None
 
 
@@ -147,26 +149,6 @@ _SINGLE: Final[Mapping[str, Callable[[str, str], float | None]]] = {
     "starts-with": lambda output, value: float(output.startswith(value)),
     "rouge-n": _rouge,
 }
-
-
-def _bleu(output: str, references: Sequence[str]) -> float | None:
-    """Return BLEU as promptfoo smooths it, each n-gram clipped by the reference that has it most often."""
-    words, others = output.lower().split(), [text.lower().split() for text in references]
-    if len(words) < max(_ORDERS) or not all(others):
-        return None
-    logs = []
-    for n in _ORDERS:
-        most: Counter[tuple[str, ...]] = Counter()
-        for other in others:
-            most |= _ngrams(other, n)
-        ours = _ngrams(words, n)
-        logs.append(math.log((ours & most).total() / ours.total() or _SMOOTHING))
-    closest = min(map(len, others), key=lambda length: (abs(length - len(words)), length))
-    return math.exp(min(0.0, 1 - closest / len(words)) + math.fsum(logs) / len(logs))
-
-
-def _ngrams(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(words[start : start + n]) for start in range(len(words) - n + 1))
 
 
 def _totals(summary: Mapping[str, Any], results: Sequence[Result]) -> Iterator[Finding]:

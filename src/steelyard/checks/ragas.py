@@ -4,17 +4,16 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from steelyard.answers.evaluate import evaluate_answers
 from steelyard.checks.findings import Finding, Left, Value
-from steelyard.checks.texts import Texts, checked_texts
+from steelyard.checks.texts import SHORTEST, Texts, bleu, checked_texts
 from steelyard.io.foreign import ragas, rows
 from steelyard.io.foreign.containers import Container
 
 _ROUGE: Final = {"rouge_score(mode=fmeasure)": "ROUGE-L", "rouge_score": "ROUGE-L"}
-_TOKENS: Final = 4
-"""BLEU with n-grams up to four, and no shorter ones in their place, is 0 of any text with fewer tokens."""
 
-_DENSE: Final = re.compile("[\u2e80-\u9fff]")  # scripts without blanks, which the tool does not divide
+_PLAIN: Final = re.compile(r"(?:[A-Za-z0-9 !?]|[.,](?!\d))*")
+"""A text that the tokenizer of sacrebleu divides into words and marks."""
+_WORD: Final = re.compile(r"[A-Za-z0-9]+|[.,!?]")
 
 
 def check(container: Container) -> Iterator[Finding]:
@@ -64,12 +63,12 @@ def _similarity(answer: str, reference: str) -> float:
 
 
 def _bleu(answer: str, reference: str) -> float | None:
-    """Return BLEU; None where it is 0 by construction, unless the texts are equal."""
-    if answer == reference:
+    """Return BLEU; None where it is 0 by construction or words are not plain, unless the texts are equal."""
+    if answer == reference and answer.strip():
         return 1.0
-    if min(len(answer.split()), len(reference.split())) < _TOKENS or _DENSE.search(answer + reference):
-        return None
-    return float(evaluate_answers([answer], [[reference]], ["BLEU"], strip_citations=False).column("BLEU")[0])
+    words, other = _WORD.findall(answer), _WORD.findall(reference)
+    is_plain = _PLAIN.fullmatch(answer) and _PLAIN.fullmatch(reference)
+    return bleu(words, [other]) if is_plain and len(words) >= SHORTEST and other else None
 
 
 _BY_TEXT: Final = {

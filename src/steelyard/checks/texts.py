@@ -4,6 +4,8 @@ Some tools remove words and characters before they compare, until nothing is lef
 Chinese is not a-z. Such a reference is compared by Steelyard's own profile, since the tool scored two empty texts.
 """
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -15,6 +17,9 @@ _OWN: Final = "steelyard"
 _ROUGE: Final = "ROUGE"
 _SHARES: Final = frozenset(("StringEM",))
 """Metrics that are means over the references, not their best."""
+SHORTEST: Final = 4
+"""BLEU has no 4-grams of a text with fewer words; tools differ in what they make of that."""
+_ORDERS: Final = range(1, SHORTEST + 1)
 
 
 class Texts(NamedTuple):
@@ -83,3 +88,27 @@ def _own_score(own: Mapping[str, Mapping[tuple[str, str], float]], measure: str,
 def _reason(references: Sequence[str], emptied: Sequence[bool]) -> str:
     lost = "".join(text for text, is_lost in zip(references, emptied, strict=True) if is_lost)
     return "texts" if not lost else "emptied" if lost.isascii() else "script"
+
+
+def bleu(words: Sequence[str], references: Sequence[Sequence[str]], floor: float | None = None) -> float:
+    """Return BLEU-4, each n-gram clipped by the reference that has it most often.
+
+    A precision without a match is `floor`; by default half a match in the first order without one, a quarter in the
+    next, and so on, as sacrebleu smooths.
+    """
+    logs, part = [], 1.0
+    for n in _ORDERS:
+        most: Counter[tuple[str, ...]] = Counter()
+        for other in references:
+            most |= _ngrams(other, n)
+        ours = _ngrams(words, n)
+        shared = float((ours & most).total())
+        if not shared:
+            part /= 2
+        logs.append(math.log((shared or (part if floor is None else floor * ours.total())) / ours.total()))
+    closest = min(map(len, references), key=lambda length: (abs(length - len(words)), length))
+    return math.exp(min(0.0, 1 - closest / len(words)) + math.fsum(logs) / len(logs))
+
+
+def _ngrams(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(words[start : start + n]) for start in range(len(words) - n + 1))
