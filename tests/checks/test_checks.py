@@ -1,8 +1,10 @@
 """Checks of results files: labelled files of six tools, tampered copies of them, and what cannot be checked."""
 
+import contextlib
 import copy
 import json
 import math
+import random
 from pathlib import Path
 
 import pytest
@@ -123,6 +125,35 @@ SUBSET = "InventedLibrary/test/default"
 )
 def test_what_is_tampered_with_is_found(tmp_path, source, change, expected):
     assert expected in changed(tmp_path, source, change)
+
+
+LOG = """Claims:
+[
+    "He said "yes" to it",
+    "First line
+Verdicts:
+[
+second line",
+    "{}"
+] 
+ 
+Verdicts:
+[
+    {"verdict": "yes", "reason": "not \\"verdict\\": \\"no\\""},
+    {"verdict": "no", "reason": null},
+    {"verdict": "yes"}
+]"""
+"""Claims that read like other parts of a log, which has no escapes."""
+
+
+def test_claims_do_not_confuse_the_reader_of_logs(tmp_path):
+    assert changed(tmp_path, DEEPEVAL, set_in((*CASE, "verboseLogs"), LOG)) == set()
+    short = LOG.replace(
+        """,
+    {"verdict": "yes"}""",
+        "",
+    )
+    assert changed(tmp_path, DEEPEVAL, set_in((*CASE, "verboseLogs"), short)) == {("late-fee", "Faithfulness")}
 
 
 def test_tampered_lists_of_ultrarag_are_found(tmp_path):
@@ -247,6 +278,30 @@ def test_what_cannot_be_checked_is_refused(tmp_path, name, content, code):
     with pytest.raises(InputError) as caught:
         check_file(path)
     assert caught.value.message.code == code
+
+
+NODES = (None, [], {}, "x", -1, [None], {"x": None}, math.nan, True)
+
+
+def nodes(value, way=()):
+    """The places in a document."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, each in pairs:
+        yield (*way, key)
+        yield from nodes(each, (*way, key))
+
+
+@pytest.mark.parametrize("source", [DEEPEVAL, PROMPTFOO, INSPECT, MTEB, DATA / "ultrarag" / "memory_invented.json"])
+def test_a_damaged_file_is_refused_or_checked(tmp_path, source):
+    document = json.loads(source.read_text("utf-8"))
+    places, draw = list(nodes(document)), random.Random(source.name)
+    for place in draw.sample(places, min(len(places), 60)):
+        copied = copy.deepcopy(document)
+        set_in(place, draw.choice(NODES))(copied)
+        path = tmp_path / source.name
+        path.write_text(json.dumps(copied), "utf-8")
+        with contextlib.suppress(InputError):
+            assert check_file(path).values
 
 
 def test_the_command(tmp_path):

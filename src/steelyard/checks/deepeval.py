@@ -19,6 +19,8 @@ _TURNED: Final = frozenset(("Bias", "Toxicity", "Hallucination"))
 _RECALL: Final = "Contextual Recall"
 _PRECISION: Final = "Contextual Precision"
 _COUNTED: Final = ("Claims", "Statements")
+_PART: Final = re.compile(r"(?:\A|\n \n)([A-Z][\w ]*)(?: \(limit=\w+\))?:\n(\[\]|\[\n.*?\n\])(?= \n \n|\Z)", re.DOTALL)
+"""A list of a log, with its title."""
 _VERDICT: Final = re.compile(r'"verdict": "(\w+)"')
 _COLLECTIONS: Final = ("testCases", "conversationalTestCases")
 
@@ -55,7 +57,7 @@ def _scored(row: str, name: str, score: float, metric: Mapping[str, Any], case: 
     if name == "Exact Match" and {"actualOutput", "expectedOutput"} <= case.keys():
         equal = case["actualOutput"].strip() == case["expectedOutput"].strip()
         return Value(row, name, score, float(equal), "texts")
-    parts = _parts(str(metric.get("verboseLogs") or ""))
+    parts = dict(_PART.findall(str(metric.get("verboseLogs") or "")))
     if "Verdicts" not in parts or name not in (*_LENIENT, _RECALL, _PRECISION) or metric.get("strictMode"):
         return Left(row, name, "strict" if metric.get("strictMode") else "judged")
     verdicts = [verdict.lower() for verdict in _VERDICT.findall(parts["Verdicts"])]
@@ -72,13 +74,6 @@ def _scored(row: str, name: str, score: float, metric: Mapping[str, Any], case: 
     return Value(row, name, score, closest, "verdicts" if len(verdicts) == total else "too_few_verdicts")
 
 
-def _parts(log: str) -> dict[str, str]:
-    """Return the parts of a log by their titles; their lists are indented, so that a title begins a line."""
-    found = re.split(r"^(?=\w[\w ]*(?: \(limit=\w+\))?:$)", log, flags=re.MULTILINE)
-    pairs = (part.partition(":\n") for part in found)
-    return {title: text.strip() for title, _, text in pairs if text}
-
-
 def _count(parts: Mapping[str, str], verdicts: int) -> int:
     """Return the number of claims or statements; that of the verdicts if the log has neither."""
     text = next((parts[name] for name in _COUNTED if name in parts), None)
@@ -87,7 +82,7 @@ def _count(parts: Mapping[str, str], verdicts: int) -> int:
     try:
         return len(json.loads(text, strict=False))
     except ValueError:  # a claim with a quotation mark, which DeepEval does not escape
-        return len(re.findall(r"^    \S", text, re.MULTILINE))
+        return len(re.findall(r'^ {4}"', text, re.MULTILINE))
 
 
 def _average_precision(relevant: Sequence[bool]) -> float:
