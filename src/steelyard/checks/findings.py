@@ -12,16 +12,14 @@ _MOST_DIGITS: Final = 9
 
 VECTORS: Final[dict[str, str]] = {
     "above_one": "rankings/duplicates/ndcg-of-a-repeated-hit",
-    "brevity": "answers/bleu/half-of-the-reference",
-    "clipping": "answers/bleu/clipped-by-each-reference",
-    "emptied": "answers/one-letter/option-a",
-    "equal": "answers/bleu/short-identity",
-    "left_out": "judges/missing/mean-without-failed-rows",
-    "nothing_scored": "answers/empty/unknown-metric",
-    "script": "answers/scripts/rouge-of-identical-chinese",
-    "too_few_verdicts": "judges/denominators/fewer-verdicts-than-claims",
-    "too_many_verdicts": "judges/denominators/more-verdicts-than-claims",
-    "truncated": "answers/rows/fewer-answers-than-references",
+    "brevity": "answers/bleu/first-sentence-alone",
+    "clipping": "answers/references/complementary-references",
+    "emptied": "answers/letters/gold-a-answer-b",
+    "left_out": "judges/failures/status-500",
+    "nothing_scored": "statistics/means/t-no-value",
+    "script": "answers/scripts/chinese-identical",
+    "too_few_verdicts": "judges/denominators/one-verdict-of-three",
+    "too_many_verdicts": "judges/denominators/four-verdicts-for-three",
 }
 """The known answer of the conformance suite that a fault breaks, by its code; the text is `check_reason_names.CODE`."""
 

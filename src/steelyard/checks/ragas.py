@@ -13,6 +13,7 @@ _ROUGE: Final = {"rouge_score(mode=fmeasure)": "ROUGE-L", "rouge_score": "ROUGE-
 
 _PLAIN: Final = re.compile(r"(?:[A-Za-z0-9 !?]|[.,](?!\d))*")
 """A text that the tokenizer of sacrebleu divides into words and marks."""
+_DENSE: Final = re.compile("[\u2e80-\u9fff]{4}")
 _WORD: Final = re.compile(r"[A-Za-z0-9]+|[.,!?]")
 
 
@@ -40,7 +41,7 @@ def _finding(row: str, name: str, written: float, fields: rows.Fields) -> Findin
     if name not in _BY_TEXT or answer is None or not references:
         return Left(row, name, "judged" if name not in _BY_TEXT else "no_texts")
     score = _BY_TEXT[name](answer, references[0])
-    why = "texts" if name != "bleu_score" else "equal" if answer == references[0] else "brevity"
+    why = "texts" if name != "bleu_score" else "script" if _DENSE.search(references[0]) else "brevity"
     return Left(row, name, "short") if score is None else Value(row, name, written, score, why)
 
 
@@ -63,9 +64,9 @@ def _similarity(answer: str, reference: str) -> float:
 
 
 def _bleu(answer: str, reference: str) -> float | None:
-    """Return BLEU; None where it is 0 by construction or words are not plain, unless the texts are equal."""
-    if answer == reference and answer.strip():
-        return 1.0
+    """Return BLEU; None where it is 0 by construction or words are not plain."""
+    if answer == reference and _DENSE.search(answer):
+        return 1.0  # however it is divided
     words, other = _WORD.findall(answer), _WORD.findall(reference)
     is_plain = _PLAIN.fullmatch(answer) and _PLAIN.fullmatch(reference)
     return bleu(words, [other]) if is_plain and len(words) >= SHORTEST and other else None
