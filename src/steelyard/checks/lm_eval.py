@@ -23,24 +23,18 @@ def check(container: Container) -> Iterator[Finding]:
     path = container.path.with_name(f"results_{name['stamp']}.json") if name else None
     results = parse_json_file(read_text(path)[0], str(path)) if path is not None and path.is_file() else {}
     task = name["task"] if name else ""
-    config = (results.get("configs") or {}).get(task) or {}
-    options = _options(config)
+    metrics = ((results.get("configs") or {}).get(task) or {}).get("metric_list") or []
+    settings = {each["metric"]: each for each in metrics}
+    options = settings.get(_MATCHED, {}) if settings else None
+    if not all(map(_is_safe, (options or {}).get("regexes_to_ignore") or [])):
+        options = None
     columns: dict[tuple[str, str], list[float | None]] = {}
     for sample in (record.fields for record in container.records()):
         for metric in sample.get("metrics") or [each for each in (*_CHOSEN, _MATCHED) if each in sample]:
             kind = sample.get("filter", _ONLY)
             columns.setdefault((metric, kind), []).append(number(sample.get(metric)))
             yield _sample(sample, metric if kind == _ONLY else f"{metric},{kind}", metric, options)
-    yield from _means((results.get("results") or {}).get(task), _averaged(config), columns)
-
-
-def _options(config: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the settings of `exact_match`; None if they are not known."""
-    metrics = config.get("metric_list")
-    if metrics is None:
-        return None
-    found: Mapping[str, Any] = next((each for each in metrics if each.get("metric") == _MATCHED), {})
-    return found if all(map(_is_safe, found.get("regexes_to_ignore") or [])) else None
+    yield from _means((results.get("results") or {}).get(task), settings, columns)
 
 
 def _is_safe(pattern: str) -> bool:
@@ -81,23 +75,19 @@ def _plain(text: str, options: Mapping[str, Any]) -> str:
     return text.translate(str.maketrans("", "", removed))
 
 
-def _averaged(config: Mapping[str, Any]) -> set[str]:
-    """Return the metrics whose result is the mean of the samples."""
-    given = {each.get("metric"): each.get("aggregation", "mean") for each in config.get("metric_list") or []}
-    usual = {name for name in (*_CHOSEN, _MATCHED) if given.get(name, "mean") == "mean"}
-    return usual | {each["metric"] for each in config.get("metric_list") or [] if each.get("aggregation") == "mean"}
-
-
 def _means(
-    results: Mapping[str, Any] | None, averaged: set[str], columns: Mapping[tuple[str, str], Sequence[float | None]]
+    results: Mapping[str, Any] | None,
+    settings: Mapping[str, Mapping[str, Any]],
+    columns: Mapping[tuple[str, str], Sequence[float | None]],
 ) -> Iterator[Finding]:
     for (metric, kind), values in columns.items():
+        usual = "mean" if metric in (*_CHOSEN, _MATCHED) else None
+        is_mean = settings.get(metric, {}).get("aggregation", usual) == "mean"
         for suffix, value in (("", mean), ("_stderr", standard_error)):
             label = f"{metric}{suffix}" if kind == _ONLY else f"{metric}{suffix},{kind}"
             known = [each for each in values if each is not None]
-            if results is None or metric not in averaged or len(known) < len(values):
-                why = "no_results" if results is None else "other_metric" if metric not in averaged else "unscored"
-                yield Left("", label, why)
+            if results is None or not is_mean or len(known) < len(values):
+                yield Left("", label, "no_results" if results is None else "unscored" if is_mean else "other_metric")
             else:
                 written = number(results.get(f"{metric}{suffix},{kind}"))
                 yield valued("", label, written, value(known), suffix.strip("_") or "mean")

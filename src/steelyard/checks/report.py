@@ -1,6 +1,7 @@
 """What a check found as blocks: the differences row by row, with reasons, and what could not be recomputed."""
 
 from collections.abc import Collection
+from dataclasses import asdict
 from functools import partial
 from typing import Any, Final
 
@@ -42,18 +43,10 @@ def found_json(found: Found, known: Collection[str]) -> dict[str, Any]:
         "rows": found.rows,
         "recomputed": len(found.values),
         "differing": [
-            {
-                "row": each.row,
-                "metric": each.metric,
-                "written": each.written,
-                "recomputed": each.recomputed,
-                "reason": each.why,
-                "text": _reason(each, words),
-                "vector": _vector(each, known) or None,
-            }
+            asdict(each) | {"reason": _reason(each, words), "vector": _vector(each, known) or None}
             for each in found.differing
         ],
-        "not_recomputed": [{"row": each.row, "metric": each.metric, "reason": each.why} for each in found.left],
+        "not_recomputed": [asdict(each) | {"reason": _reason(each, words)} for each in found.left],
     }
 
 

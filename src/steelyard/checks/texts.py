@@ -15,6 +15,7 @@ from steelyard.checks.findings import DIGITS, Finding, Left, Value, mean
 
 _OWN: Final = "steelyard"
 _ROUGE: Final = "ROUGE"
+_BIGRAMS: Final = "ROUGE-2"
 _SHARES: Final = frozenset(("StringEM",))
 """Metrics that are means over the references, not their best."""
 SHORTEST: Final = 4
@@ -31,63 +32,52 @@ class Texts(NamedTuple):
     scores: Mapping[str, float | None]
 
 
-class _Pair(NamedTuple):
-    prediction: str
-    reference: str
-
-
 def checked_texts(
     rows: Sequence[Texts], names: Mapping[str, str], profile: str, digits: Mapping[str, int] | None = None
 ) -> list[Finding]:
     """Return the scores of rows beside those that their texts give; `names` maps the tool's metrics to ours."""
-    known = profile_of(profile)
-    pairs = list(dict.fromkeys(_Pair(row.prediction, text) for row in rows for text in row.references))
-    measures = list(dict.fromkeys(names.values()))
-    usual, own = _scores(pairs, measures, profile), _scores(pairs, measures, _OWN)
-    found: list[Finding] = []
+    known, found = profile_of(profile), list[Finding]()
+    pairs = list(dict.fromkeys((row.prediction, text) for row in rows for text in row.references))
+    usual, own = (_scores(pairs, list(dict.fromkeys(names.values())), name) for name in (profile, _OWN))
     for row in rows:
-        for name, written in row.scores.items():
-            if name not in names:
-                continue
+        for name in filter(names.__contains__, row.scores):
+            measure, written = names[name], row.scores[name]
             if written is None or not row.references:
                 found.append(Left(row.row, name, "unscored" if written is None else "no_reference"))
                 continue
-            measure = names[name]
-            emptied = [_is_emptied(text, known, measure) for text in row.references]
-            each = [
-                _own_score(own, measure, _Pair(row.prediction, text)) if lost else usual[measure][row.prediction, text]
-                for text, lost in zip(row.references, emptied, strict=True)
-            ]
-            score = mean(each) if measure in _SHARES else max(each)
-            why = _reason(row.references, emptied)
+            lost = [text for text in row.references if _is_emptied(text, known, measure)]
+            scores = [(own if text in lost else usual)[measure][row.prediction, text] for text in row.references]
+            score = mean(scores) if measure in _SHARES else max(scores)
+            why = "texts" if not lost else "emptied" if "".join(lost).isascii() else "script"
             found.append(Value(row.row, name, written, score, why, (digits or {}).get(name, DIGITS)))
     return found
 
 
-def _scores(pairs: Sequence[_Pair], measures: Sequence[str], profile: str) -> dict[str, dict[tuple[str, str], float]]:
-    """Return the score of each pair in each measure."""
+def _scores(
+    pairs: Sequence[tuple[str, str]], measures: Sequence[str], profile: str
+) -> dict[str, dict[tuple[str, str], float]]:
+    """Return the score of each answer and reference in each measure.
+
+    By our own profile StringEM is a share of what is contained, and a single word has a bigram, unlike in the tools.
+    """
     if not pairs:
         return {}
-    predictions, references = [pair.prediction for pair in pairs], [[pair.reference] for pair in pairs]
-    table = evaluate_answers(predictions, references, list(measures), profile=profile, strip_citations=False)
-    return {name: dict(zip(pairs, map(float, table.column(name)), strict=True)) for name in measures}
+    answers, references = [answer for answer, _ in pairs], [[reference] for _, reference in pairs]
+    asked = ["EM" if profile == _OWN and name in _SHARES else name for name in measures]
+    table = evaluate_answers(answers, references, list(dict.fromkeys(asked)), profile=profile, strip_citations=False)
+    scores = {
+        name: dict(zip(pairs, map(float, table.column(each)), strict=True))
+        for name, each in zip(measures, asked, strict=True)
+    }
+    if profile == _OWN and _BIGRAMS in scores:
+        words = profile_of(_OWN).rouge.tokens
+        scores[_BIGRAMS] |= {pair: 0.0 for pair in pairs if len(words(pair[1])) == 1}
+    return scores
 
 
 def _is_emptied(text: str, profile: Profile, measure: str) -> bool:
     encoder = profile.rouge if measure.startswith(_ROUGE) else profile.matching
     return bool(text.strip()) and not encoder.tokens(text)
-
-
-def _own_score(own: Mapping[str, Mapping[tuple[str, str], float]], measure: str, pair: _Pair) -> float:
-    """Return the score by our own profile; a single word has no bigrams, as in the tools."""
-    if measure == "ROUGE-2" and len(profile_of(_OWN).rouge.tokens(pair.reference)) == 1:
-        return 0.0
-    return own["EM" if measure in _SHARES else measure][pair]
-
-
-def _reason(references: Sequence[str], emptied: Sequence[bool]) -> str:
-    lost = "".join(text for text, is_lost in zip(references, emptied, strict=True) if is_lost)
-    return "texts" if not lost else "emptied" if lost.isascii() else "script"
 
 
 def bleu(words: Sequence[str], references: Sequence[Sequence[str]], floor: float | None = None) -> float:

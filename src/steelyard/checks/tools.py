@@ -41,7 +41,8 @@ def check_file(path: str | Path, means: Means | None = None) -> Found:
     try:
         with closing(source.container) as container:
             findings = list(import_module(CHECKS[tool.NAME]).check(container))
-            findings += _means(path, tool, means or {}, {each.metric for each in findings if _is_unscored(each)})
+            unscored = {each.metric for each in findings if isinstance(each, Left) and each.why == "unscored"}
+            findings += _means(path, tool, means or {}, unscored)
     except _WRONG_SHAPE as error:  # a file of strangers; its reader checked what it reads of it, not all of it
         problem = f"{type(error).__name__}: {error}"
         raise InputError(Message("checks.wrong_shape", tool=tool.TITLE, error=problem), where=name) from None
@@ -51,10 +52,6 @@ def check_file(path: str | Path, means: Means | None = None) -> Found:
         hint = Joined("core.clauses", [Message(f"check_reason_names.{why}") for why in whys])
         raise InputError(Message("checks.nothing", tool=tool.TITLE, n=len(found.left)), where=name, hint=hint)
     return found
-
-
-def _is_unscored(finding: Finding) -> bool:
-    return isinstance(finding, Left) and finding.why == "unscored"
 
 
 def _means(path: str | Path, tool: Format, means: Means, incomplete: Collection[str]) -> Iterator[Finding]:
