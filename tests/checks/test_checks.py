@@ -6,6 +6,7 @@ import json
 import math
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import run
@@ -280,7 +281,7 @@ def test_what_cannot_be_checked_is_refused(tmp_path, name, content, code):
     assert caught.value.message.code == code
 
 
-NODES = (None, [], {}, "x", -1, [None], {"x": None}, math.nan, True)
+NODES: tuple[Any, ...] = (None, [], {}, "x", -1, [None], {"x": None}, math.nan, True)
 
 
 def nodes(value, way=()):

@@ -38,7 +38,7 @@ class Server:
 
 def functions(path):
     module = types.ModuleType("ultrarag.server")
-    module.UltraRAG_MCP_Server = Server
+    vars(module)["UltraRAG_MCP_Server"] = Server
     sys.modules |= {"ultrarag": types.ModuleType("ultrarag"), "ultrarag.server": module}
     found = types.ModuleType("evaluation")
     exec(compile(Path(path).read_text("utf-8"), path, "exec"), found.__dict__)
