@@ -9,7 +9,7 @@ from steelyard.checks.texts import Texts, checked_texts
 from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.ultrarag import metrics_of, variables_of
 
-_PROFILES: Final = ("ultrarag-0.3", "ultrarag")
+_PROFILES: Final = ("ultrarag", "ultrarag-2026-09")
 """The releases that prepare texts differently; the file does not say which one wrote it."""
 _NAMES: Final = {
     "acc": "Acc",
