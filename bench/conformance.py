@@ -40,8 +40,10 @@ def outcome(target: Target, vectors: list[Vector]) -> dict[str, Any]:
     try:
         with Program(command(target)) as program:
             found = run_json(check_program(program, vectors))
-    except (SteelyardError, subprocess.CalledProcessError) as error:
-        return {"failed": str(error).replace(str(ENVIRONMENTS), "").replace(str(suite_folder().parent), "")}
+    except SteelyardError as error:
+        return {"failed": str(error.message)}
+    except subprocess.CalledProcessError:
+        return {"failed": "its packages cannot be installed"}
     return {**found, "outcomes": [each for each in found["outcomes"] if each["kind"] in {"fault", "convention"}]}
 
 
