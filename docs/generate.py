@@ -195,19 +195,20 @@ def limits_table(language: Language) -> str:
 
 
 def conformance(language: Language) -> str:
-    """Return what came out of the conformance suite for every target: counts by family, then the faults of each."""
+    """Return what came out of the conformance suite: counts by family and target, then the faults of each target."""
     words = words_of(language)
-    results = [json.loads((suite_folder() / "results" / f"{name}.json").read_text("utf-8")) for name in read_targets()]
-    head = [words(f"suite_names.{name}") for name in ("target", "version", "date", "family", *KINDS)]
+    folder = suite_folder() / "results"
+    results = {name: json.loads((folder / f"{name}.json").read_text("utf-8")) for name in read_targets()}
+    head = [words(f"suite_names.{name}") for name in ("family", "target", "version", "date", *KINDS)]
     lines = [_row(head), "|---|---|---|---|" + "---:|" * len(KINDS)]
-    for name, found in zip(read_targets(), results, strict=True):
-        if "failed" in found:
-            lines.append(_row([name, "", found["date"], found["failed"], *[""] * len(KINDS)]))
-        for family, counts in found.get("counts", {}).items():
-            cells = [name, found["target"]["version"], found["date"], words(f"suite_names.{family}")]
-            lines.append(_row([*cells, *(str(counts[kind]) for kind in KINDS)]))
+    for family in sorted(path.stem for path in (suite_folder() / "computes").iterdir()):
+        for name, found in results.items():
+            if counts := found.get("counts", {}).get(family):
+                cells = [words(f"suite_names.{family}"), name, found["target"]["version"], found["date"]]
+                lines.append(_row([*cells, *(str(counts[kind]) for kind in KINDS)]))
+    lines += ["", *(f"- {name}: {found['failed']}" for name, found in results.items() if "failed" in found)]
     known = {vector.id: vector for vector in read_vectors()}
-    for name, found in zip(read_targets(), results, strict=True):
+    for name, found in results.items():
         lines += _faults(name, [each for each in found.get("outcomes", []) if each["kind"] == "fault"], known, words)
     return "\n".join(lines)
 
