@@ -108,6 +108,11 @@ def _benchmark(folder: Path) -> None:
         shutil.copy(ROOT / "benchmark" / name, folder / "legal")
 
 
+def _old_run(folder: Path) -> None:
+    _benchmark(folder)
+    (folder / "r.jsonl").write_text(OLD)
+
+
 def _half(folder: Path) -> None:
     """Leave a run that was killed: its header, one item and a torn one."""
     _benchmark(folder)
@@ -129,15 +134,18 @@ def _view() -> int:
     index.refresh()
     viewer = Viewer(index, report_pages(index.folder, OPEN), "en", OPEN)
     listed = viewer.listed()
-    print([(entry.path, entry.name, entry.metrics) for entry in listed.entries], listed.others)
+    print([(entry.path, entry.name, entry.metrics) for entry in listed.entries])
     for path, texts in listed.broken:
         print(texts[0], file=sys.stderr)
     if listed.broken:
         return 2
+    saved = Path("r.review.jsonl").read_text() if Path("r.review.jsonl").exists() else ""
     for item in ("zh-01", "zh-02"):
+        if f'"id": "{item}"' in saved.rpartition("\n")[0]:
+            continue
         page = viewer.review(listed.entries[0].id, json.dumps({"id": item, "agree": True}).encode())
         if page.status != HTTPStatus.OK:
-            print(json.loads(page.content)["error"]["en"], file=sys.stderr)
+            print(json.loads(page.content)["error"][0], file=sys.stderr)
             return 2
     return 0
 
@@ -181,6 +189,9 @@ SCENARIOS: Final = {
     "answers -o": Scenario(ANSWERS, [ANSWERS], lambda folder: _answers(folder, *OUTPUTS), OUTPUTS),
     "bench": Scenario(BENCH, [RESUMED], _benchmark, recorded="r.jsonl"),
     "bench --resume": Scenario(RESUMED, [RESUMED], _half, recorded="r.jsonl"),
+    "bench --overwrite": Scenario(
+        command(*ASKS, "--overwrite"), [RESUMED, command(*ASKS, "--overwrite")], _old_run, ["r.jsonl"], "r.jsonl.new"
+    ),
     "judge run": Scenario(
         command(*JUDGE), [command(*JUDGE, "--resume")], _answers, recorded="r.calls.jsonl", paid=True
     ),
@@ -192,6 +203,8 @@ SCENARIOS: Final = {
         paid=True,
     ),
     "view": Scenario(_view, [_view], _results, recorded="r.review.jsonl"),
-    "gate -o, report -o": Scenario(_gate, [_gate], lambda folder: _results(folder, "o.xml", "o.html"), ("o.xml", "o.html")),
+    "gate -o, report -o": Scenario(
+        _gate, [_gate], lambda folder: _results(folder, "o.xml", "o.html"), ("o.xml", "o.html")
+    ),
     "parts of engines": Scenario(command(*RANKING), [command(*RANKING, "--resume")], _rankings),
 }

@@ -82,8 +82,14 @@ class Seam:
 
     def _opener(self, real: Callable[..., Any]) -> Any:
         def opened(
-            file: Any, mode: str = "r", buffering: int = -1, encoding: Any = None, errors: Any = None, newline: Any = None
-        , **named: Any) -> Any:
+            file: Any,
+            mode: str = "r",
+            buffering: int = -1,
+            encoding: Any = None,
+            errors: Any = None,
+            newline: Any = None,
+            **named: Any,
+        ) -> Any:
             if isinstance(file, int) or not self._is_below(file):
                 return real(file, mode, buffering, encoding, errors, newline, **named)
             if self.due("open", file):

@@ -67,11 +67,11 @@ def _run(line: Sequence[str], language: Language) -> int:
 
 
 def _explained(error: MemoryError | OSError) -> Localized:
-    """Return what the system refused: memory, a file, or the output."""
+    """Return what the system refused: memory, or a file."""
     if isinstance(error, MemoryError) or error.errno == errno.ENOMEM:
         error.with_traceback(None)  # frees what its frames hold
         return ConfigError(Message("cli.no_memory"), hint=Message("cli.no_memory_hint"))
-    return Message("core.located", where=error.filename or Message("words.output"), message=os_reason(error))
+    return Message("core.located", where=error.filename or Message("words.a_file"), message=os_reason(error))
 
 
 def _parsed(line: Sequence[str], language: Language) -> tuple[argparse.Namespace, Settings]:

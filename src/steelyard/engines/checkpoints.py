@@ -22,9 +22,10 @@ import numpy as np
 
 from steelyard import __version__
 from steelyard.engines.base import Engine, Part, Result
-from steelyard.errors import ConfigError, os_reason
+from steelyard.errors import ConfigError
 from steelyard.i18n import Localized, Message, from_json, to_json
 from steelyard.io.addresses import Address
+from steelyard.io.writing import errors_at
 from steelyard.registry.metrics import LOADED
 
 SUFFIX: Final = ".parts"
@@ -123,13 +124,10 @@ class CheckpointEngine:
         except TypeError:  # not JSON: the part is done again
             return
         new = path.with_suffix(f".{os.getpid()}.new")
-        try:
+        with errors_at(path):
             self._folder.mkdir(exist_ok=True)
             new.write_bytes(hashlib.sha256(content).digest() + content)
             new.replace(path)
-        except OSError as error:
-            message = Message("formats.cannot_write", strerror=os_reason(error))
-            raise ConfigError(message, where=str(path)) from None
 
 
 def file_state(path: str | Path) -> list[object]:

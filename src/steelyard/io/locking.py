@@ -38,9 +38,12 @@ else:
 
 
 def try_lock(file: IO[Any]) -> bool:
-    """Lock an open file without waiting; False if another process, or another open file of this one, holds the lock."""
+    """Lock an open file without waiting; False if another process, or another open file of this one, holds the lock.
+
+    Raises OSError where the file system cannot lock.
+    """
     try:
         _acquire(file)
-    except OSError:
+    except (BlockingIOError, PermissionError):
         return False
     return True

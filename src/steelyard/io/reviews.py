@@ -9,20 +9,26 @@ they have a value. The viewer appends its lines, with their `time`: such a line 
 """
 
 import errno
+import io
+import json
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, Final
 
-from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem, SteelyardError, os_reason
+from steelyard import limits
+from steelyard.errors import MOST_PROBLEMS, ConfigError, InputError, Problem, SteelyardError
 from steelyard.i18n import Message
 from steelyard.io.locking import try_lock
-from steelyard.io.records import Record, read_records
+from steelyard.io.records import Record, format_suffix, stream_records
 from steelyard.io.results import dump, items_of
 from steelyard.io.shapes import is_number
+from steelyard.io.streams import Stream, open_stream
+from steelyard.io.writing import errors_at
 from steelyard.table import Table
 
 REVIEW_HINT: Final = Message("formats.review_file_hint")
@@ -117,13 +123,17 @@ def is_untouched(path: Path) -> bool:
     return bool(found) and not any(each.is_decided or each.unsure or each.remark or each.reviewer for each in found)
 
 
-def read_review(path: str | Path) -> list[Judgement]:
+def read_review(path: str | Path, *, unfinished: bool = False) -> list[Judgement]:
     """Return the judgements of a file; every line must be complete, and each id unique but for lines with a time.
 
-    The last line about a verdict counts, but that of a model never takes the place of a person's.
+    The last line about a verdict counts, but that of a model never takes the place of a person's. With `unfinished`,
+    the last line may be a torn one, of a viewer that was killed, and there may be no other.
     """
-    records, _ = read_records(path)
-    if not records:
+    with closing(open_stream(path)) as stream:
+        content = stream.read_all(limits.FILE_BYTES)
+    content = content[: _end(content)] if unfinished else content
+    records = list(stream_records(Stream(str(path), io.BytesIO(content)), format_suffix(path)))
+    if not (records or unfinished):
         raise InputError(Message("formats.empty_file"), where=str(path), hint=REVIEW_HINT)
     problems = [problem for record in records for problem in _problems(record)]
     problems += _doubled(records)
@@ -138,20 +148,28 @@ def read_review(path: str | Path) -> list[Judgement]:
 
 
 def append_judgement(path: Path, judgement: Judgement) -> None:
-    """Add a line to a review file, which is created if missing: the whole line, or nothing."""
+    """Add a line to a review file, which is created if missing: the whole line, or nothing; a torn one is cut off."""
     line = render_review_lines([judgement]).encode("utf-8", "replace")
+    with errors_at(path), open(path, "a+b", buffering=0) as file:
+        _lock(file, path)
+        file.seek(0)
+        content = file.read()
+        size = file.truncate(_end(content))
+        line = line if content[:size].endswith(b"\n") or not size else b"\n" + line
+        if file.write(line) < len(line):
+            file.truncate(size)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.fsync(file.fileno())
+
+
+def _end(content: bytes) -> int:
+    """Return where the last line ends that is whole, or JSON."""
+    whole = content.rfind(b"\n") + 1
     try:
-        with open(path, "a+b", buffering=0) as file:
-            _lock(file, path)
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(size - 1, 0))
-            line = line if file.read(1) in (b"", b"\n") else b"\n" + line
-            if file.write(line) < len(line):
-                file.truncate(size)
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise ConfigError(Message("formats.cannot_write", strerror=os_reason(error)), where=str(path)) from None
+        json.loads(content[whole:])
+    except (ValueError, RecursionError):
+        return whole
+    return len(content)
 
 
 def _lock(file: IO[bytes], path: Path) -> None:

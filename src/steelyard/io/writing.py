@@ -30,6 +30,17 @@ _PIPE_SECONDS: Final = 10
 
 
 @contextmanager
+def errors_at(path: Path, hint: Message | None = None) -> Iterator[None]:
+    """Raise errors of the system in the block as one that says which file cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise ConfigError(
+            Message("formats.cannot_write", strerror=os_reason(error)), where=str(path), hint=hint
+        ) from None
+
+
+@contextmanager
 def whole_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
     """Yield a temporary path to write to; it is renamed to `path` if the block succeeds, and removed otherwise.
 
@@ -39,7 +50,7 @@ def whole_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
     which is in a temporary folder, is complete.
     """
     address = addressed(path)
-    try:
+    with errors_at(path):
         if isinstance(address, Address):
             with _uploaded(address, overwrite=overwrite) as part:
                 yield part
@@ -56,8 +67,6 @@ def whole_file(path: Path, *, overwrite: bool = True) -> Iterator[Path]:
             _sync(part)
             _place(part, target, overwrite=overwrite)
         sync_folder(target.parent)
-    except OSError as error:
-        raise ConfigError(Message("formats.cannot_write", strerror=os_reason(error)), where=str(path)) from None
 
 
 def write_whole(path: Path, content: str | bytes, *, overwrite: bool = True) -> None:

@@ -9,6 +9,7 @@ line has left the process before the reply is used. When a journal is continued,
 failed is asked again.
 """
 
+import errno
 import json
 import os
 import threading
@@ -18,11 +19,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, NamedTuple, Self
 
-from steelyard.errors import ConfigError, InputError, os_reason
+from steelyard.errors import InputError, os_reason
 from steelyard.i18n import Message
 from steelyard.io.locking import try_lock
 from steelyard.io.results import dump
 from steelyard.io.shapes import ANYTHING, TEXT, WHOLE, Fields, ListOf, MapOf, check_shape
+from steelyard.io.writing import errors_at
 from steelyard.judges.replies import Recorded
 
 VERSION: Final = 1
@@ -71,18 +73,15 @@ class Journal:
 
         That of another judge, address or file of rows is continued only by `force`.
         """
-        try:
+        with errors_at(path), ExitStack() as opened:
             path.parent.mkdir(parents=True, exist_ok=True)
-            file = open(path, "a+b" if resume else "x+b", buffering=0)  # noqa: SIM115 - closed by `close`
-        except FileExistsError:
-            hint = Message("judges.journal_exists_hint")
-            raise InputError(Message("formats.file_exists"), where=str(path), hint=hint) from None
-        except OSError as error:
-            raise ConfigError(Message("formats.cannot_write", strerror=os_reason(error)), where=str(path)) from None
-        with ExitStack() as opened:
-            opened.callback(file.close)
+            try:
+                file = opened.enter_context(open(path, "a+b" if resume else "x+b", buffering=0))
+            except FileExistsError:
+                hint = Message("judges.journal_exists_hint")
+                raise InputError(Message("formats.file_exists"), where=str(path), hint=hint) from None
             journal = cls._continued(path, header, file, force=force)
-            opened.pop_all()
+            opened.pop_all()  # closed by `close`
         return journal
 
     @classmethod
@@ -119,22 +118,16 @@ class Journal:
 
     def _append(self, line: Json) -> None:
         content = (dump(line) + "\n").encode("utf-8", "surrogatepass")
-        with self._lock:
-            try:
-                if self._file is None or self._file.write(content) < len(content):
-                    raise OSError
-            except OSError as error:
-                raise ConfigError(
-                    Message("formats.cannot_write", strerror=os_reason(error)), where=str(self.path)
-                ) from None
+        with self._lock, errors_at(self.path):
+            if self._file is None or self._file.write(content) < len(content):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def close(self) -> None:
         """Close the file; it can be continued."""
         if self._file is not None:
-            with self._lock:
-                os.fsync(self._file.fileno())
-                self._file.close()
+            with self._lock, errors_at(self.path), self._file as file:
                 self._file = None
+                os.fsync(file.fileno())
 
     def __enter__(self) -> Self:
         return self

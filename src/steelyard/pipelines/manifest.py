@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import ConfigError, InputError, os_reason
+from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message
-from steelyard.io.writing import write_whole
+from steelyard.io.writing import errors_at, write_whole
 from steelyard.io.yamls import Located, dump_yaml, read_yaml
 from steelyard.pipelines.server import Binding, Server, Tool, ToolKind
 
@@ -84,10 +84,8 @@ def write_yaml(path: Path, content: Mapping[str, Any]) -> None:
 
 def write_file(path: Path, text: str) -> None:
     """Write a text file, and create its folder if needed."""
-    try:
+    with errors_at(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(Message("formats.cannot_write", strerror=os_reason(error)), where=str(path)) from None
     write_whole(path, text)
 
 

@@ -14,6 +14,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import Any, Final, Self
 from steelyard.errors import ConfigError, SteelyardError, SystemFailure, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.locking import try_lock
-from steelyard.io.writing import whole_file
+from steelyard.io.writing import errors_at, whole_file
 from steelyard.pipelines.check import check_arguments, check_parameters, check_settings, check_templates
 from steelyard.pipelines.client import PromptText, ServerPool
 from steelyard.pipelines.load import Parameters, load_parameters, load_servers, start_servers
@@ -78,60 +79,69 @@ class Entry:
 class Journal:
     """A file of entries: existing ones are replayed, then new ones are appended.
 
-    A new file begins with a line that names the pipeline. `changed` is the first step whose entry was not reused.
+    A new file begins with a line that names the pipeline; a process killed before that leaves a file to remove.
+    `changed` is the first step whose entry was not reused.
     """
 
     def __init__(self, path: Path, pipeline: Path, *, is_new: bool) -> None:
         self.path = path
         self.changed: str | None = None
         self._replaying = not is_new
-        self._file = open(path, "x+b" if is_new else "r+b")  # noqa: SIM115 - `finish` closes it
-        if not try_lock(self._file):
-            self._file.close()
-            raise ConfigError(Message("pipelines.journal_locked"), where=str(path), hint=LOCKED_HINT)
-        if is_new:
-            self._file.write(_head(pipeline))
-            self._file.flush()
-        else:
-            self._file.readline()
+        with ExitStack() as opened:
+            self._file = opened.enter_context(open(path, "x+b" if is_new else "r+b"))
+            if is_new:
+                opened.callback(path.unlink)
+            with errors_at(path):
+                if not try_lock(self._file):
+                    raise ConfigError(Message("pipelines.journal_locked"), where=str(path), hint=LOCKED_HINT)
+                if is_new:
+                    self._file.write(_head(pipeline))
+                    self._file.flush()
+                else:
+                    self._file.readline()
+            opened.pop_all()  # `finish` closes it
 
     def replay(self, step: str, mark: str) -> Entry | None:
         """Return the next entry if it is of this call; otherwise discard the rest of the journal."""
         if not self._replaying:
             return None
-        start = self._file.tell()
-        entry = Entry.read(self._file.readline())
-        if entry is not None and (entry.step, entry.mark) == (step, mark):
-            return entry
-        self._replaying = False
-        if entry is not None:
-            self.changed = step
-            with whole_file(self.path.with_suffix(".replaced.jsonl")) as part:
-                shutil.copyfile(self.path, part)
-        self._file.seek(start)
-        self._file.truncate()
-        return None
+        with errors_at(self.path):
+            start = self._file.tell()
+            entry = Entry.read(self._file.readline())
+            if entry is not None and (entry.step, entry.mark) == (step, mark):
+                return entry
+            self._replaying = False
+            if entry is not None:
+                self.changed = step
+                with whole_file(self.path.with_suffix(".replaced.jsonl")) as part:
+                    shutil.copyfile(self.path, part)
+            self._file.seek(start)
+            self._file.truncate()
+            return None
 
     def add(self, entry: Entry) -> None:
         """Append an entry and flush it."""
         try:
-            self._file.write(entry.line())
+            line = entry.line()
         except (TypeError, ValueError) as error:
             raise SystemFailure(Message("pipelines.result_not_json", name=entry.step, error=error)) from None
-        self._file.flush()
+        with errors_at(self.path):
+            self._file.write(line)
+            self._file.flush()
 
     def finish(self, *, complete: bool) -> Path | None:
         """Write the snapshot in UltraRAG's format; delete the journal if the run is complete."""
         snapshot = self.path.with_suffix(".json")
-        with self._file:
+        with errors_at(self.path), self._file:
             self._file.seek(0)
             self._file.readline()
             first = self._file.readline()
-            if first:
+            has_entries = first.endswith(b"\n")
+            if has_entries:
                 self._write_snapshot(first, snapshot)
-            if complete or not first:
+            if complete or not has_entries:
                 self.path.unlink()
-        return snapshot if first else None
+        return snapshot if has_entries else None
 
     def _write_snapshot(self, first: bytes, snapshot: Path) -> None:
         """Write one object per call, as UltraRAG does, line by line, so that memory does not grow with the run."""

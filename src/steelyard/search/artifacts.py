@@ -41,10 +41,8 @@ DAMAGE: Final = (
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """Yield a temporary path to write to; it is renamed to `path` at the end, or removed after an exception."""
-    try:
+    with writing.errors_at(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(Message("formats.cannot_write", strerror=os_reason(error)), where=str(path)) from None
     with writing.whole_file(path) as part:
         yield part
 

@@ -11,6 +11,7 @@ from steelyard.io.foreign.tables import holds_scores
 from steelyard.io.records import format_suffix
 from steelyard.io.results import begins_with_header
 from steelyard.io.results.reading import results_beside
+from steelyard.io.reviews import SUFFIX as REVIEW
 
 SUFFIXES = (".jsonl", ".json", ".csv", ".parquet", ".eval")
 SNAPSHOT = "memory_"
@@ -85,13 +86,13 @@ def within(folder: Path, path: str) -> Path | None:
 
 
 def holds_results(path: Path) -> bool:
-    """Whether a file is a results file, or has scores of another tool; other files are not results.
+    """Whether a file is a results file, or has scores of another tool; other files, such as reviews, are not results.
 
     Nor is the JSON of an evaluation of a pipeline, beside which the same scores are in a results file.
     A JSONL file whose first line is not JSON is broken: reading it gives the error. The variables of a run of UltraRAG
     (`memory_….json`) are rows to evaluate; its evaluation writes a file of results.
     """
-    if path.name.startswith(SNAPSHOT) and path.suffix == ".json":
+    if (path.name.startswith(SNAPSHOT) and path.suffix == ".json") or path.name.endswith(REVIEW):
         return False
     if begins_with_header(path):
         return True

@@ -9,12 +9,12 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from steelyard import __version__, limits
 from steelyard.errors import InputError, Problem, SteelyardError
@@ -37,6 +37,10 @@ _VERSION = re.compile(r"[-_. ]+(?:v\d[\d.]*|\d{4}-?\d\d-?\d\d[\d.:T _-]*)$")
 LATEST = 253_370_000_000.0
 """Later times (after the year 9998) are shown as this one: not every calendar has them."""
 
+UNREAD = -1
+"""The time of a file that could not be read."""
+UNREADABLE = "formats.cannot_read"
+
 _MADE_BY = f"6 {__version__} {' '.join(LANGUAGES)}"
 """The layout of the tables, the version that computed the numbers in them, and the languages of their texts."""
 _TABLES = (
@@ -45,6 +49,7 @@ _TABLES = (
     "CREATE TABLE results (id TEXT PRIMARY KEY, path BLOB, place INTEGER, kind TEXT, name TEXT, signature TEXT,"
     " items INTEGER, errors INTEGER, unfinished INTEGER, main TEXT, metrics TEXT, created REAL) WITHOUT ROWID",
 )
+Found = TypeVar("Found")
 _LISTED = (
     "SELECT results.*, files.mtime_ns, count(*) OVER (PARTITION BY path) = 1 FROM results JOIN files USING (path)"
     " ORDER BY coalesce(created, files.mtime_ns / 1e9) DESC, files.mtime_ns DESC, path, place"
@@ -123,17 +128,11 @@ class Index:
 
     def listing(self) -> Listing:
         """Return the contents of the index; one with values that this program does not write is replaced, in memory."""
-        try:
-            return self._listing()
-        except (sqlite3.Error, TypeError, ValueError, LookupError, AttributeError, RecursionError):
-            with self._refreshing:
-                self._start_over()
-                self._refresh(lambda done, total: None)
-            return self._listing()
+        return self._recovered(self._listing)
 
     def revision(self) -> tuple[int, int]:
         """Return a value that changes whenever the index does, also if another viewer of the same folder changes it."""
-        return self._changes, self._query("PRAGMA data_version")[0][0]
+        return self._recovered(lambda: (self._changes, self._query("PRAGMA data_version")[0][0]))
 
     def stamp(self, identifier: str) -> FileStamp | None:
         """Return the state of the file with the result of this id; None if there is none."""
@@ -160,12 +159,22 @@ class Index:
 
     def located(self, identifier: str) -> tuple[Path | None, int]:
         """Return the file with a result, and the index of the result in it."""
-        rows = self._query("SELECT path, place FROM results WHERE id = ?", identifier)
-        match rows:
+        query = "SELECT path, place FROM results WHERE id = ?"
+        match self._recovered(lambda: self._query(query, identifier)):
             case [(bytes(path), int(place)), *_] if place >= 0:
                 return within(self.folder, os.fsdecode(path)), place
             case _:
                 return None, 0
+
+    def _recovered(self, look_up: Callable[[], Found]) -> Found:
+        """Return what is found in the index; if it cannot be read, in a new one in memory."""
+        try:
+            return look_up()
+        except (sqlite3.Error, TypeError, ValueError, LookupError, AttributeError, RecursionError):
+            with self._refreshing:
+                self._start_over()
+                self._refresh(no_progress)
+            return look_up()
 
     def _start_over(self) -> None:
         """Replace the index by an empty one in memory."""
@@ -175,14 +184,19 @@ class Index:
             self._changes += 1
 
     def _refresh(self, progress: ProgressCallback) -> None:
-        known = {path: stamp for path, *stamp in self._query("SELECT path, mtime_ns, size FROM files")}
+        known = {path: row for path, *row in self._query("SELECT path, mtime_ns, size, problem FROM files")}
         files = {os.fsencode(file.path): file for file in files_below(self.folder)}
         for path in known.keys() - files.keys():
             self._replace(path, None, [])
-        changed = [(path, file) for path, file in files.items() if known.get(path) != [file.mtime_ns, file.size]]
+        unknown = [None] * 3
+        changed = [
+            (path, file) for path, file in files.items() if known.get(path, unknown)[:2] != [file.mtime_ns, file.size]
+        ]
         for done, (path, file) in enumerate(changed):
             progress(done, len(changed))
-            self._replace(path, *_read(self.folder, file))
+            row, results = _read(self.folder, file)
+            if [*row[1:]] != known.get(path):  # it still cannot be read
+                self._replace(path, row, results)
 
     def _replace(self, path: bytes, file: tuple[Any, ...] | None, results: Iterable[tuple[Any, ...]]) -> None:
         """Replace the rows of a file in one transaction."""
@@ -203,7 +217,8 @@ class Index:
 def _read(folder: Path, file: ResultFile) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
     """Return the row of a file and those of its results.
 
-    Its problem is None if it is valid, "" if it holds no results.
+    Its problem is None if it is valid, "" if it holds no results. A file that the system does not let us read has no
+    time, so that it is read again.
     """
     path = os.fsencode(file.path)
     stamp = (path, file.mtime_ns, file.size)
@@ -217,8 +232,10 @@ def _read(folder: Path, file: ResultFile) -> tuple[tuple[Any, ...], list[tuple[A
             return (*stamp, ""), []
         return (*stamp, None), [_row(path, number, table) for number, table in enumerate(load_all(place))]
     except SteelyardError as error:
-        return (*stamp, _stored(error, folder)), []
+        time = UNREAD if error.message.code == UNREADABLE else file.mtime_ns
+        return (path, time, file.size, _stored(error, folder)), []
     except Exception as error:  # one bad file must not hide the others
+        stamp = (path, UNREAD, file.size) if isinstance(error, OSError) else stamp
         why = Message("web.not_a_result", error=f"{type(error).__name__}: {error}")
         return (*stamp, _stored(Problem(file.path, why), folder)), []
 

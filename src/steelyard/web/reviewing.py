@@ -133,10 +133,10 @@ def _judgements(table: Table, path: Path) -> list[Judgement]:
     """Return the judgements of a result; none without a file. A link is not followed: it may lead out of the folder."""
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError(Message("web.review_not_a_file"), where=path.name)
-    if not path.exists() or not path.stat().st_size:
+    if not path.exists():
         return []
-    judgements = read_review(path)
-    check_result(table, judgements)
+    if judgements := read_review(path, unfinished=True):
+        check_result(table, judgements)
     return judgements
 
 

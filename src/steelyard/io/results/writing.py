@@ -7,13 +7,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, Self
 
-from steelyard.errors import ConfigError, InputError, os_reason
+from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message
 from steelyard.io.addresses import path_of
 from steelyard.io.locking import try_lock
 from steelyard.io.results.lines import Footer, Header, Item, dump, items_of
 from steelyard.io.results.reading import Section, not_one, read_sections
-from steelyard.io.writing import whole_file, write_whole
+from steelyard.io.writing import errors_at, whole_file, write_whole
 from steelyard.table import Table
 from steelyard.text.visible import HALVES
 
@@ -66,7 +66,8 @@ class ResultsWriter:
     def replace(cls, path: Path, header: Header) -> Self:
         """Begin a file anew, without its old content, unless another run is writing it."""
         writer = cls(_open_locked(path), path)
-        writer._file.truncate(0)
+        with errors_at(path, UNWRITTEN_HINT):
+            writer._file.truncate(0)
         writer.add(header)
         return writer
 
@@ -101,12 +102,9 @@ class ResultsWriter:
 
     def add(self, line: Header | Item | Footer) -> None:
         """Write one line."""
-        try:
+        with errors_at(self.path, UNWRITTEN_HINT):
             self._file.write(dump(line.to_line()) + "\n")
             self._file.flush()
-        except OSError as error:
-            message = Message("formats.cannot_write", strerror=os_reason(error))
-            raise ConfigError(message, where=str(self.path), hint=UNWRITTEN_HINT) from None
         if not _is_at(self._file, self.path):
             message = Message("formats.results_removed", path=self._saved())
             raise ConfigError(message, where=str(self.path), hint=Message("formats.results_removed_hint"))
@@ -121,7 +119,8 @@ class ResultsWriter:
     def finish(self, footer: Footer) -> None:
         """Write the footer and close."""
         self.add(footer)
-        os.fsync(self._file.fileno())
+        with errors_at(self.path, UNWRITTEN_HINT):
+            os.fsync(self._file.fileno())
         self.close()
 
     def close(self) -> None:
@@ -226,7 +225,9 @@ def _begin(writer: ResultsWriter, header: Header | None) -> Section:
 
 def _lock(file: IO[Any], path: Path) -> None:
     """Keep two runs from writing one file; the lock is released when the process ends."""
-    if not try_lock(file):
+    with errors_at(path):
+        is_locked = try_lock(file)
+    if not is_locked:
         file.close()
         hint = Message("formats.file_locked_hint")
         raise InputError(Message("formats.file_locked"), where=str(path), hint=hint)
