@@ -1,8 +1,7 @@
-"""What is swept: the commands and calls of the program that keep something in files, each in a folder of its own."""
+"""What is swept: the commands that keep something in files, and the viewer, all in one prepared folder."""
 
 import json
 import os
-import re
 import shutil
 import signal
 import sys
@@ -12,15 +11,14 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from bench.judge_server import serving, verdict
-from commands import ROOT
+from commands import ROOT, start
 
+from bench.judge_server import serving, verdict
 from steelyard.cli import main
 from steelyard.web.index import Index
 from steelyard.web.rendering import OPEN, report_pages
 from steelyard.web.viewer import Viewer
 
-DATA: Final = ROOT / "data"
 OLD: Final = "old " * 2_000
 ITEMS: Final = 3
 SERVER: Final = """
@@ -30,133 +28,94 @@ from steelyard.pipelines.server import Server
 app = Server("counter", __file__)
 
 
-def asked(step):
-    descriptor = os.open(os.environ["ASKED"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    os.write(descriptor, step.encode() + b"\\n")
-    os.close(descriptor)
-
-
-@app.tool("rows->xs")
-def make(rows):
-    asked("make")
-    return {"xs": [0] * rows}
-
-
 @app.tool("xs,step->xs")
 def add(xs, step):
-    asked("add")
+    descriptor = os.open(os.environ["CALLS"], os.O_WRONLY | os.O_APPEND)
+    os.write(descriptor, b"add\\n")
+    os.close(descriptor)
     return {"xs": [x + step for x in xs]}
 """
-PIPELINE: Final = "servers: {counter: servers/counter}\npipeline:\n- counter.make\n- counter.add\n- counter.add\n"
+FILES: Final = {
+    "servers/counter/src/counter.py": SERVER,
+    "servers/counter/parameter.yaml": "xs: [0, 1]\nstep: 2\n",
+    "p.yaml": "servers: {counter: servers/counter}\npipeline: [counter.add, counter.add, counter.add]\n",
+    "qrels": "".join(f"q{q} 0 d1 1\n" for q in range(ITEMS)),
+    "run": "".join(f"q{q} Q0 d{d} 1 {9 - d} t\n" for q in range(ITEMS) for d in range(3)),
+}
 
 Step = Callable[[], int]
 
 
-def command(*words: str) -> Step:
-    """Return a step that runs a command in the current folder; `MODEL` stands for the model that is served."""
-    return lambda: main([os.environ.get("MODEL", "") if word == "MODEL" else word for word in words])
-
-
 class Scenario(NamedTuple):
-    """The disturbed step, those that are tried in turn after it, the files before, and which of them are replaced.
+    """The disturbed step, those that are tried in turn after it, and the older files that it replaces.
 
-    Lines of `recorded` files (a pattern) that are there after the fault are never lost; what is recorded is not asked
-    again, if the scenario has `paid` calls.
+    Whole lines of `recorded` files (a pattern) are never lost, and what they record is not asked again.
     """
 
     first: Step
     again: Sequence[Step]
-    prepare: Callable[[Path], None]
     replaced: Sequence[str] = ()
     recorded: str = ""
-    paid: bool = False
 
 
-def _results(folder: Path, *old: str) -> None:
-    """Write a result of answers."""
-    _answers(folder, *old)
-    _in(folder, command("answers", "a.jsonl", "-m", "EM", "-o", "r.jsonl"))
+def command(*words: str) -> Step:
+    """Return a step that runs a command; `MODEL` stands for the model that is served."""
+    return lambda: main([os.environ["MODEL"] if word == "MODEL" else word for word in words])
 
 
-def _in(folder: Path, step: Step) -> None:
-    """Run a step in a folder, without its output."""
-    if (child := os.fork()) == 0:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, 1)
-        os.chdir(folder)
-        os._exit(step())
-    if os.waitpid(child, 0)[1]:
-        raise SystemExit(f"{folder}: cannot be prepared")
+def _gate() -> int:
+    code = main(["gate", "results/r.jsonl", "--require", "EM >= 0", "-o", "o.xml"])
+    return code or main(["report", "results/r.jsonl", "-o", "o.html"])
 
 
-def _answers(folder: Path, *old: str) -> None:
-    lines = (DATA / "answers_a.jsonl").read_text("utf-8").splitlines(keepends=True)
-    (folder / "a.jsonl").write_text("".join(lines[:ITEMS]), "utf-8")
-    for name in old:
-        (folder / name).write_text(OLD)
-
-
-def _rankings(folder: Path) -> None:
-    (folder / "qrels").write_text("".join(f"q{q} 0 d1 1\n" for q in range(ITEMS)))
-    for name in ("run", "run2"):
-        (folder / name).write_text("".join(f"q{q} Q0 d{d} 1 {9 - d} t\n" for q in range(ITEMS) for d in range(3)))
-
-
-def _benchmark(folder: Path) -> None:
-    (folder / "legal").mkdir()
-    for name in ("questions/contract.fact_exact.json", "documents/contract.md"):
-        shutil.copy(ROOT / "benchmark" / name, folder / "legal")
-
-
-def _old_run(folder: Path) -> None:
-    _benchmark(folder)
-    (folder / "r.jsonl").write_text(OLD)
-
-
-def _half(folder: Path) -> None:
-    """Leave a run that was killed: its header, one item and a torn one."""
-    _benchmark(folder)
-    _in(folder, BENCH)
-    lines = (folder / "r.jsonl").read_bytes().splitlines(keepends=True)
-    (folder / "r.jsonl").write_bytes(b"".join(lines[:2]) + lines[2][:50])
-
-
-def _pipeline(folder: Path) -> None:
-    (folder / "servers/counter/src").mkdir(parents=True)
-    (folder / "servers/counter/src/counter.py").write_text(SERVER)
-    (folder / "servers/counter/parameter.yaml").write_text("rows: 3\nstep: 2\n")
-    (folder / "p.yaml").write_text(PIPELINE)
+def _refused(text: str) -> int:
+    sys.stderr.write(f"{text}\n")
+    return 2
 
 
 def _view() -> int:
-    """Show a folder of results, as `steelyard view` does, and judge the items of one as a person does."""
-    index = Index(Path())
-    index.refresh()
+    """Show a folder of results, as `steelyard view` does, and judge two items, as a person does; then show it again."""
+    index = Index(Path("results"))
     viewer = Viewer(index, report_pages(index.folder, OPEN), "en", OPEN)
     listed = viewer.listed()
-    print([(entry.path, entry.name, entry.metrics) for entry in listed.entries])
-    for path, texts in listed.broken:
-        print(texts[0], file=sys.stderr)
-    if listed.broken:
-        return 2
-    saved = Path("r.review.jsonl").read_text() if Path("r.review.jsonl").exists() else ""
+    for _, texts in listed.broken:
+        return _refused(texts[0])
+    review = Path("results/r.review.jsonl")
+    saved = review.read_bytes().rpartition(b"\n")[0] if os.path.exists(review) else b""
     for item in ("zh-01", "zh-02"):
-        if f'"id": "{item}"' in saved.rpartition("\n")[0]:
-            continue
-        page = viewer.review(listed.entries[0].id, json.dumps({"id": item, "agree": True}).encode())
-        if page.status != HTTPStatus.OK:
-            print(json.loads(page.content)["error"][0], file=sys.stderr)
-            return 2
+        body = json.dumps({"id": item, "agree": True}).encode()
+        if b'"id": %s' % json.dumps(item).encode() not in saved:
+            page = viewer.review(listed.entries[0].id, body)
+            if page.status != HTTPStatus.OK:
+                return _refused(json.loads(page.content)["error"][0])
+    sys.stdout.write(str([(entry.path, entry.name, entry.metrics) for entry in viewer.listed().entries]))
     return 0
 
 
+def prepare(folder: Path) -> None:
+    """Write what the scenarios read: answers, rankings, a benchmark, a pipeline, a result, and half of a run."""
+    for name, content in FILES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+    lines = (ROOT / "data" / "answers_a.jsonl").read_text("utf-8").splitlines(keepends=True)
+    (folder / "a.jsonl").write_text("".join(lines[:ITEMS]), "utf-8")
+    for name in ("questions/contract.fact_exact.json", "documents/contract.md"):
+        (folder / "legal").mkdir(exist_ok=True)
+        shutil.copy(ROOT / "benchmark" / name, folder / "legal")
+    (folder / "results").mkdir()
+    for words in (("answers", "a.jsonl", "-m", "EM", "-o", "results/r.jsonl"), (*ASKS, "half.jsonl")):
+        assert start(*words, cwd=folder).returncode == 0
+    run = (folder / "half.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "half.jsonl").write_bytes(b"".join(run[:2]) + run[2][:50])
+
+
 @contextmanager
-def model(log: Path) -> Iterator[str]:
-    """Serve a model in a process of its own, which notes each call in a file."""
+def model(calls: Path) -> Iterator[str]:
+    """Serve a model in a process of its own, which adds a line for each call to a file."""
 
     def script(body, seen):
-        with log.open("a") as file:
-            file.write(re.search(r"zh-\d+|.{0,20}", body["messages"][-1]["content"])[0] + "\n")
+        with calls.open("a") as file:
+            file.write("call\n")
         return verdict("same")
 
     reading, writing = os.pipe()
@@ -171,40 +130,32 @@ def model(log: Path) -> Iterator[str]:
         os.waitpid(child, 0)
 
 
-def _gate() -> int:
-    """Write what the gate says, then a page."""
-    code = main(["gate", "r.jsonl", "--require", "EM >= 0", "-o", "o.xml"])
-    return code or main(["report", "r.jsonl", "-o", "o.html"])
-
-
-OUTPUTS: Final = ("o.json", "o.html", "o.jsonl", "o.md", "o.csv")
-WRITTEN: Final = tuple(word for name in OUTPUTS for word in ("-o", name))
+OUTPUTS: Final = ("o.json", "o.html", "o.jsonl")
+WRITTEN: Final = [word for name in OUTPUTS for word in ("-o", name)]
 ANSWERS: Final = command("answers", "a.jsonl", "-m", "EM", *WRITTEN, "--overwrite")
-RANKING: Final = ("retrieval", "qrels", "run", "-m", "AP", "--engine", "local", "-j", "1", "-o", "r.jsonl")
-ASKS: Final = ("bench", "legal", "--system", "builtin:baseline", "--limit", str(ITEMS), "-j", "1", "-o", "r.jsonl")
-BENCH: Final = command(*ASKS)
-RESUMED: Final = command(*ASKS, "--resume")
-JUDGE: Final = ("judge", "run", "same", "a.jsonl", "--model", "MODEL", "-j", "1", "-o", "r.jsonl")
+ASKS: Final = ("bench", "legal", "--system", "builtin:baseline", "--limit", str(ITEMS), "-j", "1", "-o")
+BENCH, RESUMED, ANEW = (command(*ASKS, "o.jsonl", *more) for more in ((), ("--resume",), ("--overwrite",)))
+HALF: Final = command(*ASKS, "half.jsonl", "--resume")
+JUDGE: Final = ("judge", "run", "same", "a.jsonl", "--model", "MODEL", "-j", "1", "-o", "o.jsonl")
+RUN: Final = ("run", "p.yaml", "--json")
+PARTS: Final = ("retrieval", "qrels", "run", "-m", "AP", "--engine", "local", "-j", "1", "-o", "o.jsonl")
 SCENARIOS: Final = {
-    "answers -o": Scenario(ANSWERS, [ANSWERS], lambda folder: _answers(folder, *OUTPUTS), OUTPUTS),
-    "bench": Scenario(BENCH, [RESUMED], _benchmark, recorded="r.jsonl"),
-    "bench --resume": Scenario(RESUMED, [RESUMED], _half, recorded="r.jsonl"),
-    "bench --overwrite": Scenario(
-        command(*ASKS, "--overwrite"), [RESUMED, command(*ASKS, "--overwrite")], _old_run, ["r.jsonl"], "r.jsonl.new"
-    ),
-    "judge run": Scenario(
-        command(*JUDGE), [command(*JUDGE, "--resume")], _answers, recorded="r.calls.jsonl", paid=True
-    ),
-    "run": Scenario(
-        command("run", "p.yaml", "--json"),
-        [command("run", "p.yaml", "--json", "--resume"), command("run", "p.yaml", "--json")],
-        _pipeline,
-        recorded="output/*.jsonl",
-        paid=True,
-    ),
-    "view": Scenario(_view, [_view], _results, recorded="r.review.jsonl"),
-    "gate -o, report -o": Scenario(
-        _gate, [_gate], lambda folder: _results(folder, "o.xml", "o.html"), ("o.xml", "o.html")
-    ),
-    "parts of engines": Scenario(command(*RANKING), [command(*RANKING, "--resume")], _rankings),
+    "answers -o": Scenario(ANSWERS, [ANSWERS], OUTPUTS),
+    "bench": Scenario(BENCH, [RESUMED], recorded="o.jsonl"),
+    "bench --resume": Scenario(HALF, [HALF], recorded="half.jsonl"),
+    "bench --overwrite": Scenario(ANEW, [RESUMED, ANEW], ["o.jsonl"], "o.jsonl.new"),
+    "judge run": Scenario(command(*JUDGE), [command(*JUDGE, "--resume")], recorded="o.calls.jsonl"),
+    "run": Scenario(command(*RUN), [command(*RUN, "--resume"), command(*RUN)], recorded="output/*.jsonl"),
+    "view": Scenario(_view, [_view], recorded="results/r.review.jsonl"),
+    "gate -o, report -o": Scenario(_gate, [_gate], ["o.xml", "o.html"]),
+    "parts of engines": Scenario(command(*PARTS), [command(*PARTS, "--resume")]),
 }
+
+
+def _not_atomic() -> int:
+    Path("o.txt").write_text("new")
+    return 0
+
+
+CONTROL: Final = {"not atomic": Scenario(_not_atomic, [_not_atomic], ["o.txt"])}
+"""What a sweep must find wrong."""
