@@ -9,7 +9,7 @@ INSTALL := -m pip install -qq --no-deps
 # a file of tests is the work of one worker, begun in the order of tests/conftest.py
 SPREAD := --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test pure quick coverage check check-style check-types check-tests latest extras bench judges-real docs site node constraints clean
+.PHONY: demo test pure quick exhaustive coverage check check-style check-types check-tests latest extras bench judges-real docs site node constraints clean
 
 demo: .venv-run/ready
 	@.venv-run/bin/steelyard demo
@@ -26,6 +26,10 @@ pure: .venv/ready
 # without the tests marked slow
 quick: .venv/ready
 	$(BIN)/pytest -n auto $(SPREAD) -m "not slow"
+
+# every call that touches files fails once, for good, or ends the process; a summary of the points is printed for each scenario
+exhaustive: .venv/ready
+	$(BIN)/pytest -n auto -m exhaustive -rP tests/faults
 
 # all tests, with the share of lines and branches that they run; the floor stands in pyproject.toml
 coverage: .venv/ready node

@@ -12,6 +12,7 @@ import pytest
 from platforms import posix, unprivileged
 from web.folders import START, put, table
 
+from steelyard.errors import InputError
 from steelyard.i18n import Message, translations
 from steelyard.io.results import reading as results_module
 from steelyard.web import folder as folder_module
@@ -266,6 +267,25 @@ def test_an_index_that_fails_while_it_is_used_is_kept_in_memory(tmp_path, made):
     index._query("DROP TABLE files")
     index.refresh()
     assert names(index) == ["a"]
+    (listed,) = index.listing().entries
+    index._query("DROP TABLE results")
+    assert index.located(listed.id) == (tmp_path.resolve() / "a.jsonl", 0)
+
+
+def test_a_file_that_could_not_be_read_is_read_again(tmp_path, made, monkeypatch):
+    def refuse(path):
+        raise InputError(Message("formats.cannot_read", strerror="Input/output error"), where=str(path))
+
+    put(tmp_path / "a.jsonl", table("a"))
+    with monkeypatch.context() as patch:
+        patch.setattr(results_module, "open_stream", refuse)
+        index = made(tmp_path)
+        assert index.listing().broken["a.jsonl"][0] == "a.jsonl: cannot be read: Input/output error"
+        before = index.revision()
+        index.refresh()
+        assert index.revision() == before
+    index.refresh()
+    assert (names(index), index.listing().broken) == (["a"], {})
 
 
 def test_hostile_names_are_only_names(tmp_path, made):

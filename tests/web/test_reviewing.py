@@ -1,16 +1,20 @@
 """Reviews that are saved from pages of the viewer: what is written, by whom, and what is refused."""
 
+import errno
 import json
+import os
 import re
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import numpy as np
 import pytest
+from platforms import posix
 from tables import make_table
 from web.folders import put, table
 
 from steelyard.cli import main
+from steelyard.errors import ConfigError
 from steelyard.io.results import load
 from steelyard.io.reviews import append_judgement, digest_of, read_review
 from steelyard.reports.agreement import agree
@@ -102,6 +106,29 @@ def test_a_file_that_was_edited_by_hand_keeps_its_last_line(folder):
     path.write_text(path.read_text("utf-8").rstrip("\n"), "utf-8")
     append_judgement(path, sample[1])
     assert [each.id for each in read_review(path)] == [each.id for each in sample]
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_a_line_that_a_killed_viewer_left_torn_is_cut_off(server, folder, kept):
+    path = folder / "run.review.jsonl"
+    for item in ("a", "b")[: kept + 1]:
+        assert save(server, {"id": item, "agree": True}).status_code == 200
+    path.write_bytes(path.read_bytes()[:-20])
+    assert ids(server).keys() == {"run", "first", "second"}
+    assert not server.viewer.listed().broken
+    assert save(server, {"id": "c", "agree": False}).status_code == 200
+    assert [each.id for each in read_review(path)] == [*"ab"[:kept], "c"]
+
+
+@posix
+def test_a_file_system_that_cannot_lock_is_said_at_once(folder, monkeypatch):
+    def refuse(file, operation):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    sample = take_sample(load(folder / "run.jsonl"), SampleSettings(SampleSize(1)))
+    with pytest.raises(ConfigError, match=r"run\.review\.jsonl: cannot be written: No locks available"):
+        append_judgement(folder / "run.review.jsonl", sample[0])
 
 
 def test_every_result_of_a_file_has_its_own_reviews(server, folder):
