@@ -88,7 +88,10 @@ def _view() -> int:
             page = viewer.review(listed.entries[0].id, body)
             if page.status != HTTPStatus.OK:
                 return _refused(json.loads(page.content)["error"][0])
-    sys.stdout.write(str([(entry.path, entry.name, entry.metrics) for entry in viewer.listed().entries]))
+    listed = viewer.listed()
+    for _, texts in listed.broken:
+        return _refused(texts[0])
+    sys.stdout.write(str([(entry.path, entry.name, entry.metrics) for entry in listed.entries]))
     return 0
 
 

@@ -29,7 +29,7 @@ LEFT_OVER: Final = re.compile(r"(?:.*/)?\..*\.part")
 """What a killed process may leave: see `steelyard.io.writing`."""
 _POINT: Final = re.compile("^POINT (.*)\n", re.MULTILINE)
 _NOTICE: Final = re.compile("hint: |resume with: ")
-_NAMELESS: Final = re.compile("a file: (?!Input/output error)")
+_NAMELESS: Final = re.compile("output: Input|a file: (?!Input/output error)")
 _REPLY: Final = re.compile('{"(key|step)":')
 
 

@@ -87,19 +87,19 @@ class Journal:
         self.path = path
         self.changed: str | None = None
         self._replaying = not is_new
-        with ExitStack() as opened:
-            self._file = opened.enter_context(open(path, "x+b" if is_new else "r+b"))
+        self._file = open(path, "x+b" if is_new else "r+b")  # noqa: SIM115 - `finish` closes it
+        with errors_at(path), ExitStack() as failed:
             if is_new:
-                opened.callback(path.unlink)
-            with errors_at(path):
-                if not try_lock(self._file):
-                    raise ConfigError(Message("pipelines.journal_locked"), where=str(path), hint=LOCKED_HINT)
-                if is_new:
-                    self._file.write(_head(pipeline))
-                    self._file.flush()
-                else:
-                    self._file.readline()
-            opened.pop_all()  # `finish` closes it
+                failed.callback(path.unlink)
+            failed.callback(self._file.close)
+            if not try_lock(self._file):
+                raise ConfigError(Message("pipelines.journal_locked"), where=str(path), hint=LOCKED_HINT)
+            if is_new:
+                self._file.write(_head(pipeline))
+                self._file.flush()
+            else:
+                self._file.readline()
+            failed.pop_all()
 
     def replay(self, step: str, mark: str) -> Entry | None:
         """Return the next entry if it is of this call; otherwise discard the rest of the journal."""
