@@ -50,7 +50,7 @@ def _verdict(path: Path, source: str, tests: list[str]) -> str:
         changed, plain = compile(source, path, "exec", dont_inherit=True), SourceFileLoader.get_code
         _LOADER.get_code = lambda self, name: changed if self.path == str(path) else plain(self, name)
         for name, module in list(sys.modules.items()):
-            if (getattr(module, "__file__", None) or "").startswith(ROOT) and "_native" not in name:
+            if (getattr(module, "__file__", None) or "").startswith(ROOT) and name != "__main__":
                 del sys.modules[name]
         os._exit(int(pytest.main(["-x", "-n0", "--assert=plain", f"--timeout={SECONDS * 3}", *tests])))
     status = os.waitpid(child, 0)[1]
@@ -84,7 +84,7 @@ if __name__ == "__main__":
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
     os.environ.update(CI="1", STEELYARD_PURE="1")
-    reached = CoverageData()  # of COVERAGE_FILE
+    reached = CoverageData(os.environ.get("COVERAGE_FILE"))
     reached.read()
     pytest.main(["--collect-only", "-qq", "-n0", "tests/stats", "tests/answers"])  # imports the packages once
     for file in given.files:
