@@ -255,6 +255,13 @@ def test_smoothed_bleu(answer, references, expected):
     assert found == pytest.approx(expected, abs=1e-12)
 
 
+def test_smoothed_bleu_of_rows_is_that_of_their_words():
+    other = str.maketrans({"a": "u", "t": "l"})  # the profile removes articles: other letters, the same counts
+    rows = [(answer.translate(other), [each.translate(other) for each in aliases]) for answer, aliases, _ in SMOOTHED]
+    table = steelyard.evaluate_answers(*map(list, zip(*rows, strict=True)), ["BLEU(smooth=4)"])
+    assert table.column("BLEU(smooth=4)").tolist() == pytest.approx([each[-1] for each in SMOOTHED], abs=1e-12)
+
+
 def test_precision_and_recall_are_parts():
     table = steelyard.evaluate_answers(["big cat"], ["cat"], ["F1"])
     assert table.parts["F1"]["precision"].tolist() == [0.5]

@@ -69,6 +69,17 @@ def compat(ranking, grades, p):
     return overlap(ranking, ideal) / overlap(ideal, ideal) if ideal else 0.0
 
 
+def test_binary_gains_by_hand():
+    # relevant at ranks 1 and 3, both of the greatest grade 1: gains 1, 0, 1
+    found = steelyard.evaluate_retrieval(
+        {"q": {"a": 1, "b": 1}},
+        {"q": {"a": 3.0, "x": 2.0, "b": 1.0}},
+        ["RBP(p=0.5)", "RBP(p=0.5)@2", "RBP(p=0.5)@3", "SDCG@3"],
+    )
+    by_hand = (0.5 * (1 + 0.25), 0.5, 0.625, (1 + 0.5) / (1 + 1 / math.log2(3) + 0.5))
+    assert [found.mean(name) for name in found.metrics] == pytest.approx(by_hand)
+
+
 @pytest.mark.parametrize("name", ["INST(t=0)", "INST(t=-1)", "INST(t=1e308)", "SDCG@1000000000000"])
 def test_numbers_of_documents_have_a_range(name):
     said = r"^(INST: t|SDCG: k) must be above 0 and at most 1,000,000, not "

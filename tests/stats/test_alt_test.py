@@ -107,6 +107,13 @@ def test_a_judge_that_is_always_right_and_one_that_never_is():
         assert (wrong.winning_rate, wrong.advantage, wrong.passes, wrong.p_values) == (0, 0, False, (1, 1, 1))
 
 
+def test_a_judge_that_ties_every_item_is_not_better_by_a_margin_of_nought():
+    people = np.tile((np.arange(40) % 3).astype(float), (3, 1))
+    same = alt_test(people[0], people, epsilon=0)  # the mean difference is 0, which is not below 0
+    assert same.p_values == (1, 1, 1)
+    assert (same.winning_rate, same.advantage, same.passes) == (0, 1, False)
+
+
 def test_distances_that_differ_by_rounding_are_equal():
     people = np.tile([[2.8], [2.9], [2.8]], (1, 40))  # 2.9 and 2.7 are as far from 2.8
     assert alt_test(np.full(40, 2.7), people, metric="rmse").p_values[1] == 0
