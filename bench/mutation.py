@@ -24,7 +24,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from mutmut.mutation.mutators import mutation_operators
 
 ROOT: Final = str(Path(__file__).parents[1])
-_LOADER: Final[Any] = SourceFileLoader
+LOADER: Final[Any] = SourceFileLoader
 MOST_TESTS, SECONDS = 200, 40
 
 
@@ -47,21 +47,20 @@ def _verdict(path: Path, source: str, tests: list[str]) -> str:
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         os.dup2(os.open(os.devnull, os.O_RDWR), 1)
         os.dup2(1, 2)
-        changed, plain = compile(source, path, "exec", dont_inherit=True), SourceFileLoader.get_code
-        _LOADER.get_code = lambda self, name: changed if self.path == str(path) else plain(self, name)
+        changed, plain = compile(source, path, "exec", dont_inherit=True), LOADER.get_code
+        LOADER.get_code = lambda self, name: changed if self.path == str(path) else plain(self, name)
         for name, module in list(sys.modules.items()):
             if (getattr(module, "__file__", None) or "").startswith(ROOT) and name != "__main__":
                 del sys.modules[name]
-        os._exit(int(pytest.main(["-x", "-n0", "--assert=plain", f"--timeout={SECONDS * 3}", *tests])))
+        os._exit(int(pytest.main(["-x", "-n0", "--assert=plain", *tests])))
     status = os.waitpid(child, 0)[1]
     return "timeout" if os.WIFSIGNALED(status) else "killed" if status else "survived"
 
 
-def measure(path: Path, data: CoverageData, sample: int, seed: int) -> Counter[str]:
+def measure(path: Path, contexts: dict[int, list[str]], sample: int, seed: int) -> Counter[str]:
     """Count the verdicts on at most so many changes of a file; print those that no test sees."""
     wrapper, own = MetadataWrapper(libcst.parse_module(path.read_text(encoding="utf-8"))), f"test_{path.stem}.py"
-    contexts = data.contexts_by_lineno(str(path)).items()
-    names = {line: {name.rpartition("|")[0] for name in found if name} for line, found in contexts}
+    names = {line: {name.rpartition("|")[0] for name in found if name} for line, found in contexts.items()}
     names[0] = set().union(*names.values())
     if _verdict(path, wrapper.module.code, sorted(names[0])) != "survived":
         raise SystemExit(f"{path}: its tests fail as it is")
@@ -84,8 +83,8 @@ if __name__ == "__main__":
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
     os.environ.update(CI="1", STEELYARD_PURE="1")
-    reached = CoverageData(os.environ.get("COVERAGE_FILE"))
-    reached.read()
+    data = CoverageData(os.environ.get("COVERAGE_FILE"))
+    data.read()
     pytest.main(["--collect-only", "-qq", "-n0", "tests/stats", "tests/answers"])  # imports the packages once
-    for file in given.files:
-        print(file.name, dict(measure(file.resolve(), reached, given.sample, given.seed)), flush=True)
+    for file in map(Path.resolve, given.files):
+        print(file.name, dict(measure(file, data.contexts_by_lineno(str(file)), given.sample, given.seed)), flush=True)

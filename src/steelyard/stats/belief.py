@@ -337,10 +337,11 @@ def _difference(calibration: Calibration, new: _Verdicts, old: _Verdicts, level:
     has = new.has_labels & old.has_labels
     if not has.any():
         return _NO_COMMON_LABELS
+    newer, older = new.imputed, old.imputed
     return ppi_difference(
         (new.labels[has], old.labels[has]),
-        (new.scores[has], old.scores[has]),
-        (new.scores[~has], old.scores[~has]),
+        (newer[has], older[has]),
+        (newer[~has], older[~has]),
         level=level,
         clusters=_split(new.clusters, has),
         bounds=new.bounds,
