@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 from functools import partial
 
@@ -23,6 +24,34 @@ def test_the_newer_comes_first_and_the_difference_is_new_minus_old():
     # two of four items differ, both one way: of the four sign flips two are as extreme
     assert (found.p_value, found.exact, found.significant) == (0.5, True, False)
     assert (found.wins, found.losses, found.as_dict()["ties"]) == (2, 0, 2)
+
+
+def test_what_json_has_of_a_comparison():
+    # six of six items rise: p is 2 / 2^6, which no six differences can be below; more are not needed
+    old, new = table("old", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), table("new", [0.2, 0.4, 0.6, 0.5, 0.7, 0.9])
+    (found,) = steelyard.compare(old, new, test="sign", seed=7)
+    content = found.as_dict()
+    assert {name: content[name] for name in ("a", "b", "metric", "n", "test", "seed", "exact", "resamples")} == {
+        **{"a": "new", "b": "old", "metric": "F1", "n": 6},
+        **{"test": "sign", "seed": 7, "exact": True, "resamples": None},
+    }
+    assert (content["p_value"], content["p_adjusted"], content["significant"]) == (2 / 64, 2 / 64, True)
+    assert (content["correction"], content["alpha"], content["needed"]) == ("holm", 0.05, None)
+    assert content["diff"] == pytest.approx(0.2)
+
+
+def test_differences_that_tie_but_for_rounding_have_ranks_of_their_own_for_wilcoxon():
+    # 0.3 - 0.2 < 0.1 < 0.4 - 0.3 in floats: R has ranks 1, 2, 3, where other tests see three equal differences
+    (found,) = steelyard.compare(table("old", [0.2, 0.1, 0.3]), table("new", [0.3, 0.0, 0.4]), test="wilcoxon")
+    # the ranks of what rises sum to 4, half a rank nearer to 3; their variance is 3 * 4 * 7 / 24, ties would take 0.5
+    assert found.p_value == pytest.approx(math.erfc(0.5 / math.sqrt(3.5) / math.sqrt(2)))
+
+
+@pytest.mark.parametrize("settings", [{"resamples": 0}, {"alpha": 0.0}, {"alpha": 1.0}])
+def test_settings_have_a_range(settings):
+    with pytest.raises(ConfigError):
+        ComparisonSettings(**settings)
+    assert ComparisonSettings(resamples=1).resamples == 1
 
 
 def test_items_are_paired_by_id_not_by_place():

@@ -16,7 +16,10 @@ from steelyard.stats.corrected import (
     ppi_difference,
     ppi_mean,
     rogan_gladen,
+    rogan_gladen_difference,
+    rogan_gladen_mean,
 )
+from steelyard.stats.intervals import standard_error
 
 
 def sample(seed, labelled, others, kind):
@@ -237,6 +240,55 @@ def test_a_judge_that_says_nothing_is_refused():
             rogan_gladen(positives, of, sensitivity=(9, 10), specificity=(9, 10))
     with pytest.raises(ValueError, match="0 of 0"):
         rogan_gladen(5, 10, sensitivity=(0, 0), specificity=(9, 10))
+
+
+RATES = {"sensitivity": (18, 20), "specificity": (16, 20)}
+
+
+def test_a_mean_of_verdicts_is_that_of_their_number():
+    verdicts = np.array([1.0] * 33 + [0.0] * 7)
+    for level in (0.95, 0.8):
+        assert rogan_gladen_mean(verdicts, **RATES, level=level) == rogan_gladen(33, 40, **RATES, level=level)
+    assert rogan_gladen_mean(verdicts, **RATES) == rogan_gladen(33, 40, **RATES)
+    assert rogan_gladen_mean(np.ones(6), **RATES, clusters=[0, 0, 1, 1, 2, 2]) == rogan_gladen(3, 3, **RATES)
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(40) // 4])
+def test_a_mean_of_shares_has_their_own_variance(clusters):
+    """Lee et al. (2025): the variance of the share of yes is that of a mean, the rates have one item more of each."""
+    shares = np.tile([1.0, 0.5, 0.75, 1.0], 10) - 0.01 * np.arange(40)
+    found = rogan_gladen_mean(shares, **RATES, clusters=clusters)
+    q1, q0 = 19 / 22, 17 / 22
+    v1, v0 = q1 * (1 - q1) / 22, q0 * (1 - q0) / 22
+    theta, z = (shares.mean() + q0 - 1) / (q1 + q0 - 1), scipy.stats.norm.ppf(0.975)
+    centre = theta + 2 * z**2 * (theta * v1 - (1 - theta) * v0)
+    square = standard_error(shares, clusters) ** 2 + (1 - theta) ** 2 * v0 + theta**2 * v1
+    half = z * math.sqrt(square) / (q1 + q0 - 1)
+    assert found.estimate == pytest.approx((shares.mean() + 0.8 - 1) / 0.7)
+    assert (found.interval.low, found.interval.high) == pytest.approx((centre - half, min(centre + half, 1.0)))
+
+
+def test_a_difference_over_the_rates_by_hand():
+    """The variance of d / r, with r = sensitivity + specificity - 1: (var d + (d / r)^2 var r) / r^2."""
+    differences = np.array([1.0, 0, 0, 1, 0, -1, 0, 1, 1, 0])
+    q1, q0 = 19 / 22, 17 / 22
+    r, of_rates = q1 + q0 - 1, (q1 * (1 - q1) + q0 * (1 - q0)) / 22
+    square = differences.var(ddof=1) / 10 + (0.3 / r) ** 2 * of_rates
+    half = scipy.stats.t.ppf(0.975, 9) * math.sqrt(square) / r
+    found = rogan_gladen_difference(differences, **RATES)
+    assert (found.estimate, found.method) == (pytest.approx(0.3 / 0.7), "rogan-gladen")
+    assert (found.interval.low, found.interval.high) == pytest.approx((0.3 / r - half, min(0.3 / r + half, 1.0)))
+    fewer = rogan_gladen_difference(np.repeat(differences, 2), **RATES, clusters=np.repeat(np.arange(10), 2), level=0.9)
+    half = scipy.stats.t.ppf(0.95, 9) * math.sqrt(square) / r
+    assert (fewer.interval.low, fewer.interval.high) == pytest.approx((0.3 / r - half, min(0.3 / r + half, 1.0)))
+
+
+def test_a_difference_of_one_item_or_none_that_varies_is_within_1_and_has_no_interval():
+    for differences, estimate in (([1.0], 1.0), ([-1.0] * 5, -1.0), ([0.0] * 5, 0.0)):
+        found = rogan_gladen_difference(np.array(differences), **RATES)
+        assert found.estimate == estimate
+        assert math.isnan(found.interval.low)
+        assert math.isnan(found.interval.high)
 
 
 def test_labels_saved_is_the_squared_correlation():

@@ -44,6 +44,7 @@ def test_a_comparison_is_of_the_ratio():
     assert (found.a_mean, found.b_mean) == pytest.approx((new.mean("GMAP"), old.mean("GMAP")))
     assert found.difference == pytest.approx(new.mean("GMAP") - old.mean("GMAP"))
     assert found.interval.low == pytest.approx(old.mean("GMAP") * (math.exp(plain.interval.low) - 1))
+    assert found.spread == pytest.approx(old.mean("GMAP") * plain.spread)
     assert (found.interval.low > 0) == (plain.interval.low > 0)
 
 
