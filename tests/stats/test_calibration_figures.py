@@ -11,8 +11,10 @@ from tables import make_table
 from steelyard.stats.agreement import alpha_interval, cohen_kappa, gwet_ac1, krippendorff_alpha
 from steelyard.stats.belief import Calibrations
 from steelyard.stats.calibration import CLAIM, Calibration, JudgeName, column_digest, read_calibration
+from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.ranks import SystemAgreement
+from steelyard.stats.rules import parse_rule
 from steelyard.table import JUDGES, Column, Missing, Signature
 
 JUDGE = JudgeName("claims", "0123456789abcdef", "m")
@@ -172,3 +174,35 @@ def test_a_difference_has_the_labels_of_items_without_a_verdict():
         given.append(replace(known, unknown=dict(zip(table.ids[:8], labels[:8].tolist(), strict=True))))
     found = Calibrations(given).difference(*tables, METRIC)
     assert found.estimate == pytest.approx(truth.mean() - truths["old"].mean())
+
+
+def labelled(*tables):
+    """Calibrations by labels of the first 60 items, where people deny every fifth verdict."""
+    denied = np.arange(60) % 5 == 0
+    return Calibrations(
+        [
+            calibration(
+                np.where(denied, 1 - table.column(METRIC)[:60], table.column(METRIC)[:60]),
+                table.column(METRIC)[:60],
+                design="random",
+                result=column_digest(table, METRIC),
+            )
+            for table in tables
+        ]
+    )
+
+
+def test_a_rule_is_about_its_items_in_its_scope():
+    scores = np.tile(VERDICTS, 8)
+    tags = {**DOCUMENTS, "type": ["late" if row >= 30 else "early" for row in range(80)]}
+    new, old = judged(scores, tags=tags), judged(np.where(np.arange(80) % 7 == 0, 0.0, scores), "old", tags=tags)
+    given = labelled(new, old)
+    settings = GateSettings(units="documents", calibrations=given)
+    rules = [f"{METRIC}[type=late] >= 0.1", f"{METRIC} >= baseline - 1", f"{METRIC} not-worse-by 0.9"]
+    threshold, relative, not_worse = decide(list(map(parse_rule, rules)), new, old, settings).findings
+    late = new.take(np.arange(30, 80))
+    assert threshold.corrected == given.belief(new, METRIC, "documents", chosen=late).corrected
+    assert threshold.corrected != given.belief(new, METRIC, "documents").corrected
+    assert relative.corrected == given.difference(new, old, METRIC, "documents")
+    assert not_worse.corrected == given.difference(new, old, METRIC, "documents", level=0.9)
+    assert relative.interval.method == "clustered guarded ppi++"

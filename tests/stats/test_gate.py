@@ -180,6 +180,7 @@ def test_a_run_that_was_cut_off_meets_nothing_unless_told(side):
     found = decide(rules, new, old, GateSettings(allow_inconclusive=True))
     assert (found.passed, [each.outcome for each in found.findings]) == (False, ["not met"] * 3)
     assert [each.name for each in found.cut_off] == [side]
+    assert all(finding.cut_off for finding in found.findings)
     assert decide(rules, new, old, GateSettings(force=True)).passed
 
 
