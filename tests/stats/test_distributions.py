@@ -75,7 +75,7 @@ def test_fair_coin_is_exact_where_it_can_be_counted():
 
 @pytest.mark.parametrize(("a", "b"), [(0.5, 0.5), (2, 3), (0.5, 40), (40, 0.5), (12, 15), (300, 7), (5000, 6000)])
 def test_regularised_beta_equals_scipy(a, b):
-    for x in (0.0, 1e-9, 0.01, 0.2, 0.45, 0.5, 0.8, 0.99, 1.0):
+    for x in (0.0, 1e-9, 0.01, 0.2, 0.45, 0.5, 0.8, 0.99, 1.0, a / (a + b) * (1 + 1e-9), a / (a + b) * (1 - 1e-6)):
         expected = scipy.special.betainc(a, b, x)
         assert regularised_beta(a, b, x, 1 - x) == pytest.approx(expected, rel=1e-10, abs=1e-300)
 
