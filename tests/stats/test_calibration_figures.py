@@ -176,6 +176,24 @@ def test_a_difference_has_the_labels_of_items_without_a_verdict():
     assert found.estimate == pytest.approx(truth.mean() - truths["old"].mean())
 
 
+def test_items_without_a_verdict_count_in_both_ways_where_that_is_the_policy():
+    lost, scores = np.arange(80) < 8, np.tile(VERDICTS, 8)
+    ends = {end: np.where(lost, value, scores) for end, value in (("low", 0.0), ("high", 1.0))}
+    settings = {**dict(judged(scores).signature.settings), "unknown": "range"}
+    reasons = (Missing("unscored", "?"),)
+    column = Column(np.where(lost, np.nan, scores), lost.astype(np.int64), reasons, {"unknown": lost * 1.0, **ends})
+    table = replace(
+        judged(scores), columns={METRIC: replace(column, bounds=(0.0, 1.0))}, signature=Signature.of(settings)
+    )
+    given = Calibrations([calibration(np.tile(LABELS, 8), np.tile(VERDICTS, 8))])
+    found = given.belief(table, METRIC)
+    low, high = (given.belief(judged(values), METRIC).corrected for values in ends.values())
+    assert (found.unknown.items, found.unknown.low, found.unknown.high) == (8, ends["low"].mean(), ends["high"].mean())
+    assert found.corrected.estimate == given.belief(judged(scores[8:]), METRIC).corrected.estimate
+    assert (found.corrected.interval.low, found.corrected.interval.high) == (low.interval.low, high.interval.high)
+    assert found.without == 8
+
+
 def labelled(*tables):
     """Calibrations by labels of the first 60 items, where people deny every fifth verdict."""
     denied = np.arange(60) % 5 == 0
