@@ -38,6 +38,12 @@ def test_wilson_equals_scipy(successes, trials):
     assert 0 <= interval.low <= interval.high <= 1
 
 
+def test_wilson_ends_at_0_and_1_without_rounding():
+    for trials in range(1, 200):
+        assert mean_interval(np.ones(trials)).high == 1.0
+        assert mean_interval(np.zeros(trials)).low == 0.0
+
+
 def test_bca_equals_scipy_within_resampling():
     expected = scipy.stats.bootstrap((VALUES,), np.mean, n_resamples=20_000, rng=np.random.default_rng(1))
     interval = mean_interval(VALUES, method="bca", resamples=20_000)
