@@ -44,6 +44,14 @@ def test_wilson_ends_at_0_and_1_without_rounding():
         assert mean_interval(np.zeros(trials)).low == 0.0
 
 
+@pytest.mark.parametrize("method", ["widened t", "guarded t", "t", "bca"])
+def test_two_values_have_an_interval_and_one_has_none(method):
+    two, one = (mean_interval(np.array(values), method=method) for values in ([0.2, 0.4], [0.2]))
+    assert two.low < 0.3 < two.high
+    assert math.isnan(one.low)
+    assert math.isnan(one.high)
+
+
 def test_bca_equals_scipy_within_resampling():
     expected = scipy.stats.bootstrap((VALUES,), np.mean, n_resamples=20_000, rng=np.random.default_rng(1))
     interval = mean_interval(VALUES, method="bca", resamples=20_000)
