@@ -52,7 +52,7 @@ def _verdict(path: Path, source: str, tests: list[str]) -> str:
         for name, module in list(sys.modules.items()):
             if (getattr(module, "__file__", None) or "").startswith(ROOT) and name != "__main__":
                 del sys.modules[name]
-        os._exit(int(pytest.main(["-x", "-n0", "--assert=plain", *tests])))
+        os._exit(int(pytest.main(["-x", "-n0", "--assert=plain", f"--timeout={SECONDS}", *tests])))
     status = os.waitpid(child, 0)[1]
     return "timeout" if os.WIFSIGNALED(status) else "killed" if status else "survived"
 
@@ -63,7 +63,9 @@ def measure(path: Path, contexts: dict[int, list[str]], sample: int, seed: int) 
     reach = {line: {name.rpartition("|")[0] for name in names if name} for line, names in contexts.items()}
     reach[0] = set().union(*reach.values())
     changes = list(_changes(wrapper.module, wrapper.resolve(PositionProvider)))
-    counts = Counter(changes=len(changes), faulty=_verdict(path, wrapper.module.code, [*reach[0]]) == "killed")
+    counts = Counter(
+        changes=len(changes), faulty=_verdict(path, wrapper.module.code, sorted(reach[0])[:MOST_TESTS]) == "killed"
+    )
     for line, node, changed in random.Random(seed).sample(changes, min(sample, len(changes))):
         tests, source = reach.get(line) or reach[0], wrapper.module.deep_replace(node, changed)
         first = sorted(tests, key=lambda name: (own not in name, name))[:MOST_TESTS]

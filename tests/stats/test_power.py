@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from steelyard.stats.intervals import mean_interval
 from steelyard.stats.paired import t_test
-from steelyard.stats.power import effect_size, items_needed, smallest_detectable
+from steelyard.stats.power import (
+    DecisionSample,
+    effect_size,
+    items_needed,
+    smallest_detectable,
+    trials_to_distinguish,
+)
 
 DIFFERENCES = np.random.default_rng(1).normal(0.02, 0.2, size=50)
 
@@ -71,3 +78,28 @@ def test_refusals_say_why():
         smallest_detectable(DIFFERENCES, power=0.01)
     with pytest.raises(ValueError, match=r"^values must be finite; leave out unscored items first$"):
         effect_size(np.array([1.0, np.nan]))
+
+
+@pytest.mark.parametrize(("share", "line", "items"), [(0.9, 0.8, 108), (0.3, 0.5, 47), (0.95, 0.99, 90)])
+def test_trials_by_hand(share, line, items):
+    # Fleiss: (1.95996 sqrt(v (1 - v)) + 0.84162 sqrt(p (1 - p)))^2 / (p - v)^2 is 107.4, 46.6 and 89.5
+    assert trials_to_distinguish(share, line) == items
+    scores = np.repeat([1.0, 0.0], [round(share * 100), round((1 - share) * 100)])
+    assert DecisionSample(scores, (0.0, 1.0)).units_needed(line, alpha=0.05) == items
+
+
+def test_ties_need_what_the_padded_interval_needs():
+    # z^2 values of -1 and 1 among m = n + z^2: half the width is c z / m, c = z(0.975) + z(0.8): 54.9 - 3.8
+    ties = DecisionSample(np.zeros(10), (-1.0, 1.0), paired=True)
+    assert ties.units_needed(-0.1, alpha=0.05) == 52
+    assert DecisionSample(np.zeros(10), (-0.5, 0.5), paired=True).units_needed(-0.1, alpha=0.05) == 24  # 27.5 - 3.8
+    assert DecisionSample(np.zeros(1), (-1.0, 1.0), paired=True).units_needed(-0.1, alpha=0.05) is None
+
+
+def test_half_of_the_differences_decide_how_the_interval_is_made():
+    rising, place = np.linspace(0, 1, 20), np.arange(20)
+    half, more = (DecisionSample(rising * (place >= 20 - n), (-1.0, 1.0), paired=True) for n in (10, 11))
+    assert (half.interval(0.95).method, more.interval(0.95).method) == ("padded", "guarded t")
+    shares = np.repeat([1.0, 0.0], [18, 2])
+    assert DecisionSample(shares, (0.0, 1.0)).interval(0.9) == mean_interval(shares, level=0.9)
+    assert DecisionSample(np.ones(5), (0.0, 1.0)).interval(0.9).method == "wilson"

@@ -64,6 +64,7 @@ def test_ends(measure):
     scores = np.array([0.1, 0.4, 0.4, 0.9, 0.2])
     assert measure(scores, scores) == pytest.approx(1)
     assert measure(scores, -scores) == pytest.approx(-1)
+    assert measure(1e-15 * scores, scores) == pytest.approx(1)  # small scores are no rounding errors
     for constant in ([1.0] * 5, [0.1 + 0.2, 0.3, 0.3, 0.3, 0.3]):  # which differ by rounding
         assert math.isnan(measure(constant, scores))
     assert math.isnan(measure([1.0], [2.0]))
@@ -76,8 +77,8 @@ def test_ends(measure):
 
 def test_systems():
     generator = np.random.default_rng(5)
-    people = generator.random((40, 6)) + np.arange(6) / 10
-    judge = people + 0.5 * generator.random((40, 6))
+    people = generator.random((40, 12)) + np.arange(12) / 30
+    judge = people + 0.5 * generator.random((40, 12))
     found = system_agreement(judge, people, resamples=300, seed=1)
     means = judge.mean(axis=0), people.mean(axis=0)
     assert found.tau == pytest.approx(scipy.stats.kendalltau(*means).statistic)
