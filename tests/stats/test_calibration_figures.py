@@ -9,6 +9,7 @@ import pytest
 from tables import make_table
 
 from steelyard.stats.agreement import alpha_interval, cohen_kappa, gwet_ac1, krippendorff_alpha
+from steelyard.stats.alt_test import alt_test
 from steelyard.stats.belief import Calibrations
 from steelyard.stats.calibration import CLAIM, Calibration, JudgeName, column_digest, read_calibration
 from steelyard.stats.gate import GateSettings, decide
@@ -80,6 +81,14 @@ def test_grades_have_a_kappa_without_weights_and_the_alpha_of_numbers():
     assert found.alpha[0] == found.between_people[0] == as_numbers
     assert found.alpha[1] == alpha_interval(np.vstack([labels, verdicts]), level="interval")
     assert (found.line, found.figures()["sensitivity"], found.figures()["specificity"]) == (None, None, None)
+
+
+def test_people_are_compared_by_distance_where_there_are_scores():
+    people = np.random.default_rng(3).random((3, 40))
+    scores, grades = (calibration(each.mean(axis=0), each[0], people=each) for each in (people, people.round()))
+    assert scores.alt_test == alt_test(people[0], people, metric="rmse")
+    assert grades.alt_test == alt_test(people.round()[0], people.round(), metric="accuracy")
+    assert scores.alt_test.p_values != alt_test(people[0], people, metric="accuracy").p_values
 
 
 @pytest.mark.parametrize(("right", "by_chance"), [(30, 0.5), (45, 0.625)])
