@@ -139,6 +139,7 @@ def test_means_of_verdicts_and_labels_vary_by_document():
     table = judged(scores, tags=DOCUMENTS)
     found = replace(calibration(1 - scores[:40], scores[:40]), design="random", result=column_digest(table, METRIC))
     belief = Calibrations([found]).belief(table, METRIC, "documents", level=0.8)
+    assert (belief.judge, belief.metric, belief.without, belief.unknown) == (JUDGE, METRIC, 0, None)
     assert belief.raw.interval == mean_interval(scores, clusters=groups, level=0.8)
     assert belief.people.interval == mean_interval(1 - scores[:40], clusters=groups[:40], level=0.8)
 
