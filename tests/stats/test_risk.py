@@ -44,6 +44,14 @@ def test_items_that_nobody_finds_add_no_risk():
     assert geo_risk(np.zeros((2, 3)), alpha=1) == [0.0, 0.0]
 
 
+def test_without_common_items_or_with_scores_below_nought_there_is_no_georisk():
+    for scores in (np.empty((2, 0)), np.array([[0.1, -0.2], [0.3, 0.4]])):
+        assert geo_risk(scores, alpha=1) == pytest.approx([math.nan] * 2, nan_ok=True)
+    first, second = (make_table("s", SCORES[n, :20], ids=[f"q{row + n}" for row in range(20)]) for n in range(2))
+    shared = np.vstack([SCORES[0, 1:20], SCORES[1, :19]])
+    assert [each.georisk for each in risks([first, second], "F1", alpha=1)] == geo_risk(shared, alpha=1)
+
+
 def test_the_risk_of_rankings_is_printed_and_in_json():
     tables = [make_table(f"s{n}", row, metric="nDCG@10", kind="retrieval") for n, row in enumerate(SCORES)]
     report = compare_results(tables, ComparisonSettings())
