@@ -12,6 +12,7 @@ from steelyard.stats.agreement import alpha_interval, cohen_kappa, gwet_ac1, kri
 from steelyard.stats.alt_test import alt_test
 from steelyard.stats.belief import Calibrations
 from steelyard.stats.calibration import CLAIM, Calibration, JudgeName, column_digest, read_calibration
+from steelyard.stats.corrected import rogan_gladen_difference
 from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.ranks import SystemAgreement
@@ -187,21 +188,37 @@ def test_a_difference_has_the_labels_of_items_without_a_verdict():
 
 
 def test_items_without_a_verdict_count_in_both_ways_where_that_is_the_policy():
-    lost, scores = np.arange(80) < 8, np.tile(VERDICTS, 8)
-    ends = {end: np.where(lost, value, scores) for end, value in (("low", 0.0), ("high", 1.0))}
+    """The judge cannot tell of the first 8 of 80 items, and the last one failed: it counts in neither way."""
+    lost, failed, scores = np.arange(80) < 8, np.arange(80) == 79, np.tile(VERDICTS, 8)
+    ends = {
+        end: np.where(failed, np.nan, np.where(lost, value, scores)) for end, value in (("low", 0.0), ("high", 1.0))
+    }
     settings = {**dict(judged(scores).signature.settings), "unknown": "range"}
-    reasons = (Missing("unscored", "?"),)
-    column = Column(np.where(lost, np.nan, scores), lost.astype(np.int64), reasons, {"unknown": lost * 1.0, **ends})
-    table = replace(
-        judged(scores), columns={METRIC: replace(column, bounds=(0.0, 1.0))}, signature=Signature.of(settings)
-    )
+    missing = lost | failed
+    column = Column(np.where(missing, np.nan, scores), missing.astype(np.int64), (Missing("unscored", "?"),))
+    column = replace(column, parts={"unknown": lost * 1.0, **ends}, bounds=(0.0, 1.0))
+    table = replace(judged(scores), columns={METRIC: column}, signature=Signature.of(settings))
     given = Calibrations([calibration(np.tile(LABELS, 8), np.tile(VERDICTS, 8))])
     found = given.belief(table, METRIC)
-    low, high = (given.belief(judged(values), METRIC).corrected for values in ends.values())
-    assert (found.unknown.items, found.unknown.low, found.unknown.high) == (8, ends["low"].mean(), ends["high"].mean())
-    assert found.corrected.estimate == given.belief(judged(scores[8:]), METRIC).corrected.estimate
-    assert (found.corrected.interval.low, found.corrected.interval.high) == (low.interval.low, high.interval.high)
-    assert found.without == 8
+    low, high = (given.belief(judged(values[:79]), METRIC) for values in ends.values())
+    assert found.unknown[:3] == (8, low.raw.value, high.raw.value)
+    assert found.corrected.estimate == given.belief(judged(scores[8:79]), METRIC).corrected.estimate
+    ends = (low.corrected.interval.low, high.corrected.interval.high)
+    assert (found.corrected.interval.low, found.corrected.interval.high) == ends
+    assert found.without == 9
+
+
+def test_a_difference_by_error_rates_varies_by_document():
+    new, old = (
+        judged(np.roll(np.tile(VERDICTS, 8), shift), name, tags=DOCUMENTS) for shift, name in ((0, "n"), (3, "o"))
+    )
+    differences = new.column(METRIC) - old.column(METRIC)
+    few = calibration(LABELS, VERDICTS)
+    assert Calibrations([few]).difference(new, old, METRIC).code == "calibration.kappa_not_above_0"
+    known = calibration(np.tile(LABELS, 8), np.tile(VERDICTS, 8))
+    rates = {"sensitivity": known.rate(right=True), "specificity": known.rate(right=False)}
+    found = Calibrations([known]).difference(new, old, METRIC, "documents")
+    assert found == rogan_gladen_difference(differences, **rates, clusters=np.arange(80) // 4)
 
 
 def labelled(*tables):
