@@ -25,7 +25,7 @@ from mutmut.mutation.mutators import mutation_operators
 
 ROOT: Final = str(Path(__file__).parents[1])
 LOADER: Final[Any] = machinery.SourceFileLoader
-MOST_TESTS, SECONDS = 200, 40
+FEW, MOST_TESTS, SECONDS = 5, 200, 40
 
 
 def _changes(node: Any, lines: Any, line: int = 1) -> Iterator[tuple[int, Any, Any]]:
@@ -67,8 +67,9 @@ def measure(path: Path, contexts: dict[int, list[str]], sample: int, seed: int) 
         changes=len(changes), faulty=_verdict(path, wrapper.module.code, sorted(reach[0])[:MOST_TESTS]) == "killed"
     )
     for line, node, changed in random.Random(seed).sample(changes, min(sample, len(changes))):
-        tests, source = reach.get(line) or reach[0], wrapper.module.deep_replace(node, changed)
-        first = sorted(tests, key=lambda name: (own not in name, name))[:MOST_TESTS]
+        near, source = reach.get(line, set()), wrapper.module.deep_replace(node, changed)
+        tests = near if len(near) >= FEW else reach[0]  # what runs at the import is near to tests that import it again
+        first = sorted(tests, key=lambda name: (name not in near, own not in name, name))[:MOST_TESTS]
         counts[verdict := _verdict(path, getattr(source, "code", ""), first)] += 1
         if verdict != "killed":
             texts = (" ".join(wrapper.module.code_for_node(each).split()) for each in (node, changed))

@@ -19,7 +19,7 @@ from steelyard.stats.corrected import (
     rogan_gladen_difference,
     rogan_gladen_mean,
 )
-from steelyard.stats.intervals import standard_error
+from steelyard.stats.intervals import Interval, standard_error
 
 
 def sample(seed, labelled, others, kind):
@@ -278,6 +278,8 @@ def test_a_difference_over_the_rates_by_hand():
     found = rogan_gladen_difference(differences, **RATES)
     assert (found.estimate, found.method) == (pytest.approx(0.3 / 0.7), "rogan-gladen")
     assert (found.interval.low, found.interval.high) == pytest.approx((0.3 / r - half, min(0.3 / r + half, 1.0)))
+    against = rogan_gladen_difference(-differences, **RATES)
+    assert against.interval == Interval(-found.interval.high, -found.interval.low, "lee")
     fewer = rogan_gladen_difference(np.repeat(differences, 2), **RATES, clusters=np.repeat(np.arange(10), 2), level=0.9)
     half = scipy.stats.t.ppf(0.95, 9) * math.sqrt(square) / r
     assert (fewer.interval.low, fewer.interval.high) == pytest.approx((0.3 / r - half, min(0.3 / r + half, 1.0)))
