@@ -76,6 +76,8 @@ def test_refusals_say_why():
         smallest_detectable(DIFFERENCES, alpha=5)
     with pytest.raises(ValueError, match=r"^power must be between alpha and 1, not 0\.01$"):
         smallest_detectable(DIFFERENCES, power=0.01)
+    with pytest.raises(ValueError, match=r"^power must be between alpha and 1, not 1$"):
+        smallest_detectable(DIFFERENCES, power=1)
     with pytest.raises(ValueError, match=r"^values must be finite; leave out unscored items first$"):
         effect_size(np.array([1.0, np.nan]))
 
