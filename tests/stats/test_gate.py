@@ -219,6 +219,7 @@ def test_a_value_that_no_item_has_offers_the_nearest():
     ):
         found = find(rule, new, new)
         assert (found.outcome, found.unknown) == ("not met", slip), rule
+        assert (found.n, found.items, found.failed, found.errors) == (0, 0, 0, 0)
     known = Message("core.known", names="fact_exact, gap")
     assert find("F1[type=事实型] >= 0", new).unknown == UnknownValue("type", "事实型", known)
     assert find("F1[type=gap,level=easy] >= 0", new).unknown is None  # each is there, though never together
@@ -362,3 +363,11 @@ def test_the_scored_items_of_a_rule_are_counted():
 def test_a_rule_about_a_count_says_that_it_is_about_the_mean():
     counted = table("r", {"NumRet": [3.0, 5.0]}, bounds=None, sums=("NumRet",))
     assert "NumRet: rules are about the mean per item" in str(steelyard.gate(counted, "NumRet >= 4"))
+
+
+@pytest.mark.parametrize("part", ["agreed_judge", "agreed_person", "corrected", "corrected_quoted"])
+def test_what_a_review_records_is_no_score(part):
+    reviewed = table("r", [1.0] * 40, metric="legal", parts={"legal": {part: np.ones(40), "passed": np.ones(40)}})
+    found = find(f"legal.{part} >= 0.5", reviewed)
+    assert (found.outcome, found.advisory.code, found.sure) == ("advisory", "calibration.review_part", True)
+    assert find("legal.passed >= 0.5", reviewed).outcome == "met"

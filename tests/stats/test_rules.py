@@ -80,3 +80,13 @@ rules = st.one_of(
 def test_a_rule_reads_back_to_itself(rule):
     assume("may fall from" not in rule.target.name and "not-worse-by" not in rule.target.name)
     assert parse_rule(str(rule)) == rule
+
+
+def test_blanks_of_a_name_are_kept_between_quotes_only():
+    assert parse_rule("fact  exact >= 1").target.name == "fact exact"
+    spaced = Threshold(Target("fact  exact"), ">=", 1.0)
+    assert str(spaced) == '"fact  exact" >= 1'
+    assert parse_rule(str(spaced)) == spaced
+    assert (
+        str(Threshold(Target("fact exact", (("a", "x"), ("b", "y, z"))), ">", 0.5)) == 'fact exact[a=x,b="y, z"] > 0.5'
+    )

@@ -168,6 +168,14 @@ def test_a_gate_says_that_one_document_cannot_tell_also_if_questions_failed():
     )
 
 
+def test_documents_that_agree_lack_what_there_must_be():
+    table = in_documents("x", [0.7, 0.8] * 8, 4)
+    (finding,) = decide([parse_rule("F1 >= 0.1")], table).findings
+    (other,) = finding.others
+    assert (finding.scope, finding.outcome, finding.sure) == ("items", "met", True)
+    assert (other.scope, other.outcome, other.units, other.more_documents) == ("documents", "cannot tell", 4, 2)
+
+
 def test_what_each_interval_covers():
     """Documents with their own effects: items speak of the mean of these documents, documents of the population."""
     generator = np.random.default_rng(20261116)
