@@ -12,7 +12,7 @@ from steelyard.errors import ConfigError, UnknownName
 from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.power import least_units, units_to_detect
 from steelyard.stats.rules import parse_rule
-from steelyard.stats.scopes import scope_of
+from steelyard.stats.scopes import scope_of, scopes_of
 from steelyard.stats.summary import summarise
 
 
@@ -51,6 +51,14 @@ def test_every_table_must_have_enough():
     many, few = in_documents("many", RISING, 6), in_documents("few", RISING, 5)
     assert scope_of("auto", many, few) == scope_of("auto", few, many) == "items"
     assert scope_of("auto", many, make_table("none", RISING)) == "items"
+
+
+def test_the_scopes_that_have_numbers():
+    shared, own, none = in_documents("x", RISING, 5), in_documents("x", RISING, 60), make_table("x", RISING)
+    both = ("items", "documents")
+    assert (scopes_of("items", shared), scopes_of("documents", own)) == (both, both)
+    assert scopes_of("items", own) == scopes_of("items", none) == scopes_of("items", shared, own) == ("items",)
+    assert scopes_of("items") == ("items",)
 
 
 def test_documents_must_be_named():
