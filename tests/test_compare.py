@@ -10,7 +10,7 @@ from tables import make_table, table_of
 import steelyard
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.reports.content import compare_results
-from steelyard.stats.compare import ComparisonSettings, compare_all
+from steelyard.stats.compare import ComparisonSettings, compare_all, compare_each
 from steelyard.stats.power import items_needed, smallest_detectable
 from steelyard.table import Missing, Signature
 
@@ -75,6 +75,18 @@ def test_all_tests_of_all_systems_are_one_family():
     systems = [table(f"s{n}", old.column("F1") + source.normal(0.05 * n, 0.1, 30)) for n in range(4)]
     found = compare_all(systems, old, ComparisonSettings(correction="bonferroni"))
     assert [c.p_adjusted for c in found] == pytest.approx([min(1.0, 4 * c.p_value) for c in found])
+
+
+def test_each_pair_has_its_comparisons_on_the_metrics_that_are_asked_for():
+    old, new, other = (
+        table(name, {"F1": [0.1, 0.2], "S": [0.0, 1.0], "T": [1.0, 1.0]}) for name in ("old", "new", "x")
+    )
+    pairs = [(new, old), (other, old)]
+    found = compare_each(pairs, [new, other, old], ComparisonSettings(), metrics=["S", "T"])
+    assert [[(each.a, each.metric) for each in part] for part in found] == [
+        [("new", "S"), ("new", "T")],
+        [("x", "S"), ("x", "T")],
+    ]
 
 
 def test_settings_that_differ_are_said():
