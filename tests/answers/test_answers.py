@@ -1,6 +1,7 @@
 """Answers: right in every script by default, and to the letter as others have them on request."""
 
 import json
+import math
 import random
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -253,6 +254,18 @@ def test_smoothed_bleu(answer, references, expected):
 
     found = smoothed_bleu(answer.split(), [reference.split() for reference in references])
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "expected"),
+    # all n-grams of four words are in a reference: what remains is exp(1 - nearest length / 4), of equals the shorter
+    [((5, 2), math.exp(-0.25)), ((5, 3), 1.0), ((8,), math.exp(-1)), ((4, 8), 1.0)],
+)
+def test_bleu_is_short_of_the_reference_of_the_nearest_length(lengths, expected):
+    from steelyard.answers.metrics import smoothed_bleu
+
+    words = list("stuvwxyz")
+    assert smoothed_bleu(words[:4], [words[:length] for length in lengths]) == pytest.approx(expected)
 
 
 def test_smoothed_bleu_of_rows_is_that_of_their_words():

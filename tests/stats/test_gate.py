@@ -371,3 +371,12 @@ def test_what_a_review_records_is_no_score(part):
     found = find(f"legal.{part} >= 0.5", reviewed)
     assert (found.outcome, found.advisory.code, found.sure) == ("advisory", "calibration.review_part", True)
     assert find("legal.passed >= 0.5", reviewed).outcome == "met"
+
+
+def test_a_part_beyond_the_bounds_of_its_metric_has_none():
+    parts = {"words": np.arange(40.0), "precision": np.tile([0.9, 1.0], 20)}
+    result = table("r", [0.5, 1.0] * 20, metric="F1", parts={"F1": parts})
+    words, precision = find("F1.words >= 15", result), find("F1.precision >= 0.5", result)
+    assert (words.outcome, words.value) == ("met", 19.5)
+    assert words.interval.low < 19.5 < words.interval.high
+    assert precision.interval.high <= 1

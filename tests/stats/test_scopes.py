@@ -184,6 +184,18 @@ def test_documents_that_agree_lack_what_there_must_be():
     assert (other.scope, other.outcome, other.units, other.more_documents) == ("documents", "cannot tell", 4, 2)
 
 
+def test_json_has_the_numbers_of_each_scope():
+    old, new = in_documents("old", RISING, 6), in_documents("new", RISING + np.tile([0.1, 0.0, 0.05], 20), 6)
+    (found,) = steelyard.compare(old, new)
+    (other,) = found.others
+    names = ("units", "ci95", "p_value", "p_adjusted", "significant", "smallest_detectable", "smallest_p", "needed")
+    for each in (found, other):
+        content = each.as_dict()
+        (scope,) = (entry for entry in found.as_dict()["scopes"] if entry["scope"] == each.scope)
+        assert {name: scope[name] for name in names} == {name: content[name] for name in names}
+    assert (found.scope, found.units, other.units) == ("documents", 6, 60)
+
+
 def test_what_each_interval_covers():
     """Documents with their own effects: items speak of the mean of these documents, documents of the population."""
     generator = np.random.default_rng(20261116)
