@@ -68,6 +68,25 @@ def test_bca_corrects_for_bias_and_skew_as_scipy_does():
     assert (interval.low, interval.high) == pytest.approx((low, high), abs=0.006 * (high - low))
 
 
+def test_bca_of_clusters_of_unlike_sizes_is_that_of_a_ratio_of_sums():
+    generator = np.random.default_rng(7)
+    sizes = np.array([1, 2, 3, 5, 8, 13, 1, 2, 3, 30])
+    values, clusters = (
+        generator.exponential(np.repeat(np.where(sizes < 5, 4.0, 1.0), sizes)),
+        np.repeat(np.arange(10), sizes),
+    )
+    expected = scipy.stats.bootstrap(
+        (np.bincount(clusters, values), sizes),
+        lambda sums, items, axis: sums.sum(axis=axis) / items.sum(axis=axis),
+        paired=True,
+        n_resamples=100_000,
+        rng=generator,
+    )
+    low, high = expected.confidence_interval
+    interval = mean_interval(values, method="bca", clusters=clusters, resamples=100_000)
+    assert (interval.low, interval.high) == pytest.approx((low, high), abs=0.02 * (high - low))
+
+
 def test_bca_leans_towards_the_long_tail():
     skewed = np.random.default_rng(2).exponential(size=40)
     interval = mean_interval(skewed, method="bca")
