@@ -14,10 +14,12 @@ NAN = math.nan
 
 
 def test_counts_have_a_sum():
-    table = table_of(["a", "b"], {"NumRet": np.array([3.0, 4.0]), "AP": np.array([0.5, 1.0])}, sums=("NumRet",))
+    columns = {"NumRet": np.array([3.0, 4.0]), "AP": np.array([0.5, 1.0])}
+    table = table_of(["a", "b"], columns, sums=("NumRet",), bounds={"AP": (0.0, 1.0)})
     found = summarise(table).metrics
     assert (found["NumRet"].total, found["NumRet"].as_dict()["sum"]) == (7, 7)
     assert found["AP"].total is None
+    assert (found["AP"].interval.low, found["AP"].interval.high) == (0, 1)  # of two values: within the bounds
     assert "sum" not in found["AP"].as_dict()
 
 
