@@ -270,8 +270,9 @@ def test_bleu_is_short_of_the_reference_of_the_nearest_length(lengths, expected)
 
 def test_smoothed_bleu_of_rows_is_that_of_their_words():
     other = str.maketrans({"a": "u", "t": "l"})  # the profile removes articles: other letters, the same counts
-    rows = [(answer.translate(other), [each.translate(other) for each in aliases]) for answer, aliases, _ in SMOOTHED]
-    table = steelyard.evaluate_answers(*map(list, zip(*rows, strict=True)), ["BLEU(smooth=4)"])
+    answers = [answer.translate(other) for answer, _, _ in SMOOTHED]
+    references = [[each.translate(other) for each in aliases] for _, aliases, _ in SMOOTHED]
+    table = steelyard.evaluate_answers(answers, references, ["BLEU(smooth=4)"])
     assert table.column("BLEU(smooth=4)").tolist() == pytest.approx([each[-1] for each in SMOOTHED], abs=1e-12)
 
 

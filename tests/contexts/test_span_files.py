@@ -77,8 +77,8 @@ def invented(choose, queries=3):
 def by_sets(gold, hits, query, chars=None):
     """Recall, precision and intersection over union, one character at a time."""
     wanted = {(doc, at) for name, doc, start, end in gold if name == query for at in range(start, end)}
-    found = dict.fromkeys((doc, at) for name, doc, start, end in hits if name == query for at in range(start, end))
-    found = set(list(found)[:chars])
+    order = dict.fromkeys((doc, at) for name, doc, start, end in hits if name == query for at in range(start, end))
+    found = set(list(order)[:chars])
     both, either = len(wanted & found), len(wanted | found)
     return [both / len(wanted), both / len(found) if found else 0, both / either]
 

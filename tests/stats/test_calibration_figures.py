@@ -183,7 +183,8 @@ def test_a_difference_has_the_labels_of_items_without_a_verdict():
         )
         tables.append(table)
         given.append(replace(known, unknown=dict(zip(table.ids[:8], labels[:8].tolist(), strict=True))))
-    found = Calibrations(given).difference(*tables, METRIC)
+    new, old = tables
+    found = Calibrations(given).difference(new, old, METRIC)
     assert found.estimate == pytest.approx(truth.mean() - truths["old"].mean())
 
 
@@ -196,15 +197,15 @@ def test_items_without_a_verdict_count_in_both_ways_where_that_is_the_policy():
     settings = {**dict(judged(scores).signature.settings), "unknown": "range"}
     missing = lost | failed
     column = Column(np.where(missing, np.nan, scores), missing.astype(np.int64), (Missing("unscored", "?"),))
-    column = replace(column, parts={"unknown": lost * 1.0, **ends}, bounds=(0.0, 1.0))
+    column = replace(column, parts={"unknown": lost.astype(np.float64), **ends}, bounds=(0.0, 1.0))
     table = replace(judged(scores), columns={METRIC: column}, signature=Signature.of(settings))
     given = Calibrations([calibration(np.tile(LABELS, 8), np.tile(VERDICTS, 8))])
     found = given.belief(table, METRIC)
     low, high = (given.belief(judged(values[:79]), METRIC) for values in ends.values())
     assert found.unknown[:3] == (8, low.raw.value, high.raw.value)
     assert found.corrected.estimate == given.belief(judged(scores[8:79]), METRIC).corrected.estimate
-    ends = (low.corrected.interval.low, high.corrected.interval.high)
-    assert (found.corrected.interval.low, found.corrected.interval.high) == ends
+    interval = found.corrected.interval
+    assert (interval.low, interval.high) == (low.corrected.interval.low, high.corrected.interval.high)
     assert found.without == 9
 
 
