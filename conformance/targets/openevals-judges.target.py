@@ -17,6 +17,8 @@ from openevals.llm import create_llm_as_judge
 
 
 def grade(given: Given) -> Any:
+    if any(isinstance(verdict, str) and verdict not in given["menu"] for verdict in given["verdicts"]):
+        raise lines.Unsupported("choices are numbers: no other label can be given")
     return _judged(given, given["menu"], sorted(given["menu"].values()))
 
 

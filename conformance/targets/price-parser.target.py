@@ -14,6 +14,8 @@ CODES = {"$": "USD", "US$": "USD", "€": "EUR", "￥": "CNY", "¥": "CNY", "RMB
 def money(given: Any) -> Any:
     if given["language"] != "en":
         raise Unsupported("figures with a currency, no Chinese numerals and words")
+    if "million" in given["text"]:
+        raise Unsupported("prices, no words of numbers")
     found = Price.fromstring(given["text"])
     return found.amount and [found.amount_float, CODES.get(found.currency, found.currency)]
 

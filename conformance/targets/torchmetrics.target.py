@@ -37,6 +37,8 @@ def value_of(qrels: Mapping[str, Any], run: Mapping[str, Any], metric: Mapping[s
         raise Unsupported("targets are not negative, and gains linear")
     rows = [(place, *pair, query) for place, query in enumerate(run) for pair in run[query].items()]
     index, documents, scores, queries = zip(*rows, strict=True)
+    if min(scores) <= 0:
+        raise Unsupported("scores are estimated probabilities")
     grades = [qrels[query].get(document, 0) for query, document in zip(queries, documents, strict=True)]
     target = torch.tensor(grades)
     if metric["computes"] != "ndcg":
