@@ -39,7 +39,7 @@ def outcome(target: Target, vectors: list[Vector]) -> dict[str, Any]:
     """Run a target; of what is right or not claimed there is the count alone."""
     try:
         with Program(command(target)) as program:
-            found = run_json(check_program(program, vectors))
+            found = run_json(check_program(program, vectors), {vector.id: vector for vector in vectors})
     except SteelyardError as error:
         return {"failed": str(error.message)}
     except subprocess.CalledProcessError:

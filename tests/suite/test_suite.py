@@ -51,6 +51,13 @@ def test_what_faulty_programs_gave_is_a_fault():
         assert judged(vector, vector.origin["got"]).kind != "right", vector.id
 
 
+def test_the_example_of_the_readme_is_a_vector():
+    example = re.search(r"```json\n(.*?)```", (FOLDER / "README.md").read_text("utf-8"), re.DOTALL)
+    found = json.loads(example[1])
+    topic = json.loads((FOLDER / "vectors" / f"{found['id'].rpartition('/')[0]}.json").read_text("utf-8"))
+    assert found in topic["vectors"]
+
+
 def test_targets_say_what_they_need():
     for target in read_targets().values():
         assert target.packages, target.name
@@ -136,7 +143,11 @@ def program(tmp_path, body, **settings):
         ("reply['value'] = 0", None, "fault"),
         ("reply['unsupported'] = 'no'", 1, "unsupported"),
         ("pass", 1, "fault"),
+        ("pass", None, "fault"),
+        ("reply['value'] = 10**400", 0.5, "fault"),
+        ("print('[' * 90000)", 1, "fault"),
         ("print('noise')", 1, "fault"),
+        ("reply.update(id='another', value=1)", 1, "fault"),
         ("print('null')", 1, "fault"),
         ("sys.exit(3)", None, "fault"),
         ("time.sleep(60)", None, "fault"),
@@ -145,12 +156,6 @@ def program(tmp_path, body, **settings):
 def test_replies_are_judged(tmp_path, body, expected, kind):
     with program(tmp_path, body, seconds=3.0 if "sleep" in body else 30.0) as each:
         assert outcome_of(each, vector_of(expected=expected)).kind == kind
-
-
-def test_a_refusal_is_judged_as_null(tmp_path):
-    with program(tmp_path, "reply['error'] = 'no'") as each:
-        found = outcome_of(each, vector_of(result="acceptable", accepted=[Accepted(None, "refused")]))
-    assert (found.kind, found.convention, found.why) == ("convention", "refused", "no")
 
 
 def test_a_program_that_ends_is_started_again(tmp_path):
@@ -239,6 +244,25 @@ def test_the_suite_needs_the_standard_library_alone(tmp_path):
 def test_wrong_uses_are_named(tmp_path, words, code, text):
     done = run("conformance", *words, cwd=tmp_path)
     assert (done.returncode, text in done.stderr, "Traceback" in done.stderr) == (code, True, False)
+
+
+def test_other_conventions_are_faults_where_that_is_asked(tmp_path):
+    body = "reply['value'] = {'rankings/queries/missing-counts-zero': 1}.get(request['id'], 0.5)"
+    vector = next(each for each in VECTORS if each.id == "rankings/queries/missing-counts-zero")
+    other = json.dumps(vector.accepted[0].value)
+    path = tmp_path / "other.py"
+    path.write_text(
+        ANSWERS.replace('["f"]', repr([vector.computes])).replace("BODY", body.replace("1}", other + "}")), "utf-8"
+    )
+    words = ("conformance", "--program", f"{sys.executable} {path}", vector.id, "--json")
+    assert [run(*words, *strict, cwd=tmp_path).returncode for strict in ((), ("--strict",))] == [0, 1]
+    found = json.loads(run(*words, "--strict", cwd=tmp_path).stdout)["outcomes"][0]
+    assert (found["kind"], found["expected"], found["why"]) == ("fault", vector.expected, vector.accepted[0].convention)
+
+
+def test_vectors_are_shown(tmp_path):
+    done = run("conformance", "--show", VECTORS[0].id, cwd=tmp_path)
+    assert json.loads(done.stdout)["input"] == VECTORS[0].input
 
 
 @pytest.mark.slow

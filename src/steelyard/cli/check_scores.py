@@ -8,24 +8,23 @@ from typing import Final
 from steelyard.checks.report import found_blocks
 from steelyard.checks.tools import check_file
 from steelyard.cli import options
-from steelyard.cli.conformance import SUFFIXES, rendered
 from steelyard.cli.options import Command, argument, refused, repeated
 from steelyard.cli.output import check_outputs, show_blocks, write_and_show
 from steelyard.errors import InputError
 from steelyard.io.addresses import path_of
-from steelyard.io.writing import write_whole
+from steelyard.reports.files import CHECK_SUFFIXES, write_blocks
 from steelyard.suite.vectors import read_vectors
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check a file; 1 if something differs."""
-    check_outputs(arguments.output, [arguments.file], suffixes=SUFFIXES)
+    check_outputs(arguments.output, [arguments.file], suffixes=CHECK_SUFFIXES)
     begun = time.perf_counter()
     found = check_file(arguments.file, dict(arguments.mean))
     blocks = found_blocks(found, _known_vectors(), arguments.lang)
 
     def write(path: Path) -> None:
-        write_whole(path, rendered(blocks, path.suffix.lower(), arguments.lang, time.perf_counter() - begun))
+        write_blocks(blocks, path, arguments.lang, seconds=time.perf_counter() - begun)
 
     write_and_show(arguments.output, write, lambda: show_blocks(blocks, arguments))
     return 1 if found.differing else 0

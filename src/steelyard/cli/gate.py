@@ -3,22 +3,17 @@
 import argparse
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from steelyard.cli import options
 from steelyard.cli.options import Command, Group, argument, flag, old_spelling, repeated
 from steelyard.cli.output import check_outputs, show_blocks, with_distinct_names, write_and_show
-from steelyard.i18n import Language
 from steelyard.io.addresses import path_of
 from steelyard.io.results import load
-from steelyard.io.writing import write_whole
 from steelyard.registry.kinds import lower_is_better
-from steelyard.reports.blocks import Block
-from steelyard.reports.files import RENDERERS
+from steelyard.reports.files import write_blocks
 from steelyard.reports.gate import gate_blocks
-from steelyard.reports.render.values import render_junit
 from steelyard.stats.gate import Gate, GateSettings, check_rules, decide
 from steelyard.stats.rules import NoRegression, Rule, Target, parse_rule, spelled
 from steelyard.table import Table
@@ -65,15 +60,9 @@ def _deliver(gate: Gate, arguments: argparse.Namespace, seconds: float) -> None:
     blocks = gate_blocks(gate, arguments.lang)
 
     def write(path: Path) -> None:
-        write_whole(path, _rendered(blocks, path.suffix.lower(), arguments.lang, seconds))
+        write_blocks(blocks, path, arguments.lang, seconds=seconds)
 
     write_and_show(arguments.output, write, lambda: show_blocks(blocks, arguments, spaced=False))
-
-
-def _rendered(blocks: Sequence[Block], suffix: str, language: Language, seconds: float) -> str:
-    if suffix == ".xml":
-        return render_junit(blocks, when=datetime.now(UTC), seconds=seconds)
-    return RENDERERS[suffix](blocks, language)
 
 
 _OUTPUT: Final = Group(

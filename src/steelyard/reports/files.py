@@ -1,6 +1,8 @@
 """Reports as files; the extension is the format."""
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -8,11 +10,12 @@ from steelyard.errors import MissingExtra
 from steelyard.i18n import Language, Message
 from steelyard.io.results import save_all
 from steelyard.io.writing import RECORDED, write_whole
-from steelyard.reports.blocks import Block
+from steelyard.reports.blocks import Block, Headline
 from steelyard.reports.content import Report
+from steelyard.reports.render.fragment import render_fragment
 from steelyard.reports.render.latex import render_latex
 from steelyard.reports.render.markdown import render_markdown
-from steelyard.reports.render.values import render_csv, render_json, render_trec_eval
+from steelyard.reports.render.values import render_csv, render_json, render_junit, render_trec_eval
 from steelyard.reports.sections import report_blocks
 from steelyard.stats.selection import without_parts
 
@@ -35,6 +38,25 @@ TREC_EVAL: Final = ".eval"
 SUFFIXES: Final = (*RENDERERS, PAGE, *PLOTS, RECORDED)
 RANKING_SUFFIXES: Final = (*SUFFIXES, TREC_EVAL)
 """The formats of rankings."""
+
+
+CHECK_SUFFIXES: Final = (".json", ".xml", ".md", PAGE)
+"""The formats of what is checked: of a gate, a program, a file of another tool."""
+_STYLE: Final = "body{font:16px/1.5 sans-serif;max-width:72em;padding:2em}td,th{padding:.2em .8em .2em 0}"
+
+
+def write_blocks(blocks: Sequence[Block], path: Path, language: Language, *, seconds: float) -> None:
+    """Write what was checked in some seconds, in the format of the extension."""
+    suffix = path.suffix.lower()
+    if suffix == ".xml":
+        text = render_junit(blocks, when=datetime.now(UTC), seconds=seconds)
+    elif suffix == PAGE:
+        title = next((escape(each.message) for each in blocks if isinstance(each, Headline)), "Steelyard")
+        head = f'<head><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style></head>'
+        text = f'<!doctype html>\n<html lang="{language}">{head}<body>{render_fragment(blocks)}</body></html>\n'
+    else:
+        text = RENDERERS[suffix](blocks, language)
+    write_whole(path, text)
 
 
 def write_report(

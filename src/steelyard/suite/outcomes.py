@@ -1,11 +1,11 @@
 """What came out for a vector: right, a convention, or a fault."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, Self, get_args
 
 from steelyard.errors import SystemFailure
+from steelyard.i18n import Message
 from steelyard.suite.programs import About, Program
 from steelyard.suite.vectors import Vector
 
@@ -42,6 +42,12 @@ class Run:
         """Return the outcomes of a kind."""
         return [each for each in self.outcomes if each.kind == kind]
 
+    def strict(self) -> Self:
+        """Return the run with other conventions as faults."""
+        changed = (replace(each, kind="fault", why=each.convention) for each in self.of("convention"))
+        by_id = {each.id: each for each in changed}
+        return replace(self, outcomes=[by_id.get(each.id, each) for each in self.outcomes])
+
     def counts(self) -> dict[Kind, int]:
         """Return the number of outcomes of each kind."""
         return {kind: len(self.of(kind)) for kind in KINDS}
@@ -63,7 +69,9 @@ def outcome_of(program: Program, vector: Vector) -> Outcome:
         return Outcome(vector.id, "unsupported", why=str(reply["unsupported"]))
     if "error" in reply:
         return replace(judged(vector, None), why=str(reply["error"]))
-    return judged(vector, reply.get("value"))
+    if "value" not in reply:
+        return Outcome(vector.id, "fault", why=str(Message("suite.no_value")))
+    return judged(vector, reply["value"])
 
 
 def judged(vector: Vector, value: Any) -> Outcome:
@@ -81,9 +89,16 @@ def is_equal(value: Any, expected: Any, tolerance: float) -> bool:
     if isinstance(expected, bool) or isinstance(value, bool) or isinstance(expected, (str, type(None))):
         return type(value) is type(expected) and bool(value == expected)
     if isinstance(expected, (int, float)):
-        return isinstance(value, (int, float)) and math.isclose(value, expected, rel_tol=0.0, abs_tol=tolerance)
+        return isinstance(value, (int, float)) and _is_near(value, expected, tolerance)
     if isinstance(expected, dict):
         is_same = isinstance(value, dict) and value.keys() == expected.keys()
         return is_same and all(is_equal(value[name], each, tolerance) for name, each in expected.items())
     is_list = isinstance(value, list) and len(value) == len(expected)
     return is_list and all(is_equal(one, other, tolerance) for one, other in zip(value, expected, strict=True))
+
+
+def _is_near(value: float, expected: float, tolerance: float) -> bool:
+    try:
+        return abs(value - expected) <= tolerance
+    except OverflowError:
+        return False

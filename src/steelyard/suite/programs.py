@@ -8,6 +8,7 @@ from typing import Any, Final, Self, cast
 
 from steelyard.errors import InputError, SystemFailure
 from steelyard.i18n import Message
+from steelyard.net.replies import excerpt
 from steelyard.systems.process import Process
 
 PROTOCOL: Final = 1
@@ -44,9 +45,9 @@ class Program:
         self._process = process
         try:
             reply = _exchange(process, {"start": PROTOCOL}, START_SECONDS)
-            return About(str(reply["name"]), str(reply["version"]), frozenset(reply["computes"]))
+            return About(str(reply["name"]), str(reply["version"]), _names(reply["computes"]))
         except (SystemFailure, KeyError, TypeError) as error:
-            why = error.message if isinstance(error, SystemFailure) else repr(error)
+            why = error.message if isinstance(error, SystemFailure) else Message("suite.bad_handshake")
             raise SystemFailure(Message("suite.no_start", why=why), where=where, hint=PROGRAM_HINT) from None
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +55,10 @@ class Program:
         if self._process is None:
             self.start()
         try:
-            return _exchange(cast(Process, self._process), request, self.seconds)
+            reply = _exchange(cast(Process, self._process), request, self.seconds)
+            if reply.get("id") != request["id"]:
+                raise SystemFailure(Message("suite.other_id", id=reply.get("id")))
+            return reply
         except SystemFailure:
             self.close()
             raise
@@ -72,12 +76,18 @@ class Program:
         self.close()
 
 
+def _names(value: Any) -> frozenset[str]:
+    if not isinstance(value, list):
+        raise TypeError(value)
+    return frozenset(map(str, value))
+
+
 def _exchange(process: Process, request: dict[str, Any], seconds: float) -> dict[str, Any]:
     line = process.request(json.dumps(request, ensure_ascii=False).encode() + b"\n", seconds)
     try:
         reply = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         reply = None
     if not isinstance(reply, dict):
-        raise SystemFailure(Message("suite.no_json"))
+        raise SystemFailure(Message("suite.no_json", text=excerpt(line.decode("utf-8", "replace"))))
     return reply

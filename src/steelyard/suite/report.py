@@ -1,7 +1,7 @@
 """What a program made of the vectors, as blocks: counts by family, faults with a line to repeat each, conventions."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -24,23 +24,33 @@ def run_blocks(run: Run, vectors: Sequence[Vector], again: str, language: Langua
     words, by_id = words_of(language), {vector.id: vector for vector in vectors}
     faults, conventions = run.of("fault"), run.of("convention")
     title = f"{run.about.name} {run.about.version}"
-    code = "suite.faults" if faults else "suite.no_faults"
+    code = "suite.faults" if faults else "suite.conventions" if conventions else "suite.no_faults"
+    counts = {"n": len(faults), "of": len(run.outcomes), "others": len(conventions)}
     return [
-        Headline(words.labelled(title, words(code, n=len(faults), of=len(run.outcomes))), not faults),
+        Headline(words.labelled(title, words(code, **counts)), not faults),
         _counts(run, words),
         *([_faults(faults, by_id, words)] if faults else []),
         *([_conventions(conventions, by_id, words)] if conventions else []),
         Notes([f"{again} {outcome.id}" for outcome in faults]),
         _suite(run, by_id, title, again),
-        Fields(partial(run_json, run)),
+        Fields(partial(run_json, run, by_id)),
     ]
 
 
-def run_json(run: Run) -> dict[str, Any]:
-    """Return a run for programs."""
+def run_json(run: Run, vectors: Mapping[str, Vector]) -> dict[str, Any]:
+    """Return a run for programs; beside what is not right stands what was expected, and who says so."""
     about = {"name": run.about.name, "version": run.about.version, "computes": sorted(run.about.computes)}
     counts = {family: found.counts() for family, found in by_family(run).items()}
-    return {"target": about, "counts": counts, "outcomes": [each.as_dict() for each in run.outcomes]}
+    return {
+        "target": about,
+        "counts": counts,
+        "outcomes": [_outcome_json(each, vectors[each.id]) for each in run.outcomes],
+    }
+
+
+def _outcome_json(outcome: Outcome, vector: Vector) -> dict[str, Any]:
+    known = {"expected": vector.expected, "origin": vector.origin["where"]}
+    return {**outcome.as_dict(), **({} if outcome.kind in {"right", "unsupported"} else known)}
 
 
 def by_family(run: Run) -> dict[str, Run]:
@@ -58,12 +68,11 @@ def shown(value: Any) -> str:
 
 
 def _counts(run: Run, words: Words) -> TableBlock:
-    rows = [[words(f"suite_names.{family}"), *_numbers(found)] for family, found in by_family(run).items()]
+    rows = [
+        [words(f"suite_names.{family}"), *(f"{count:,}" for count in found.counts().values())]
+        for family, found in by_family(run).items()
+    ]
     return TableBlock([words("suite_names.family"), *(words(f"suite_names.{kind}") for kind in KINDS)], rows)
-
-
-def _numbers(run: Run) -> Iterator[str]:
-    yield from (f"{count:,}" for count in run.counts().values())
 
 
 def _faults(faults: Sequence[Outcome], by_id: Mapping[str, Vector], words: Words) -> TableBlock:

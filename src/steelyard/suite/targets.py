@@ -43,9 +43,9 @@ class Target:
         return shlex.join(["npm" if self.is_node else "pip", "install", *self.packages])
 
 
-def read_targets(folder: Path | None = None) -> dict[str, Target]:
+def read_targets() -> dict[str, Target]:
     """Return the targets by their names; ours is the first."""
-    paths = (folder or suite_folder() / "targets").glob("*.target.*")
+    paths = (suite_folder() / "targets").glob("*.target.*")
     found = {path.name.partition(".target")[0]: path for path in sorted(paths)}
     names = sorted(found, key=lambda name: (name != OURS, name.casefold()))
     return {name: Target(name, found[name], _packages(found[name])) for name in names}

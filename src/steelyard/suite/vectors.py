@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -36,7 +36,7 @@ class Vector:
     tolerance: float = TOLERANCE
     accepted: Sequence[Accepted] = ()
     flags: Sequence[str] = ()
-    etb: Sequence[str] = field(default=())
+    etb: Sequence[str] = ()
     comment: str = ""
 
     @property
