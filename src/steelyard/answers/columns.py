@@ -44,9 +44,13 @@ class BatchColumn:
 class PreparedRows:
     """Rows with what several metrics need of them: which needs they meet, and the batches of those that meet some."""
 
-    def __init__(self, rows: Sequence[AnswerRow], *, strip_citations: bool = False) -> None:
-        """With `strip_citations`, metrics that compare with references read answers without their citation marks."""
+    def __init__(self, rows: Sequence[AnswerRow], *, strip_citations: bool = False, statutes: str = "") -> None:
+        """With `strip_citations`, metrics that compare with references read answers without their citation marks.
+
+        `statutes` is the path of a corpus of statutes.
+        """
         self.rows = rows
+        self._statutes = statutes
         self._bare = [_bare(row) for row in rows] if strip_citations else rows
         self._met: dict[str, Flags] = {}
         self._batches: dict[frozenset[str], Paired] = {}
@@ -67,7 +71,9 @@ class PreparedRows:
         if needs not in self._batches:
             chosen = np.logical_and.reduce([np.ones(len(self.rows), np.bool_), *map(self.has, needs)])
             rows = self._bare if "references" in needs else self.rows
-            self._batches[needs] = list(_batches(rows, np.flatnonzero(chosen).tolist(), split=needs == _USUAL))
+            self._batches[needs] = list(
+                _batches(rows, np.flatnonzero(chosen).tolist(), split=needs == _USUAL, statutes=self._statutes)
+            )
         return self._batches[needs]
 
 
@@ -145,7 +151,10 @@ def _computed(measure: Measure, pairs: AnswerBatch, profile: Profile) -> Scored:
     if not isinstance(result, Scored):
         return Scored(column_of(result, measure, len(pairs.answers)))
     values = _with_gaps(result.values, measure, len(pairs.answers), list(result.reasons))
-    parts = {part: _with_gaps(scores, measure, len(pairs.answers)) for part, scores in result.parts.items()}
+    parts = {
+        part: scores if part in measure.metric.counts else _with_gaps(scores, measure, len(pairs.answers))
+        for part, scores in result.parts.items()
+    }
     return Scored(values, parts, result.notes, result.reasons)
 
 
@@ -184,7 +193,9 @@ def _bare(row: AnswerRow) -> AnswerRow:
     return row._replace(prediction=without_citations(row.prediction, [each.id for each in row.contexts]))
 
 
-def _batches(rows: Sequence[AnswerRow], chosen: list[int], *, split: bool) -> Iterator[tuple[IntArray, AnswerBatch]]:
+def _batches(
+    rows: Sequence[AnswerRow], chosen: list[int], *, split: bool, statutes: str
+) -> Iterator[tuple[IntArray, AnswerBatch]]:
     """Yield the chosen rows; with `split` those in scripts with blanks between words, and the others."""
     is_spaced = np.array(are_spaced([_whole_text(rows[index]) for index in chosen]) if split else [False] * len(chosen))
     for spaced in (True, False):
@@ -192,7 +203,7 @@ def _batches(rows: Sequence[AnswerRow], chosen: list[int], *, split: bool) -> It
         if len(indices):
             of = rows if len(indices) == len(rows) else [rows[index] for index in indices.tolist()]
             answers = [row.prediction or "" for row in of]
-            yield indices, AnswerBatch(answers, [row.references for row in of], spaced=spaced, of=of)
+            yield indices, AnswerBatch(answers, [row.references for row in of], spaced=spaced, of=of, statutes=statutes)
 
 
 def _whole_text(row: AnswerRow) -> str:
