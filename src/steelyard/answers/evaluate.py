@@ -37,7 +37,7 @@ from steelyard.answers.values import Contexts
 from steelyard.engines.base import Engine, engine_of
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Localized, Message, Option
-from steelyard.io.records import result_name
+from steelyard.io.records import read_records, result_name
 from steelyard.io.streams import read_once
 from steelyard.registry.judged import folded
 from steelyard.registry.metrics import Measure
@@ -409,6 +409,7 @@ def _signature(
             "references": "the best one counts",
             "reference set": f"{builder.references % (1 << 32):08x}",
             **({"reference contexts": f"{builder.evidence % (1 << 32):08x}"} if builder.evidence else {}),
+            **({"statutes": f"sha256 {read_records(spec.statutes)[1][:16]}"} if spec.statutes else {}),
             "silence": "zero",
             **({"format": answers.format} if answers.format else {}),
             "predictions": f"sha256 {answers.digest[:16]}{read}",
