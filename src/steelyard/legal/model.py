@@ -96,6 +96,24 @@ def only(*fields: str, **schemas: Fields) -> Fields:
     return {"additionalProperties": False, "properties": {**schemas, **defined}}
 
 
+def typed_text(record: Mapping[str, Any]) -> str:
+    """Return the texts and numbers in the typed fields of a record, as one text."""
+    return "; ".join(_leaves([record.get(name) for name in FIELDS]))
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    match value:
+        case Mapping():
+            yield from _leaves(list(value.values()))
+        case list() | tuple():
+            for each in value:
+                yield from _leaves(each)
+        case None | bool():
+            pass
+        case _:
+            yield str(value)
+
+
 class Fault(NamedTuple):
     """A bad value in a question file: the JSON pointer to it, and what is wrong."""
 
@@ -343,7 +361,8 @@ class LegalVerdict:
 class Draft:
     """What the judge of a question type returns; `legal.score` completes it to a verdict.
 
-    `uncertain` is why the rules cannot decide, None where they can.
+    `uncertain` is why the rules cannot decide, None where they can; `invented` is None where nothing was looked for, as
+    for types whose score does not depend on it.
     """
 
     parts: dict[str, float]
@@ -351,7 +370,7 @@ class Draft:
     score: float = 0.0
     flags: tuple[Message, ...] = ()
     uncertain: Localized | None = None
-    invented: "tuple[Invented, ...]" = ()
+    invented: "tuple[Invented, ...] | None" = None
     abstained: bool | None = None
     may_pass: bool = True
     reached: Mapping[str, bool] = field(default_factory=dict)

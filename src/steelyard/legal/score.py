@@ -32,6 +32,7 @@ from steelyard.legal.model import (
     LegalVerdict,
     Question,
     penalised,
+    typed_text,
 )
 from steelyard.legal.reading import MOST_FIGURES, is_too_long, read
 from steelyard.legal.stance import Stance, stance
@@ -197,7 +198,20 @@ def _completed(question: Question, case: Case, draft: Draft) -> LegalVerdict:
     if draft.uncertain is not None:
         why["uncertain"] = draft.uncertain
     flags = (*draft.flags, *_flags(question, case))
-    return LegalVerdict(score, parts, why, flags, draft.invented, draft.abstained, draft.reached)
+    invented = _invented(question, case) if draft.invented is None else draft.invented
+    return LegalVerdict(score, parts, why, flags, invented, draft.abstained, draft.reached)
+
+
+def _invented(question: Question, case: Case) -> tuple[Invented, ...]:
+    """Return the values of an answer, or of its typed fields, that neither the document nor the right answer has."""
+    if case.is_dump:
+        return ()
+    said = case if case.answer.strip() else case._replace(answer=typed_text(case.record))
+    found, expected = said.invented(""), typed_text(question.expected_output().get("answer") or {})
+    if not found or not expected:
+        return tuple(found)
+    others = {(value.start, value.end) for value in find_invented(said.answer, expected)}
+    return tuple(value for value in found if (value.start, value.end) in others)
 
 
 def _value_cited(case: Case) -> float | None:
