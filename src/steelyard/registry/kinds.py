@@ -80,6 +80,7 @@ BUILT_IN: Final = (
             (
                 *("Ungrounded", "Invented"),  # its earlier name
                 *("Refusal.over_refusal", "Refusal.missed_refusal", "Correct.uncertain", "Grounded.uncertain"),
+                *("Accurate.hallucinated", "Accurate.uncertain"),
                 *(
                     "Hallucination",
                     "Faithfulness.contradicted",

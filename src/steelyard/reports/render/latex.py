@@ -25,7 +25,7 @@ MOST_COLUMNS: Final = 8
 SHOWN: Final[frozenset[TableRole]] = frozenset(
     (
         *("table", "means", "means_compared", "groups", "effects", "within", "within_compared"),
-        *("refusals", "uncertain", "kind"),
+        *("refusals", "uncertain", "attribution", "kind"),
     )
 )
 """Tables that a paper prints."""
