@@ -1,6 +1,7 @@
 """Outcomes of legal answers and causes of wrong ones: answers to an invented document, labelled by hand and judged."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from steelyard.legal.report.attribution import outcomes
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.stats.attribution import CAUSES, OUTCOMES
+from steelyard.table import Column
 
 ZH = "第1页\n甲方应支付违约金6000元，质量不符的减价2000元。\n仓库位于东区，货款为30000元。\n车牌号我忘记了。\n"
 ZH_FACT, ZH_OTHER = "甲方应支付违约金6000元，质量不符的减价2000元", "仓库位于东区，货款为30000元"
