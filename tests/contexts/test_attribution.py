@@ -116,8 +116,8 @@ def test_every_wrong_answer_has_one_cause(report):
 def test_every_format_shows_the_section(report, tmp_path):
     for language, words in (("en", ("accurate", "used and misread")), ("zh", ("准确", "用了但读错"))):
         for render in (render_console, render_markdown, render_latex):
-            assert all(word in render(report, language=language) for word in words), (render, language)
-        page = render_html(report, language=language)
+            assert all(word in render(report, language=language).lower() for word in words), (render, language)
+        page = render_html(report, language=language).lower()
         assert all(word in page for word in words)
 
 
@@ -126,7 +126,7 @@ def test_results_files_keep_it_and_other_results_have_no_section(tmp_path):
     assert "attribution" in as_json(Report([steelyard.load(tmp_path / "a.jsonl")]))["results"][0]
     plain = steelyard.evaluate_answers(["a"], ["a"])
     assert "attribution" not in as_json(Report([plain]))["results"][0]
-    assert "outcomes, and causes" not in render_console(Report([plain]))
+    assert "outcomes" not in render_console(Report([plain]))
 
 
 def test_answers_on_which_the_system_failed_have_no_cause(tmp_path):

@@ -28,6 +28,11 @@ def result(answers, **fields):
     return table, Column(values, np.isnan(values).astype(int), (), parts)
 
 
+def attributed(answers):
+    table, column = result(answers)
+    return attribution(table, column, "items")
+
+
 @pytest.mark.parametrize("documents", [None, list("aabbccddeeffgg")])
 def test_intervals_are_those_of_means(documents):
     table, column = result(ANSWERS, tags={"document": documents} if documents else {})
@@ -48,7 +53,7 @@ def test_intervals_are_those_of_means(documents):
 
 
 def test_outcomes_are_all_answers_and_causes_all_wrong_ones():
-    found = attribution(*result(ANSWERS), "items")
+    found = attributed(ANSWERS)
     assert [each.count for each in found.outcomes] == [5, 4, 5]
     assert {each.name: each.count for each in found.causes} == {
         "invented": 1, "not_retrieved": 2, "not_used": 1, "misread": 3, "retrieval_unknown": 1,
@@ -71,8 +76,7 @@ def test_each_answer_has_one_outcome_and_each_wrong_one_has_one_cause():
 def test_the_range_has_what_doubts_leave_open():
     doubtful = Answered(0.0, retrieved=True, doubts=frozenset(("correct",)))
     settled = Answered(0.0, invents=True, doubts=frozenset(("correct",)))
-    table, column = result([Answered(1.0), doubtful, settled, Answered(0.0, retrieved=True)])
-    found = attribution(table, column, "items")
+    found = attributed([Answered(1.0), doubtful, settled, Answered(0.0, retrieved=True)])
     assert [(each.low, each.high) for each in found.outcomes] == [(0.25, 0.5), (0.0, 0.25), (0.5, 0.75)]
     by_name = {each.name: (round(3 * each.low), each.count, round(3 * each.high)) for each in found.causes}
     assert by_name["not_used"] == (1, 2, 3)
@@ -80,5 +84,5 @@ def test_the_range_has_what_doubts_leave_open():
 
 
 def test_nothing_known_is_no_attribution():
-    assert attribution(*result([None, None]), "items") is None
+    assert attributed([None, None]) is None
     assert attribution(table_of(["1"], {}), None, "items") is None
