@@ -116,7 +116,8 @@ def test_every_wrong_answer_has_one_cause(report):
 def test_every_format_shows_the_section(report, tmp_path):
     for language, words in (("en", ("accurate", "used and misread")), ("zh", ("准确", "用了但读错"))):
         for render in (render_console, render_markdown, render_latex):
-            assert all(word in render(report, language=language).lower() for word in words), (render, language)
+            text = render(report, language=language).replace(r"\allowbreak{}", "").lower()
+            assert all(word in text for word in words), (render, language)
         page = render_html(report, language=language).lower()
         assert all(word in page for word in words)
 

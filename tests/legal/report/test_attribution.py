@@ -120,7 +120,7 @@ def test_every_format_shows_the_section_of_the_baseline(baseline):
     assert [scope["scope"] for scope in found["causes"]["misread"]["scopes"]] == ["items", "documents"]
     for language, words in (("en", "used and misread"), ("zh", "用了但读错")):
         for render in (render_console, render_markdown, render_latex, render_html):
-            assert words in render(report, language=language).lower()
+            assert words in render(report, language=language).replace(r"\allowbreak{}", "").lower()
 
 
 def test_the_oracle_is_accurate_and_silence_is_incomplete():
