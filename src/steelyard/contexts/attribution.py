@@ -46,7 +46,7 @@ def _answered(row: AnswerRow, answer: str, judgment: Judgment) -> Answered:
         states=states,
         doubts=frozenset(name for name, is_open in doubts.items() if is_open),
     )
-    if known.outcome == OUTCOMES[0] or not known.cause:
+    if not known.cause:
         return known
     return known.with_evidence(_is_retrieved(row), states and draws_on(answer, _evidence(row), row.question))
 

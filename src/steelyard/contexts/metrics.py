@@ -38,10 +38,10 @@ def accurate(pairs: AnswerBatch, profile: Profile) -> Scored:
     Formula: [the answer is right, as Correct has it, and everything in it is grounded, as Grounded has it]
     Convention: outcomes and causes are parts. Hallucinated: something is not grounded, or the answer is wrong;
         incomplete: a wrong answer that states nothing, because it refuses, is blank, or copies most of several
-        contexts. A wrong answer has the first cause that applies: invented (something is not grounded), unknown
-        (nothing says what the evidence is), not retrieved (the contexts lack it, as ContextR has it; if they have
-        some of it, and the values of a reference, it is there), misread (the answer has a value or words of the
-        evidence), not used. Where a verdict in doubt could change the outcome, the part uncertain is 1.
+        contexts. A wrong answer has the first cause that applies: invented (something is not grounded),
+        retrieval_unknown (nothing says what the evidence is), not_retrieved (the contexts lack it, as ContextR has it;
+        if they have some of it, and the values of a reference, it is there), misread (the answer has a value or words
+        of the evidence), not_used. Where a verdict in doubt could change the outcome, the part uncertain is 1.
     Source: the three outcomes of Magesh and others (Journal of Empirical Legal Studies, 2025), with the judges of
         `steelyard.legal` in place of people; causes after Legal RAG Bench (2026)
     """
