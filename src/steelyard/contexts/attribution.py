@@ -61,12 +61,13 @@ def _copies(answer: str, texts: Sequence[str]) -> bool:
 def _is_retrieved(row: AnswerRow) -> bool | None:
     """Return whether the contexts have the evidence; None if nothing says what that is.
 
-    Where they have only some of what is wanted, a reference whose values they have decides.
+    Where they have only some of what is wanted, or nothing can be looked for, a reference that they have decides.
     """
     recall = recall_of(row)
-    if math.isnan(recall):
-        return None
-    return recall == 1 or (recall > 0 and any(_has_reference(joined(row.contexts or ()), row)))
+    if recall in (0, 1):
+        return recall == 1
+    has_reference = any(_has_reference(joined(row.contexts or ()), row))
+    return has_reference or (None if math.isnan(recall) else False)
 
 
 def _has_reference(text: str, row: AnswerRow) -> Iterable[bool]:

@@ -40,8 +40,9 @@ def accurate(pairs: AnswerBatch, profile: Profile) -> Scored:
         incomplete: a wrong answer that states nothing, because it refuses, is blank, or copies most of several
         contexts. A wrong answer has the first cause that applies: invented (something is not grounded),
         retrieval_unknown (nothing says what the evidence is), not_retrieved (the contexts lack it, as ContextR has it;
-        if they have some of it, and the values of a reference, it is there), misread (the answer has a value or words
-        of the evidence), not_used. Where a verdict in doubt could change the outcome, the part uncertain is 1.
+        where that is unscored or between 0 and 1, it is there if they have a reference), misread (the answer has a
+        value or words of the evidence), not_used. Where a verdict in doubt could change the outcome, the part uncertain
+        is 1.
     Source: the three outcomes of Magesh and others (Journal of Empirical Legal Studies, 2025), with the judges of
         `steelyard.legal` in place of people; causes after Legal RAG Bench (2026)
     """
