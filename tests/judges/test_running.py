@@ -665,6 +665,31 @@ def test_a_journal_of_another_judge_address_or_file_is_not_continued(tmp_path):
         assert len(server.bodies) == 4
 
 
+def test_a_journal_whose_calls_all_failed_is_continued_at_another_address(tmp_path):
+    write(tmp_path / "rows.jsonl")
+    words = ("judge", "run", "same", "rows.jsonl", "-o", "out.jsonl", "--retries", 0, "--model")
+    failed = run(*words, UNREACHED, cwd=tmp_path)
+    assert (failed.returncode, "the address is right" in failed.stderr) == (3, True), failed.stderr
+    assert "--resume --journal out.calls.jsonl" in failed.stderr
+    with serving(lambda body, seen: verdict("same")) as server:
+        lines = judged(tmp_path, server, "--resume")
+        assert lines[1]["scores"] == {"SameMeaning": 1.0}
+        other = run(*words, UNREACHED, "--resume", cwd=tmp_path)
+        assert "this journal is of same" in other.stderr
+    done = run("judge", "replay", "out.calls.jsonl", "-o", "again.jsonl", cwd=tmp_path)
+    assert (done.returncode, (tmp_path / "again.jsonl").read_bytes()) == (0, (tmp_path / "out.jsonl").read_bytes())
+
+
+def test_the_journal_of_an_earlier_run_is_named_before_its_result(tmp_path):
+    with serving(lambda body, seen: verdict("same")) as server:
+        judged(tmp_path, server)
+        words = ("judge", "run", "same", "rows.jsonl", "--model", server.model, "-o", "out.jsonl")
+        again = run(*words, cwd=tmp_path)
+        assert (again.returncode, len(server.bodies)) == (2, 4)
+    assert again.stderr.startswith("out.calls.jsonl:")
+    assert "--resume" in again.stderr
+
+
 def test_a_mistake_leaves_no_journal_behind(tmp_path):
     for rows in ("absent.jsonl", "empty.jsonl", "rows.jsonl"):
         (tmp_path / "empty.jsonl").write_text("", "utf-8")
@@ -849,7 +874,7 @@ def test_only_what_a_metric_needs_is_asked(tmp_path):
         assert done.stdout.startswith(f"{calls} calls"), (metric, done.stdout)
 
 
-@pytest.mark.parametrize(("status", "said"), [(401, "OPENAI_API_KEY"), (404, "/v1")])
+@pytest.mark.parametrize(("status", "said"), [(401, "OPENAI_API_KEY"), (404, "/v1"), (403, "--resume")])
 def test_a_refused_call_says_what_to_do(tmp_path, status, said):
     write(tmp_path / "rows.jsonl")
     with serving(lambda body, seen: Scripted("{}", status)) as server:
