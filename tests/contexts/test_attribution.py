@@ -125,6 +125,9 @@ def test_every_format_shows_the_section(report, tmp_path):
 def test_results_files_keep_it_and_other_results_have_no_section(tmp_path):
     table_of(LINES).save(tmp_path / "a.jsonl")
     assert "attribution" in as_json(Report([steelyard.load(tmp_path / "a.jsonl")]))["results"][0]
+    table_of(LINES[:3]).save(tmp_path / "b.jsonl")
+    found = as_json(Report([steelyard.load(tmp_path / "b.jsonl")]))["results"][0]["attribution"]
+    assert (found["outcomes"]["accurate"]["count"], found["wrong"], found["causes"]) == (3, 0, {})
     plain = steelyard.evaluate_answers(["a"], ["a"])
     assert "attribution" not in as_json(Report([plain]))["results"][0]
     assert "outcomes" not in render_console(Report([plain]))

@@ -140,12 +140,13 @@ class Attribution:
 
 def attribution(table: Table, column: Column | None, scope: Scope) -> Attribution | None:
     """Return the outcomes and causes that a column has as its parts; None if it has none, or no row has a value."""
-    if column is None or not {*OUTCOMES[1:], *CAUSES} <= column.parts.keys() or not len(column.scored):
+    if column is None or not {*OUTCOMES[1:], UNCERTAIN} <= column.parts.keys() or not len(column.scored):
         return None
     failed = np.zeros(len(table), np.bool_)
     failed[list(table.failures)] = True
     parts = {OUTCOMES[0]: column.values, **column.parts}
-    caused = {name: np.where(failed, np.nan, parts[name]) for name in (*CAUSES, UNCERTAIN_CAUSE)}
+    unknown = np.full(len(table), np.nan)  # results files leave out parts that no item has
+    caused = {name: np.where(failed, np.nan, parts.get(name, unknown)) for name in (*CAUSES, UNCERTAIN_CAUSE)}
     outcomes = _shares(OUTCOMES, parts, parts[UNCERTAIN], table, scope)
     return Attribution(outcomes, _shares(CAUSES, caused, caused[UNCERTAIN_CAUSE], table, scope), int(failed.sum()))
 

@@ -1,5 +1,6 @@
 """Outcomes of legal answers, and causes of wrong ones: from the verdicts and the passages that a system shows."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -28,7 +29,7 @@ def outcomes(table: Table) -> Column | None:
     items = judged_items(table) if table.kind == METRIC else []
     if not any(item.shown for item in items):
         return None
-    answers = [None if item.score != item.score else _answered(item) for item in items]
+    answers = [None if math.isnan(item.score) else _answered(item) for item in items]
     parts = parts_of(answers)
     values = parts.pop(OUTCOMES[0])
     return Column(values, np.isnan(values).astype(np.int64), (_UNKNOWN,), parts)
@@ -42,7 +43,7 @@ def _answered(item: JudgedItem) -> Answered | None:
     part, remarks, invented = kind.parts[0], _remarks(item.verdict), item.verdict.get("invented") or []
     is_right, share = item.counted[part][1] == 1, item.parts[part]
     states = not _refuses(item) and _COPIES not in remarks
-    only_names = bool(invented) and all(each["kind"] in PARAPHRASED for each in invented)
+    only_names = bool(invented) and all(each.get("kind") in PARAPHRASED for each in invented)
     doubts = {"correct": item.parts.get(UNCERTAIN) == 1, "invents": only_names and _INVENTED not in remarks}
     known = Answered(
         1.0 if is_right else share if share < 1 else 0.0,
