@@ -206,11 +206,11 @@ def _invented(question: Question, case: Case) -> tuple[Invented, ...]:
     """Return the values of an answer, or of its typed fields, that neither the document nor the right answer has."""
     if case.is_dump:
         return ()
-    said = case if case.answer.strip() else case._replace(answer=typed_text(case.record))
-    found, expected = said.invented(""), typed_text(question.expected_output().get("answer") or {})
+    stated = case if case.answer.strip() else case._replace(answer=typed_text(case.record))
+    found, expected = stated.invented(""), typed_text(question.expected_output().get("answer") or {})
     if not found or not expected:
         return tuple(found)
-    others = {(value.start, value.end) for value in find_invented(said.answer, expected)}
+    others = {(value.start, value.end) for value in find_invented(stated.answer, expected)}
     return tuple(value for value in found if (value.start, value.end) in others)
 
 
