@@ -179,6 +179,14 @@ def test_programs_that_do_not_start_say_why(tmp_path):
         Program([str(tmp_path / "absent")]).start()
 
 
+def test_of_what_node_writes_the_error_is_said(tmp_path):
+    lines = ["node:internal:1", "Error [CODE]: Cannot find package 'x'", "    at y {", "}", "", "Node.js v20.0.0"]
+    (tmp_path / "broken.py").write_text("import sys; sys.exit(" + repr("\n".join(lines)) + ")", "utf-8")
+    with Program([sys.executable, str(tmp_path / "broken.py")]) as each, pytest.raises(SystemFailure) as caught:
+        each.start()
+    assert "Cannot find package" in str(caught.value)
+
+
 def test_vectors_are_chosen_by_id_topic_and_family():
     one = VECTORS[0]
     assert chosen_vectors(VECTORS, [one.id]) == [one]
