@@ -119,7 +119,9 @@ def test_a_constant_judge_has_no_kappa():
         assert cohen_kappa(constant, weighting=weighting).value == 0
     assert math.isnan(gwet_ac1(np.zeros((2, 2))).value)
     assert math.isnan(gwet_ac1(np.array([[5]])).value)
-    assert math.isnan(cohen_kappa(np.array([[5]]), weighting="quadratic").value)
+    undefined = cohen_kappa(np.array([[5]]), weighting="quadratic")
+    assert math.isnan(undefined.value)
+    assert undefined.interval.method == "kappa"
     same = gwet_ac1(np.array([[9, 0], [0, 0]]))
     assert same.value == 1
     assert math.isnan(same.interval.low)
