@@ -12,7 +12,7 @@ from steelyard.stats.agreement import alpha_interval, cohen_kappa, gwet_ac1, kri
 from steelyard.stats.alt_test import alt_test
 from steelyard.stats.belief import Calibrations
 from steelyard.stats.calibration import CLAIM, Calibration, JudgeName, column_digest, read_calibration
-from steelyard.stats.corrected import rogan_gladen_difference
+from steelyard.stats.corrected import ppi_difference, rogan_gladen_difference
 from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.ranks import SystemAgreement
@@ -186,6 +186,25 @@ def test_a_difference_has_the_labels_of_items_without_a_verdict():
     new, old = tables
     found = Calibrations(given).difference(new, old, METRIC)
     assert found.estimate == pytest.approx(truth.mean() - truths["old"].mean())
+
+
+def test_a_difference_has_labels_of_the_items_that_people_labelled_in_both_results():
+    scores = np.tile(VERDICTS, 8)
+    tables = [judged(scores, "new"), judged(np.roll(scores, 3), "old")]
+    truths = [np.where(np.arange(80) % 5 == 0, 1 - table.column(METRIC), table.column(METRIC)) for table in tables]
+    given = [
+        Calibration(
+            *(JUDGE, METRIC, table.ids[rows], truth[rows], table.column(METRIC)[rows]),
+            *("random", column_digest(table, METRIC)),
+        )
+        for table, truth, rows in zip(tables, truths, (slice(0, 40), slice(10, 60)), strict=True)
+    ]
+    both = np.isin(np.arange(80), np.arange(10, 40))
+    newer, older = (table.column(METRIC) for table in tables)
+    found = Calibrations(given).difference(*tables, METRIC)
+    assert found == ppi_difference(
+        (truths[0][both], truths[1][both]), (newer[both], older[both]), (newer[~both], older[~both]), bounds=(0.0, 1.0)
+    )
 
 
 def test_items_without_a_verdict_count_in_both_ways_where_that_is_the_policy():
