@@ -218,7 +218,7 @@ def test_items_without_a_verdict_count_in_both_ways_where_that_is_the_policy():
     column = Column(np.where(missing, np.nan, scores), missing.astype(np.int64), (Missing("unscored", "?"),))
     column = replace(column, parts={"unknown": lost.astype(np.float64), **ends}, bounds=(0.0, 1.0))
     table = replace(judged(scores), columns={METRIC: column}, signature=Signature.of(settings))
-    given = Calibrations([calibration(np.tile(LABELS, 8), np.tile(VERDICTS, 8))])
+    given = Calibrations([calibration(np.tile(LABELS, 8), np.tile(VERDICTS, 8))], least_kappa=0.0)
     found = given.belief(table, METRIC)
     low, high = (given.belief(judged(values[:79]), METRIC) for values in ends.values())
     assert found.unknown[:3] == (8, low.raw.value, high.raw.value)
@@ -226,6 +226,9 @@ def test_items_without_a_verdict_count_in_both_ways_where_that_is_the_policy():
     interval = found.corrected.interval
     assert (interval.low, interval.high) == (low.corrected.interval.low, high.corrected.interval.high)
     assert found.without == 9
+    assert found.advisory is None  # 1 of 80 is undecided
+    counted = replace(table, signature=Signature.of({**settings, "unknown": "left_out"}))
+    assert given.belief(counted, METRIC).advisory.args["share"] == "11"
 
 
 def test_a_difference_by_error_rates_varies_by_document():
