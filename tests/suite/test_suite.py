@@ -286,6 +286,15 @@ def test_why_there_is_no_value_is_said_in_the_language(tmp_path):
     assert "the program ended" in json.loads((tmp_path / "x.json").read_text("utf-8"))["outcomes"][0]["why"]
 
 
+@pytest.mark.parametrize("path", sorted((FOLDER / "results").iterdir()), ids=lambda path: path.stem)
+def test_results_are_those_of_the_vectors_of_today(path):
+    found, by_id = json.loads(path.read_text("utf-8")), {vector.id: vector for vector in VECTORS}
+    for each in found.get("outcomes", []):
+        vector = by_id[each["id"]]
+        assert (each["expected"], each["origin"]) == (vector.expected, vector.origin["where"]), vector.id
+        assert "value" not in each or judged(vector, each["value"]).kind == each["kind"], vector.id
+
+
 def test_vectors_are_shown(tmp_path):
     done = run("conformance", "--show", VECTORS[0].id, cwd=tmp_path)
     assert json.loads(done.stdout)["input"] == VECTORS[0].input
