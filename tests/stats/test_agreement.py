@@ -30,6 +30,7 @@ def test_kappa_by_hand():
     error = math.sqrt((0.10972 + 0.10188 - 0.01) / 12.5)
     assert found.interval.low == pytest.approx(0.4 - 1.959963984540054 * error)
     assert found.interval.high == pytest.approx(0.4 + 1.959963984540054 * error)
+    assert found.interval.method == "kappa"
 
 
 def test_kappa_as_published():
