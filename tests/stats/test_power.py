@@ -99,11 +99,11 @@ def test_ties_need_what_the_padded_interval_needs():
 
 
 def test_equal_scores_are_padded_with_both_bounds():
-    # z^2 = 3.84 values, half of them 0 and half 1, beside four of 0.7
+    # z^2 = 3.84 values, half of them 0 and half 2, beside four of 0.7
     pads = scipy.stats.norm.ppf(0.975) ** 2
-    mean, square = ((4 * 0.7**power + pads / 2) / (4 + pads) for power in (1, 2))
+    mean, square = ((4 * 0.7**power + pads * 2**power / 2) / (4 + pads) for power in (1, 2))
     half = math.sqrt(pads * (square - mean**2) / (4 + pads))
-    found = DecisionSample(np.full(4, 0.7), (0.0, 1.0)).interval(0.95)
+    found = DecisionSample(np.full(4, 0.7), (0.0, 2.0)).interval(0.95)
     assert (found.low, found.high) == pytest.approx((mean - half, mean + half))
     assert found.method == "padded"
 
