@@ -18,7 +18,7 @@ from steelyard.legal.evidence.citations import Citation, citations_of, is_foreig
 from steelyard.legal.evidence.copies import has_content, is_dump, own_words, without_passages
 from steelyard.legal.evidence.quotes import Source, contains_quote, repeats, source_of
 from steelyard.legal.facts.fields import FactVerdict, judge_fact
-from steelyard.legal.facts.statements import doubt, totalled
+from steelyard.legal.facts.statements import doubt, retraction, totalled
 from steelyard.legal.facts.values import asserted_amounts, asserted_dates, same_amount
 from steelyard.legal.grounding.inventions import Invented, find_forbidden, find_invented
 from steelyard.legal.model import (
@@ -33,6 +33,8 @@ from steelyard.legal.model import (
     Question,
     penalised,
 )
+from steelyard.legal.points import PointVerdict, judge_points
+from steelyard.legal.question_types.points import Point
 from steelyard.legal.reading import MOST_FIGURES, is_too_long, read
 from steelyard.legal.stance import Stance, stance
 from steelyard.signals import DeadlineExceeded, deadline
@@ -74,6 +76,18 @@ class Case(NamedTuple):
         """Judge the typed fields of the record, or what its text says of them, against the expected ones."""
         return judge_fact(expected, self.record, question=self.about.question, rules=rules)
 
+    def judge_points(self, points: Sequence[Point]) -> list[PointVerdict]:
+        """Judge which points the answer gives in its own words; what only a pile of passages gives is not given."""
+        found = judge_points(points, self.text, self.about.question)
+        own = self.without_passages()
+        if own is self or not any(verdict.earned for verdict in found):
+            return found
+        spoken = judge_points(points, read(str(own.record["answer"])).text, self.about.question)
+        return [
+            replace(one, outcome="listed", earned=0.0) if one.earned > two.earned else one
+            for one, two in zip(found, spoken, strict=True)
+        ]
+
     def stance(self) -> Stance:
         """Return whether it answers, refuses, or both; JSON that a model wrote is read with the prose around it."""
         raw = self.record.get("raw")
@@ -102,6 +116,10 @@ class Case(NamedTuple):
     def own_doubt(self) -> str:
         """Return the words by which the answer, outside what it copies, disclaims itself; "" if there are none."""
         return doubt(own_words(self.text, self.source))
+
+    def retraction(self) -> str:
+        """Return the words by which the answer takes back what it says, or ""."""
+        return retraction(self.text)
 
     def has_content(self) -> bool:
         """Return whether the answer says anything of the document beyond the question."""
