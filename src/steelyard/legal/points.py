@@ -22,7 +22,7 @@ from steelyard.legal.facts.polarity_statements import Statement, is_negated_at, 
 from steelyard.legal.grounding.articles import articles
 from steelyard.legal.question_types.points import Point
 from steelyard.legal.reading import QUOTED, clause_of, outline
-from steelyard.legal.thresholds import ALTERNATIVE_REACH, LISTED_FORMS, LOOSE_FORM, LOOSE_SPAN, NEAR_NEGATION
+from steelyard.legal.thresholds import ALTERNATIVE_REACH, LISTED_FORMS, LOOSE_FORM, LOOSE_SPAN, NEAR_NEGATION, SCATTERED
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import HAN, normalise
@@ -124,7 +124,7 @@ def _words(text: str, start: int, end: int) -> Iterator[Token]:
 
 # ----- where a form stands
 
-State = Literal["given", "denied", "doubted", "asked"]
+State = Literal["given", "denied", "rejected", "doubted", "asked"]
 
 
 class _Hit(NamedTuple):
@@ -200,8 +200,10 @@ class Answer:
         asked = [] if POLARITY["asked_again"].search(form) else self._asked
         if statement.is_asked or any(first <= start < last for first, last in (*self._echoes, *asked)):
             return "asked"
-        if self._is_denied(statement, run) or _WORDS["rejected_after"].match(self.text, end):
+        if self._is_denied(statement, run):
             return "denied"
+        if _WORDS["rejected_after"].match(self.text, end):
+            return "rejected"
         return "doubted" if _is_hedged(statement, start, end) else "given"
 
     def _is_denied(self, statement: Statement, run: Sequence[Token]) -> bool:
@@ -213,14 +215,27 @@ class Answer:
         if inside and run[0].start <= inside[0] < run[0].end:
             near = [at for at, _ in statement.negators if 0 < first - at <= NEAR_NEGATION]
             return len(near) % 2 == 1
-        between = [at for at in inside if not _is_in(at, run)]
+        matched = {token.start for token in run}
+        between = [at for at in inside if not _is_in(at, run) and self._next_start(at) in matched]
         return is_negated_at(statement, first) != (len(between) % 2 == 1)
 
+    def is_claimed(self, hit: _Hit) -> bool:
+        """Return whether a party claims what stands there, and nobody finds it, in the words before it."""
+        start = outline(self.text).sentences.at(hit.start).start
+        claims = [claim.end() for claim in POLARITY["claim"].finditer(self.text.lower(), start, hit.start)]
+        return bool(claims) and POLARITY["finding"].search(self.text, claims[-1], hit.start) is None
+
+    def _next_start(self, index: int) -> int:
+        """Return where the token after the one at an index begins: a negator governs that."""
+        at = bisect_right(self.tokens, index, key=attrgetter("start"))
+        return self.tokens[at].start if at < len(self.tokens) else len(self.text)
+
     def has_scattered(self, form: str) -> bool:
-        """Return whether a sentence has all tokens of a form, in another order or far from each other."""
+        """Return whether a sentence has most tokens of a form, in another order or far from each other."""
         wanted = tokens(normalise(form))
+        least = SCATTERED * len(wanted)
         return _is_telling(wanted) and any(
-            all(any(_agree(each.key, token.key) for token in self.tokens[first:last]) for each in wanted)
+            sum(any(_agree(each.key, token.key) for token in self.tokens[first:last]) for each in wanted) >= least
             for first, last in self._sentences
         )
 
@@ -323,7 +338,8 @@ class _Look:
 
     def verdict(self, given: Sequence[_Hit]) -> PointVerdict:
         """Return the verdict; `given` is all that is given of any point: 不构成 is no denial if it is a point."""
-        denied = [hit for _, hit in self.found if hit.state == "denied" and not hit.is_inside(given)]
+        denies = ("denied", "rejected") if self.point.is_conclusion else ("denied",)
+        denied = [hit for _, hit in self.found if hit.state in denies and not hit.is_inside(given)]
         if self.void:
             return self._said("contradicted" if self.given else "forbidden", self.void[0])
         if self.given and (denied or self._is_list()):
@@ -337,7 +353,7 @@ class _Look:
 
     def _undecided(self) -> PointVerdict:
         """Return the verdict where no form stands as it is: a guess where its words stand in the answer."""
-        if unsure := [hit for _, hit in self.found if hit.state in ("doubted", "given")]:
+        if unsure := [hit for _, hit in self.found if hit.state in ("doubted", "rejected", "given")]:
             return self._said("doubted", unsure[0])
         loose = [(form, hit) for form in self.point.forms for hit in self.answer.hits(form.text, loosely=True)]
         for form, hit in loose:
@@ -355,13 +371,12 @@ class _Look:
         """Return whether the answer itself says it: a conclusion is not what a party claims, nor one of two."""
         if not self.point.is_conclusion:
             return True
-        statement = self.answer.statement_at(hit.start)
         around = self.answer.text[hit.start - ALTERNATIVE_REACH if hit.start > ALTERNATIVE_REACH else 0 : hit.start]
         after = self.answer.text[hit.end : hit.end + ALTERNATIVE_REACH]
         is_offered = any(
             _SHARED["alternative"].search(_CLAUSE.split(text)[at]) for text, at in ((around, -1), (after, 0))
         )
-        return "claim" not in statement.signs and not is_offered
+        return not is_offered and not self.answer.is_claimed(hit)
 
     def _is_list(self) -> bool:
         """Return whether forms of the point are listed, each in a clause of its own: 会见权，会见，通信权."""

@@ -137,7 +137,7 @@ class KeyPointsQuestion(Question):
         from steelyard.legal.points import form_key, judge_points
 
         points = [Point.of(point) for point in fields["points"]]
-        keys = Counter(form_key(form.text) for point in points for form in point.forms)
+        keys = Counter(key for point in points for key in {form_key(form.text) for form in point.forms})
         for n, point in enumerate(points):
             own = {form_key(words) for words in point.forbidden}
             for form in point.forms:
