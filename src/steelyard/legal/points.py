@@ -234,10 +234,14 @@ class Answer:
         """Return whether a sentence has most tokens of a form, in another order or far from each other."""
         wanted = tokens(normalise(form))
         least = SCATTERED * len(wanted)
-        return _is_telling(wanted) and any(
-            sum(any(_agree(each.key, token.key) for token in self.tokens[first:last]) for each in wanted) >= least
-            for first, last in self._sentences
-        )
+        if not _is_telling(wanted):
+            return False
+        for first, last in self._sentences:
+            own = self.tokens[first:last]
+            missing = [each for each in wanted if not any(_agree(each.key, token.key) for token in own)]
+            if len(wanted) - len(missing) >= least and all(isinstance(each.key, str) for each in missing):
+                return True
+        return False
 
 
 def _matched(wanted: Sequence[Token], found: Sequence[Token]) -> list[Token]:
@@ -259,8 +263,8 @@ def _is_hedged(statement: Statement, start: int, end: int) -> bool:
 
 
 def _is_telling(wanted: Sequence[Token]) -> bool:
-    """Return whether a form is long enough to be recognised by its words; a value counts as two."""
-    return sum(1 if isinstance(token.key, str) else 2 for token in wanted) >= LOOSE_FORM
+    """Return whether a form is long enough to be recognised by its words; a character counts as half a word."""
+    return sum(1 if token.end - token.start == 1 else 2 for token in wanted) >= LOOSE_FORM
 
 
 def _is_in(at: int, run: Sequence[Token]) -> bool:
@@ -355,6 +359,8 @@ class _Look:
         """Return the verdict where no form stands as it is: a guess where its words stand in the answer."""
         if unsure := [hit for _, hit in self.found if hit.state in ("doubted", "rejected", "given")]:
             return self._said("doubted", unsure[0])
+        if self.found:  # in a question only
+            return PointVerdict(self.point, "missed")
         loose = [(form, hit) for form in self.point.forms for hit in self.answer.hits(form.text, loosely=True)]
         for form, hit in loose:
             if hit.state in ("given", "denied"):

@@ -18,7 +18,7 @@ from steelyard.legal.evidence.citations import Citation, citations_of, is_foreig
 from steelyard.legal.evidence.copies import has_content, is_dump, own_words, without_passages
 from steelyard.legal.evidence.quotes import Source, contains_quote, repeats, source_of
 from steelyard.legal.facts.fields import FactVerdict, judge_fact
-from steelyard.legal.facts.statements import doubt, retraction, totalled
+from steelyard.legal.facts.statements import doubt, is_bare_list, list_pieces, retraction, totalled
 from steelyard.legal.facts.values import asserted_amounts, asserted_dates, same_amount
 from steelyard.legal.grounding.inventions import Invented, find_forbidden, find_invented
 from steelyard.legal.model import (
@@ -77,12 +77,19 @@ class Case(NamedTuple):
         return judge_fact(expected, self.record, question=self.about.question, rules=rules)
 
     def judge_points(self, points: Sequence[Point]) -> list[PointVerdict]:
-        """Judge which points the answer gives in its own words; what only a pile of passages gives is not given."""
+        """Judge which points the answer gives; what only a pile of passages or a list of candidates gives is not given.
+
+        A list of candidates is a bare list of which most pieces give no point.
+        """
         found = judge_points(points, self.text, self.about.question)
-        own = self.without_passages()
-        if own is self or not any(verdict.earned for verdict in found):
+        earning = [verdict for verdict in found if verdict.earned]
+        own = self.without_passages() if earning else self
+        if is_bare_list(self.text) and 2 * len(earning) < len(list_pieces(self.text)):
+            spoken = [replace(verdict, earned=0.0) for verdict in found]
+        elif own is not self:
+            spoken = judge_points(points, read(str(own.record["answer"])).text, self.about.question)
+        else:
             return found
-        spoken = judge_points(points, read(str(own.record["answer"])).text, self.about.question)
         return [
             replace(one, outcome="listed", earned=0.0) if one.earned > two.earned else one
             for one, two in zip(found, spoken, strict=True)

@@ -137,7 +137,7 @@ STATED_ITEMS: Final = 10  # a list states something if more than one piece in th
 
 # ----- keyed points
 
-LOOSE_FORM: Final = 4  # tokens from which on a form with other words in between, or in another order, may be meant
+LOOSE_FORM: Final = 4  # characters, or twice the words, from which on a form may be meant by words that are apart
 LISTED_FORMS: Final = 3  # forms of one point, each a clause of its own, that are a list of its forms
 LOOSE_SPAN: Final = 2  # so many times its length a form may span with the words in between
 SCATTERED: Final = 0.75  # the share of the tokens of a form that make a sentence perhaps the point in other words

@@ -1,9 +1,9 @@
 """Question files from the rows of CAIL's examination task.
 
 Their points are strings such as 【关键词1:不能适用(1分) 白名单1:不适用(1分) 黑名单1:可以适用】. A row has `id`,
-`big_ques` (the case), `small_ques`, `ground_answer`, `score` and `score_point`. 关键词 is the text of a point, 白名单 an
-alias, 黑名单 a forbidden form; each may be numbered, or followed by several forms. The rows do not say which point is
-the conclusion: it is the first one if that has a 黑名单.
+`big_ques` (the case), `small_ques`, `ground_answer`, `score` and `score_point`. 关键词 is the text of a point, 白名单
+an alias, 黑名单 a forbidden form; each may be numbered, or followed by several forms. The rows do not say which point
+is the conclusion: it is the first one if that has a 黑名单.
 """
 
 import re
@@ -72,7 +72,10 @@ def case_files(path: str | Path) -> Iterator[tuple[str, Json]]:
     for number, (case, questions) in enumerate(cases.items(), 1):
         name = f"case_{number:03}.json"
         yield f"documents/{name}", {"pages": [{"page": 1, "text": case}]}
-        yield f"questions/{name}", {"benchmark_type": "key_points", "document": name, "questions": questions}
+        yield (
+            f"questions/case_{number:03}.points.json",
+            {"benchmark_type": "key_points", "document": name, "questions": questions},
+        )
 
 
 def _rows(path: str | Path) -> Sequence[Mapping[str, Any]]:

@@ -164,7 +164,7 @@ class KeyPointsQuestion(Question):
         return (*(item.must_include for item in self.evidence), self.reference)
 
     def judge(self, case: "Case") -> Draft:
-        """Judge which points the answer gives; a copy of the document and a refusal without the conclusion give none."""
+        """Judge which points the answer gives; a copy of the document gives none, nor a refusal without conclusion."""
         if case.is_silent or case.is_dump:
             return Draft.zero(self, Message("legal.nothing_said" if case.is_silent else "legal.copy_of_document"))
         found = case.judge_points(self.points)
