@@ -8,9 +8,11 @@ of the question, or a hedge is not given. Where forms overlap, the longest count
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from operator import attrgetter
 from typing import Final, Literal, NamedTuple
 
@@ -22,7 +24,15 @@ from steelyard.legal.facts.polarity_statements import Statement, is_negated_at, 
 from steelyard.legal.grounding.articles import articles
 from steelyard.legal.question_types.points import Point
 from steelyard.legal.reading import QUOTED, clause_of, outline
-from steelyard.legal.thresholds import ALTERNATIVE_REACH, LISTED_FORMS, LOOSE_FORM, LOOSE_SPAN, NEAR_NEGATION, SCATTERED
+from steelyard.legal.thresholds import (
+    ALTERNATIVE_REACH,
+    LISTED_FORMS,
+    LOOSE_FORM,
+    LOOSE_SPAN,
+    NEAR_NEGATION,
+    OCCURRENCES,
+    SCATTERED,
+)
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import HAN, normalise
@@ -92,6 +102,11 @@ def _agree(form: object, found: object) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
+def form_tokens(form: str) -> tuple[Token, ...]:
+    """Return the tokens of a form, or of a question."""
+    return tokens(normalise(form))
+
+
 def tokens(text: str) -> tuple[Token, ...]:
     """Return the tokens of a normalised text, without those that carry no meaning."""
     named = [Token(_Article(each.kind, each.number, each.parts), each.start, each.end) for each in articles(text)]
@@ -158,6 +173,24 @@ class Answer:
         return list(zip([0, *ends], ends, strict=False))
 
     @cached_property
+    def _words(self) -> list[frozenset[object]]:
+        """The words of each sentence."""
+        return [frozenset(token.key for token in self.tokens[first:last]) for first, last in self._sentences]
+
+    @cached_property
+    def _places(self) -> Mapping[object, list[tuple[int, int]]]:
+        """Where each word or kind of value is among the tokens, with the end of its sentence."""
+        places = defaultdict[object, list[tuple[int, int]]](list)
+        for first, last in self._sentences:
+            for at in range(first, last):
+                key = self.tokens[at].key
+                places[key if isinstance(key, str) else type(key)].append((at, last))
+        return places
+
+    def _starts(self, key: object) -> Sequence[tuple[int, int]]:
+        return self._places.get(key if isinstance(key, str) else type(key), ())
+
+    @cached_property
     def _statements(self) -> list[Statement]:
         return scan(self.text.lower())
 
@@ -166,7 +199,7 @@ class Answer:
         """Where the answer quotes or repeats the question."""
         asked = quote_key(self._question)
         quoted = [match.span() for match in QUOTED.finditer(self.text) if quote_key(match[0]) in asked]
-        own, found = [token.key for token in tokens(normalise(self._question))], [each.key for each in self.tokens]
+        own, found = [token.key for token in form_tokens(self._question)], [each.key for each in self.tokens]
         first = [at for at in range(len(found) - len(own) + 1) if found[at : at + len(own)] == own] if own else []
         return quoted + [(self.tokens[at].start, self.tokens[at + len(own) - 1].end) for at in first]
 
@@ -176,20 +209,20 @@ class Answer:
         return [match.span() for match in POLARITY["asked_again"].finditer(self.text.lower())]
 
     def statement_at(self, index: int) -> Statement:
-        starts = [statement.start for statement in self._statements]
-        at = bisect_right(starts, index) - 1
+        at = bisect_right(self._statements, index, key=attrgetter("start")) - 1
         return self._statements[at] if at >= 0 else Statement("", 0)
 
     def hits(self, form: str, *, loosely: bool = False) -> list[_Hit]:
         """Return where a form stands; with `loosely` also with other words in between, in one clause."""
-        wanted = tokens(normalise(form))
+        wanted = form_tokens(form)
         span = len(wanted) * (LOOSE_SPAN if loosely and _is_telling(wanted) else 1)
-        runs = [
+        starts = self._starts(wanted[0].key) if wanted else ()
+        found = (
             run
-            for first, last in self._sentences
-            for at in range(first, last - len(wanted) + 1)
-            if wanted and (run := _matched(wanted, self.tokens[at : min(last, at + span)]))
-        ]
+            for at, last in (islice(starts, OCCURRENCES) if loosely else starts)
+            if (run := _matched(wanted, self.tokens[at : min(last, at + span)]))
+        )
+        runs = list(islice(found, OCCURRENCES))
         if loosely:  # in one clause
             runs = [run for run in runs if self.statement_at(run[0].start) is self.statement_at(run[-1].start)]
         return [_Hit(run[0].start, run[-1].end, self._state(form, run)) for run in runs]
@@ -232,25 +265,29 @@ class Answer:
 
     def has_scattered(self, form: str) -> bool:
         """Return whether a sentence has most tokens of a form, in another order or far from each other."""
-        wanted = tokens(normalise(form))
+        wanted = form_tokens(form)
         least = SCATTERED * len(wanted)
         if not _is_telling(wanted):
             return False
-        for first, last in self._sentences:
-            own = self.tokens[first:last]
-            missing = [each for each in wanted if not any(_agree(each.key, token.key) for token in own)]
-            if len(wanted) - len(missing) >= least and all(isinstance(each.key, str) for each in missing):
+        words = {each.key for each in wanted if isinstance(each.key, str)}
+        values = [each.key for each in wanted if not isinstance(each.key, str)]
+        most = len(wanted) - least
+        for own in self._words:
+            missing = sum(isinstance(each.key, str) and each.key not in own for each in wanted)
+            if words and missing <= most and all(any(_agree(value, key) for key in own) for value in values):
                 return True
         return False
 
 
 def _matched(wanted: Sequence[Token], found: Sequence[Token]) -> list[Token]:
     """Return the tokens that match those of a form in order, from the first one on; none if not all do."""
-    run = list[Token]()
+    run, slack = list[Token](), len(found) - len(wanted)
     for token in found:
         if _agree(wanted[len(run)].key, token.key):
             run.append(token)
-        if not run or len(run) == len(wanted):
+        else:
+            slack -= 1
+        if not run or slack < 0 or len(run) == len(wanted):
             break
     return run if len(run) == len(wanted) else []
 
@@ -324,7 +361,7 @@ def judge_points(points: Sequence[Point], text: str, question: str = "") -> list
 
 def form_key(form: str) -> tuple[object, ...]:
     """Return what a form is compared by."""
-    return tuple(token.key for token in tokens(normalise(form)))
+    return tuple(token.key for token in form_tokens(form))
 
 
 class _Look:
@@ -397,5 +434,7 @@ class _Look:
         """Return where the answer gives the opposite of a conclusion that has a negator: 能适用 for 不能适用."""
         forms = [form.text for form in self.point.forms] if self.point.is_conclusion else []
         opposite = {form: _WORDS["negative"].sub("", form, count=1) for form in forms}
-        hits = (self.answer.hits(words) for form, words in opposite.items() if words != form and len(tokens(words)) > 1)
+        hits = (
+            self.answer.hits(words) for form, words in opposite.items() if words != form and len(form_tokens(words)) > 1
+        )
         return [hit for found in hits for hit in found if hit.state == "given"]
