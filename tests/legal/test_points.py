@@ -153,8 +153,8 @@ def test_full_points_may_be_fewer_than_all(document):
 
 def test_the_reasons_name_each_point(document):
     reason = verdict_on(document, "不能适用认罪认罚。没有返还42000元。").reason
-    assert "2 of 4 points; 不能适用认罪认罚: given in “不能适用认罪认罚”" in reason
-    assert "返还42000元: denied in “返还42000元”; 民法典第577条: not given" in reason
+    assert "2 of 4 points; “不能适用认罪认罚”: given in “不能适用认罪认罚”" in reason
+    assert "“返还42000元”: denied in “返还42000元”; “民法典第577条”: not given" in reason
 
 
 # ----- cheats that know the key

@@ -322,6 +322,7 @@ _REASONS: Final[Mapping[Outcome, str]] = {
     "contradicted": "legal.point_contradicted",
     "listed": "legal.point_listed",
 }
+_WORDLESS: Final = frozenset(("missed", "scattered", "listed"))
 _UNCERTAIN: Final = frozenset(("loose", "scattered", "doubted", "contradicted", "listed"))
 _WRONG: Final = frozenset(("denied", "forbidden", "contradicted"))
 
@@ -338,8 +339,8 @@ class PointVerdict:
     @property
     def why(self) -> Message:
         """The reason; its code names the outcome."""
-        point, words = cut(self.point.text, _LONGEST), cut(self.words, _LONGEST)
-        return Message(_REASONS[self.outcome], point=point, words=words)
+        words = {"words": cut(self.words, _LONGEST)} if self.outcome not in _WORDLESS else {}
+        return Message(_REASONS[self.outcome], point=cut(self.point.text, _LONGEST), **words)
 
     @property
     def is_wrong_conclusion(self) -> bool:

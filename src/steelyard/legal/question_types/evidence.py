@@ -25,7 +25,7 @@ class EvidenceQuestion(Question):
         "required": ["required_evidence"],
         "properties": {
             "required_evidence": {"minItems": 1},
-            "expected": only(key_points=TEXTS, evidence_count_min={"type": "integer", "minimum": 1}),
+            "expected": only(evidence_count_min={"type": "integer", "minimum": 1}, key_points=TEXTS),
         },
     }
     digest_name: ClassVar = "EvidenceSet"

@@ -108,11 +108,12 @@ class _Case:
 
     def points_reached(self) -> str:
         """Return the stage at which most of the points were lost: by a wrong conclusion, by length, or not reached."""
+        reached = self.parts["points_reached"]
+        if not reached and self._refuses():
+            return REFUSED
         if self.parts.get("conclusion_right") == 0:
             return WRONG_CONCLUSION
-        if self.parts["points_reached"] > self.parts.get("length_factor", 1.0):
-            return TOO_LONG
-        return POINTS_MISSED if self._answer.strip() and not self._refuses() else REFUSED
+        return TOO_LONG if reached > self.parts.get("length_factor", 1.0) else POINTS_MISSED
 
     def correct_abstention(self) -> str:
         """Return the stage of an answer in place of a refusal, or of a refusal in place of an answer."""
