@@ -136,6 +136,23 @@ def test_the_score_is_the_share_of_the_points(document, answer, score):
     assert bool(found.parts["uncertain"]) is answer.startswith("应当")
 
 
+REFUSAL = "材料未载明，无法确定。"
+
+
+@pytest.mark.parametrize(
+    ("answer", "points", "score", "uncertain"),
+    [
+        (REFUSAL, [CONCLUSION, SUM], 0.0, False),
+        (f"{REFUSAL}应当返还42000元。", [CONCLUSION, SUM], 0.0, True),  # it does not say what it concludes
+        (f"{REFUSAL}应当返还42000元。", [SUM, ARTICLE], 0.5, False),  # without a conclusion half of the points answer
+        ("应当返还42000元，也可能不是。", [SUM], 0.0, True),
+    ],
+)
+def test_a_refusal_earns_nothing_unless_it_answers(document, answer, points, score, uncertain):
+    found = verdict_on(document, answer, points=points)
+    assert (found.score, found.uncertain) == (score, uncertain)
+
+
 def test_an_answer_much_longer_than_the_reference_is_reduced(document):
     filler = "此外，需要结合案件的具体情况进行全面分析。" * 4
     plain, long = verdict_on(document, RIGHT + filler), verdict_on(document, RIGHT + filler, reference_answer=RIGHT)

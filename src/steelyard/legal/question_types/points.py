@@ -1,13 +1,14 @@
 """`key_points`: a question that is answered in free words, of which keyed points are counted."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, prod
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from steelyard.i18n import Joined, Localized, Message
 from steelyard.legal.model import About, Draft, Evidence, Fault, Fields, Question, listed, only
+from steelyard.text.normalisation import normalise
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
@@ -145,11 +146,11 @@ class KeyPointsQuestion(Question):
                     yield Fault(f"/points/{n}", Message("legal.form_forbidden", words=form.text))
                 elif keys[form_key(form.text)] > 1:
                     yield Fault(f"/points/{n}", Message("legal.form_twice", words=form.text))
-        for n, verdict in enumerate(judge_points(points, fields["question"])):
+        for n, verdict in enumerate(judge_points(points, normalise(fields["question"]))):
             if verdict.earned:
                 yield Fault(f"/points/{n}", Message("legal.question_says_already"))
         if reference := fields.get("reference_answer"):
-            for n, verdict in enumerate(judge_points(points, reference, fields["question"])):
+            for n, verdict in enumerate(judge_points(points, normalise(reference), fields["question"])):
                 if verdict.earned < verdict.point.points:
                     yield Fault(f"/points/{n}", Message("legal.point_not_in_reference", words=verdict.point.text))
 
@@ -164,24 +165,30 @@ class KeyPointsQuestion(Question):
         return (*(item.must_include for item in self.evidence), self.reference)
 
     def judge(self, case: "Case") -> Draft:
-        """Judge which points the answer gives; a copy of the document gives none, nor a refusal without conclusion."""
+        """Judge which points the answer gives; a copy of the document gives none, nor does a refusal."""
         if case.is_silent or case.is_dump:
             return Draft.zero(self, Message("legal.nothing_said" if case.is_silent else "legal.copy_of_document"))
         found = case.judge_points(self.points)
+        is_open, stance = any(verdict.earned for verdict in found), case.stance()
         if word := case.retraction():
-            return Draft.zero(self, Message("legal.disclaims_itself", word=word))
-        stance = case.stance()
-        concludes = any(verdict.point.is_conclusion and verdict.earned for verdict in found)
-        if stance.abstains and not concludes:
-            return self._refused(stance.why, is_open=any(verdict.earned for verdict in found))
+            return self._nothing(Message("legal.disclaims_itself", word=word), is_open=is_open)
+        if stance.abstains and not self._concludes(found):
+            return self._nothing(stance.why, is_open=is_open)
         return self._draft(found, _length(case.text))
 
-    def _refused(self, why: Localized, *, is_open: bool) -> Draft:
-        """Return the draft for a refusal; it is uncertain if the answer gives points all the same."""
+    def _concludes(self, found: "Sequence[PointVerdict]") -> bool:
+        """Return whether an answer with a refusal answers: it gives the conclusion or, if there is none, half of it."""
+        conclusions = [verdict for verdict in found if verdict.point.is_conclusion]
+        if conclusions:
+            return bool(conclusions[0].earned)
+        return fsum(verdict.earned for verdict in found) >= self.full / 2
+
+    def _nothing(self, why: Localized, *, is_open: bool) -> Draft:
+        """Return the draft for a refusal or a retraction; it is uncertain if the answer gives points all the same."""
         names = self.part_names
         return Draft(dict.fromkeys(names, 0.0), {names[0]: why}, uncertain=why if is_open else None)
 
-    def _draft(self, found: "Collection[PointVerdict]", length: int) -> Draft:
+    def _draft(self, found: "Sequence[PointVerdict]", length: int) -> Draft:
         earned = fsum(verdict.earned for verdict in found)
         wrong = [verdict for verdict in found if verdict.is_wrong_conclusion]
         parts = {
