@@ -12,7 +12,7 @@ from steelyard.legal import judge, question_of
 from steelyard.legal.benchmark.cail import key_points_of
 from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark, read_question_file
 from steelyard.legal.points import judge_points
-from steelyard.legal.question_types.points import Point
+from steelyard.legal.question_types.points import KeyPointsQuestion, Point
 from steelyard.text.normalisation import normalise
 
 LABELLED = Path(__file__).parent / "points"
@@ -177,7 +177,7 @@ def test_the_reasons_name_each_point(document):
 # ----- cheats that know the key
 
 BUNDLED = load_benchmark(benchmark_folder())
-QUESTIONS = [question for question in BUNDLED.questions if question.about.type == "key_points"]
+QUESTIONS = [question for question in BUNDLED.questions if isinstance(question, KeyPointsQuestion)]
 
 
 def stop(question):
@@ -240,6 +240,7 @@ def test_answers_are_judged_as_they_were_labelled():
     decided = wrong = 0
     for line in lines:
         question = labelled.by_id[line["id"]]
+        assert isinstance(question, KeyPointsQuestion)
         found = judge(question, {"answer": line["answer"]}, labelled.documents[question.about.document])
         given = zip(question.points, line["label"], strict=True) if line["label"] != "wrong" else ()
         expected = sum(point.points for point, digit in given if digit == "1") / question.full

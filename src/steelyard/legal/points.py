@@ -173,8 +173,7 @@ class Answer:
         return list(zip([0, *ends], ends, strict=False))
 
     @cached_property
-    def _words(self) -> list[frozenset[object]]:
-        """The words of each sentence."""
+    def _words_of_sentences(self) -> list[frozenset[object]]:
         return [frozenset(token.key for token in self.tokens[first:last]) for first, last in self._sentences]
 
     @cached_property
@@ -265,18 +264,16 @@ class Answer:
 
     def has_scattered(self, form: str) -> bool:
         """Return whether a sentence has most tokens of a form, in another order or far from each other."""
-        wanted = form_tokens(form)
-        least = SCATTERED * len(wanted)
-        if not _is_telling(wanted):
-            return False
-        words = {each.key for each in wanted if isinstance(each.key, str)}
-        values = [each.key for each in wanted if not isinstance(each.key, str)]
-        most = len(wanted) - least
-        for own in self._words:
-            missing = sum(isinstance(each.key, str) and each.key not in own for each in wanted)
-            if words and missing <= most and all(any(_agree(value, key) for key in own) for value in values):
-                return True
-        return False
+        keys = form_key(form)
+        most = (1 - SCATTERED) * len(keys)
+        words = [key for key in keys if isinstance(key, str)]
+        values = [key for key in keys if not isinstance(key, str)]
+        return _is_telling(form_tokens(form)) and any(
+            sum(word not in own for word in words) <= most
+            and all(any(_agree(value, key) for key in own) for value in values)
+            for own in self._words_of_sentences
+            if words
+        )
 
 
 def _matched(wanted: Sequence[Token], found: Sequence[Token]) -> list[Token]:
@@ -415,7 +412,7 @@ class _Look:
         """Return whether the answer itself says it: a conclusion is not what a party claims, nor one of two."""
         if not self.point.is_conclusion:
             return True
-        around = self.answer.text[hit.start - ALTERNATIVE_REACH if hit.start > ALTERNATIVE_REACH else 0 : hit.start]
+        around = self.answer.text[max(0, hit.start - ALTERNATIVE_REACH) : hit.start]
         after = self.answer.text[hit.end : hit.end + ALTERNATIVE_REACH]
         is_offered = any(
             _SHARED["alternative"].search(_CLAUSE.split(text)[at]) for text, at in ((around, -1), (after, 0))
