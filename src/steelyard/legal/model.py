@@ -85,6 +85,7 @@ FIELDS: Final = (
     *("amount_total", "amount_breakdown", "date", "date_range", "count", "boolean_answer", "entity", "text_answer"),
 )
 """The typed fields of an answer; each is defined in `question_types/common.json`."""
+TEXTS: Final = {"$ref": "#/$defs/texts"}
 SNIPPET: Final = 300
 LATIN_SNIPPET: Final = 900
 _FLAGS: Final = ("numeric_exact", "date_exact", "approx_policy", "partial_credit")

@@ -113,6 +113,24 @@ def test_a_fact_loses_its_points_where_it_went_wrong(line, expected):
 
 
 @pytest.mark.parametrize(
+    ("reached", "right", "factor", "answer", "expected"),
+    [
+        (0.5, 1, 1, "可以解除。", {"points missed": 0.5}),
+        (0.5, 0, 1, "不可以解除。", {"wrong conclusion": 1.0}),
+        (1, 1, 0.25, "可以解除。" * 20, {"too long": 0.75}),
+        (0.5, 1, 0.8, "可以解除。", {"points missed": 0.6}),
+        (0, 0, 0, "", {"refused": 1.0}),
+        (0, 0, 0, "材料未载明。", {"refused": 1.0}),
+    ],
+)
+def test_keyed_points_are_lost_by_what_cost_most(reached, right, factor, answer, expected):
+    parts = {"points_reached": reached, "conclusion_right": right, "length_factor": factor}
+    result = table((reached * right * factor, parts, output(answer)))
+    assert points(losses(result)) == expected
+    assert_adds_up(result)
+
+
+@pytest.mark.parametrize(
     ("line", "expected"),
     [
         pytest.param(

@@ -8,6 +8,7 @@ from steelyard.i18n import Joined, Localized, Message
 from steelyard.legal.model import (
     FIELDS,
     PENALTIES,
+    TEXTS,
     About,
     Draft,
     Evidence,
@@ -56,7 +57,7 @@ class GapQuestion(Question):
     order: ClassVar = 3
     type: ClassVar = "conflict_gap"
     schema: ClassVar = {
-        "properties": {"expected": {"description": _EXPECTED, **only("should_abstain", "key_points", *FIELDS)}}
+        "properties": {"expected": {"description": _EXPECTED, **only("should_abstain", *FIELDS, key_points=TEXTS)}}
     }
     digest_name: ClassVar = "Gap"
     parts: ClassVar = (*WEIGHTS, *QUOTE_PARTS)

@@ -21,12 +21,16 @@ NOT_RETRIEVED: Final = "stages.not_retrieved"
 NOT_CITED: Final = "stages.not_cited"
 WRONG_PLACE: Final = "stages.wrong_place"
 WRONG_VALUE: Final = "stages.wrong_value"
+POINTS_MISSED: Final = "stages.points_missed"
+WRONG_CONCLUSION: Final = "stages.wrong_conclusion"
+TOO_LONG: Final = "stages.too_long"
 REFUSED: Final = "stages.refused"
 NOT_REFUSED: Final = "stages.not_refused"
 INVENTED: Final = "stages.invented"
 UNEXPLAINED: Final = "stages.unexplained"
 STAGES: Final = (
-    *(FAILED, NOT_RETRIEVED, NOT_CITED, WRONG_PLACE, WRONG_VALUE, REFUSED, NOT_REFUSED, INVENTED, UNEXPLAINED),
+    *(FAILED, NOT_RETRIEVED, NOT_CITED, WRONG_PLACE, WRONG_VALUE, POINTS_MISSED, WRONG_CONCLUSION, TOO_LONG),
+    *(REFUSED, NOT_REFUSED, INVENTED, UNEXPLAINED),
 )
 """The stages in the order of a pipeline, as the codes of their names."""
 ALL_POINTS: Final = "stages.all_points"
@@ -112,6 +116,15 @@ class JudgedItem:
         if not all(self._is_retrieved(words) for words in self.evidence):
             return NOT_RETRIEVED
         return REFUSED if self.refuses() else WRONG_VALUE
+
+    def points_reached(self) -> str:
+        """Return the stage at which most of the points were lost: by a wrong conclusion, by length, or not reached."""
+        reached = self.parts["points_reached"]
+        if not reached and self.refuses():
+            return REFUSED
+        if self.parts.get("conclusion_right") == 0:
+            return WRONG_CONCLUSION
+        return TOO_LONG if reached > self.parts.get("length_factor", 1.0) else POINTS_MISSED
 
     def correct_abstention(self) -> str:
         """Return the stage of an answer in place of a refusal, or of a refusal in place of an answer."""
