@@ -6,6 +6,7 @@ from pathlib import Path
 import commands
 import pytest
 
+from steelyard.documents.pages import Document, Page
 from steelyard.errors import InputError
 from steelyard.legal import judge, question_of
 from steelyard.legal.benchmark.cail import key_points_of
@@ -342,7 +343,17 @@ def test_a_file_of_cail_becomes_a_benchmark(tmp_path):
     assert [question.about.id for question in found.questions] == ["0_1", "0_2", "0_3"]
     for question in found.questions:
         document = found.documents[question.about.document]
-        assert judge(question, question.gold_record(document), document).score == 1.0
+        verdict = judge(question, question.gold_record(document), document)
+        assert (verdict.score, verdict.invented) == (1.0, ())
+
+
+def test_what_the_key_says_beyond_the_document_is_no_invention():
+    point = {"text": "依照民法典第577条", "points": 2, "aliases": ["罚款3000元"]}
+    fields = {"id": "k", "type": "key_points", "question": "如何处理？", "points": [point]}
+    answers = {"依照民法典第577条，罚款3000元。": 0, "依照民法典第577条，罚款4500元。": 1}
+    document = Document("a.md", (Page(1, "甲与乙订立合同（虚构）。", ()),), "")
+    for answer, number in answers.items():
+        assert len(judge(question_of(fields), {"answer": answer}, document).invented) == number
 
 
 BAD = [("score_point", "略", "no points"), ("big_ques", "", "big_ques")]

@@ -201,7 +201,7 @@ def test_a_difference_has_labels_of_the_items_that_people_labelled_in_both_resul
     ]
     both = np.isin(np.arange(80), np.arange(10, 40))
     newer, older = (table.column(METRIC) for table in tables)
-    found = Calibrations(given).difference(*tables, METRIC)
+    found = Calibrations(given).difference(tables[0], tables[1], METRIC)
     assert found == ppi_difference(
         (truths[0][both], truths[1][both]), (newer[both], older[both]), (newer[~both], older[~both]), bounds=(0.0, 1.0)
     )

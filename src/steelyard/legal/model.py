@@ -254,6 +254,11 @@ class Question(ABC):
         return tuple(item.must_include for item in self.evidence)
 
     @property
+    def key_text(self) -> str:
+        """The values of a right answer as one text: an answer that states them invents nothing."""
+        return typed_text(self.expected_output().get("answer") or {})
+
+    @property
     def hallucination_level(self) -> str:
         """The level of the penalty for invented values (`PENALTIES`)."""
         return "low"

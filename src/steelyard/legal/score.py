@@ -232,7 +232,7 @@ def _invented(question: Question, case: Case) -> tuple[Invented, ...]:
     if case.is_dump:
         return ()
     stated = case if case.answer.strip() else case._replace(answer=typed_text(case.record))
-    found, expected = stated.invented(""), typed_text(question.expected_output().get("answer") or {})
+    found, expected = stated.invented(""), question.key_text
     if not found or not expected:
         return tuple(found)
     others = {(value.start, value.end) for value in find_invented(stated.answer, expected)}

@@ -164,6 +164,11 @@ class KeyPointsQuestion(Question):
     def required_texts(self) -> tuple[str, ...]:
         return (*(item.must_include for item in self.evidence), self.reference)
 
+    @property
+    def key_text(self) -> str:
+        forms = (form.text for point in self.points for form in point.forms)
+        return "\n".join((self.reference, *forms))
+
     def judge(self, case: "Case") -> Draft:
         """Judge which points the answer gives; a copy of the document gives none, nor does a refusal."""
         if case.is_silent or case.is_dump:
