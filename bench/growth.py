@@ -174,6 +174,13 @@ def scorers() -> dict[str, Callable[[str], object]]:
             "should_abstain": True,
             "required_quote": "电话号码我忘记了",
         },
+        "key_points": {
+            "question": "是否构成自首？退了多少？",
+            "points": [
+                {"text": "不构成自首", "points": 1, "forbidden": ["构成自首"], "conclusion": True},
+                {"text": "返还42000元", "points": 1, "aliases": ["退还四万二千元", "not one of one"]},
+            ],
+        },
     }
     document = written(DOCUMENT)
 

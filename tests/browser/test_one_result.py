@@ -104,7 +104,9 @@ def test_the_score_is_said_once_and_no_table_has_one_row(at):
 def test_types_and_parts_have_words_and_weights(at):
     page = at("legal")
     table = page.locator("table.parts")
-    assert table.locator(".chosen th").all_text_contents() == ["gaps and conflicts", "evidence sets", "exact facts"]
+    assert table.locator(".chosen th").all_text_contents() == [
+        *("gaps and conflicts", "evidence sets", "exact facts", "keyed points")
+    ]
     facts = table.locator("tbody").nth(2).locator("tr")
     assert facts.nth(1).locator("th, td").all_text_contents()[:2] == ["exact match", "0.7"]
     assert "_" not in table.inner_text()

@@ -22,6 +22,7 @@ LABELS = json.loads((DATA / "labels.json").read_text("utf-8"))
 DEEPEVAL, PROMPTFOO, INSPECT = (
     DATA / name for name in ("deepeval/test_run.json", "promptfoo/results.json", "inspect/door.json")
 )
+FILLED = DATA.parents[2] / "data" / "promptfoo" / "results.json"
 MTEB = DATA / "mteb" / "InventedLibrary.json"
 TERMS = next((DATA / "lm_eval").glob("samples_invented_terms*"))
 
@@ -111,6 +112,7 @@ SUBSET = "InventedLibrary/test/default"
         (PROMPTFOO, set_in(("results", "stats", "successes"), 10), ("", "successes")),
         (PROMPTFOO, set_in(("results", "prompts", 0, "metrics", "score"), 12), ("", "score")),
         (PROMPTFOO, without(RESULT), ("", "failures")),
+        (FILLED, set_in(("results", "results", 0, "response", "output"), "Nothing."), ("0/0", "assertion 1 icontains")),
         (INSPECT, set_in((*METRIC, 0, "metrics", "mean", "value"), 0.2728), ("", "exact mean")),
         (INSPECT, set_in((*METRIC, 4, "metrics", "accuracy", "value"), 8 / 11), ("", "graded accuracy")),
         (INSPECT, set_in((*METRIC, 1, "metrics", "stderr", "value"), 0.13), ("", "f1 stderr")),
@@ -271,6 +273,7 @@ def test_every_reason_has_a_text_and_every_text_is_a_reason():
             "checks.nothing",
         ),
         ("u.json", '{"em": [], "avg_em": "high"}', "checks.nothing"),
+        ("r.jsonl", '{"user_input": "?", "response": "x", "retrieved_contexts": ["y"]}\n', "checks.nothing"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(tmp_path, name, content, code):
@@ -279,6 +282,7 @@ def test_what_cannot_be_checked_is_refused(tmp_path, name, content, code):
     with pytest.raises(InputError) as caught:
         check_file(path)
     assert caught.value.message.code == code
+    assert str(caught.value.hint)
 
 
 NODES: tuple[Any, ...] = (None, [], {}, "x", -1, [None], {"x": None}, math.nan, True)

@@ -22,11 +22,11 @@ def run(*words, cwd=ROOT):
 @pytest.mark.slow
 def test_json_and_per_item(tmp_path):
     done = run("--system", "builtin:baseline", "--json", "-q", "-o", tmp_path / "r.jsonl", "-o", tmp_path / "r.md")
-    assert (done.returncode, done.stderr) == (0, f"baseline: 153 questions, results in {tmp_path / 'r.jsonl'}\n")
+    assert (done.returncode, done.stderr) == (0, f"baseline: 165 questions, results in {tmp_path / 'r.jsonl'}\n")
     found = json.loads(done.stdout)
     assert found["kind"] == "legal"
     (result,) = found["results"]
-    assert (result["name"], result["items"], result["scored"], result["errors"]) == ("baseline", 153, 153, 0)
+    assert (result["name"], result["items"], result["scored"], result["errors"]) == ("baseline", 165, 165, 0)
     assert list(result["metrics"]) == ["legal"]
     item = next(each for each in result["per_item"] if each["tags"]["type"] == "fact_exact")
     assert item["parts"]["legal"]["exact_match"] in (0.0, 1.0)
@@ -206,12 +206,12 @@ def test_too_many_failed_questions_are_exit_3_with_the_results_kept(tmp_path):
     assert done.returncode == 3
     assert done.stdout.startswith("⚠ ")
     assert re.search(
-        r"flaky:answer: \d+ of 153 questions failed, more than --max-errors allows \(0\.05\); ", done.stderr
+        r"flaky:answer: \d+ of 165 questions failed, more than --max-errors allows \(0\.05\); ", done.stderr
     )
     assert "HTTP 500" in done.stderr
     assert "the results are kept; ask the failed questions again with -o r.jsonl --resume" in done.stderr
     kept = (tmp_path / "r.jsonl").read_text("utf-8")
-    assert len(kept.splitlines()) == 154
+    assert len(kept.splitlines()) == 166
     done = run(*asked, "--resume", "--max-errors", "90%", cwd=tmp_path)
     assert done.returncode == 0
 

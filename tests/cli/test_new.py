@@ -34,11 +34,11 @@ def test_the_commands_of_the_readme_run_as_they_are(tmp_path, language, name):
 def test_questions_of_every_type_without_a_warning(tmp_path, language):
     assert commands.run("new", "a/b", "--lang", language, cwd=tmp_path).returncode == 0
     checked = commands.run("validate", "a/b", "--strict", cwd=tmp_path)
-    assert (checked.returncode, checked.stdout) == (0, "4 files, 5 questions: 0 errors, 0 warnings\n")
+    assert (checked.returncode, checked.stdout) == (0, "5 files, 6 questions: 0 errors, 0 warnings\n")
     ran = commands.run("bench", "a/b", "--system", "builtin:baseline", "--json", "-q", cwd=tmp_path)
     (result,) = json.loads(ran.stdout)["results"]
     types = {item["tags"]["type"] for item in result["per_item"]}
-    assert (types, result["errors"]) == ({"fact_exact", "evidence_set", "conflict_gap"}, 0)
+    assert (types, result["errors"]) == ({"fact_exact", "evidence_set", "conflict_gap", "key_points"}, 0)
     assert ("虚构" if language == "zh" else "invented") in (tmp_path / "a/b/documents/lease.md").read_text("utf-8")
 
 

@@ -62,7 +62,7 @@ def test_a_plain_sample(result, sample):
         assert (line["agree"], line["unsure"], line["remark"], line["reviewer"]) == (None, False, "", "")
         assert (line["metric"], line["result"]) == ("legal", digest_of(table))
         assert line["sampling"] == {
-            "seed": 42, "by": None, "n": 20, "population": 153, "stratum": "", "drawn": 20, "of": 153,
+            "seed": 42, "by": None, "n": 20, "population": 165, "stratum": "", "drawn": 20, "of": 165,
         }  # fmt: skip
 
 
@@ -74,10 +74,10 @@ def test_a_seed_decides(sample):
 
 @pytest.mark.slow
 def test_a_share_is_rounded_up_and_all_is_all(sample):
-    assert len(lines_of(sample("-n", "20%"))) == 31  # of 153
-    assert len(lines_of(sample())) == 31
-    assert len(lines_of(sample("-n", "1000"))) == 153
-    assert len(lines_of(sample("-n", "100%"))) == 153
+    assert len(lines_of(sample("-n", "20%"))) == 33  # of 165
+    assert len(lines_of(sample())) == 33
+    assert len(lines_of(sample("-n", "1000"))) == 165
+    assert len(lines_of(sample("-n", "100%"))) == 165
 
 
 def test_by_type_takes_of_each_its_share(result, sample):
@@ -86,9 +86,9 @@ def test_by_type_takes_of_each_its_share(result, sample):
     lines = lines_of(sample("-n", 30, "--by", "type"))
     drawn = Counter(line["sampling"]["stratum"] for line in lines)
     assert set(drawn) == set(all_of)
-    assert all(abs(drawn[kind] - 30 * count / 153) < 1 for kind, count in all_of.items())
+    assert all(abs(drawn[kind] - 30 * count / 165) < 1 for kind, count in all_of.items())
     assert all(line["sampling"]["drawn"] == drawn[line["sampling"]["stratum"]] for line in lines)
-    assert {line["sampling"]["stratum"] for line in lines_of(sample("-n", 3, "--by", "type"))} == set(all_of)
+    assert {line["sampling"]["stratum"] for line in lines_of(sample("-n", 4, "--by", "type"))} == set(all_of)
 
 
 def test_doubtful_verdicts_are_drawn_more_often(sample):
@@ -115,12 +115,12 @@ def uncertain_ids(path):
 def test_uncertain_verdicts_are_taken_first(marked, tmp_path):
     empty = tmp_path / "empty.jsonl"
     done = run("sample", marked, "-n", 30, "--by", "uncertain", "-o", empty, "--lang", "en")
-    said = "30 of 153 verdicts; seed 42\n12 of them are uncertain; the result has 12 uncertain verdicts\n"
+    said = "30 of 165 verdicts; seed 42\n12 of them are uncertain; the result has 12 uncertain verdicts\n"
     assert (done.returncode, done.stderr) == (0, said)
     lines = lines_of(empty)
     assert {line["id"] for line in lines[:12]} == uncertain_ids(marked)
     strata = [(line["sampling"]["stratum"], line["sampling"]["drawn"], line["sampling"]["of"]) for line in lines]
-    assert strata == [("uncertain", 12, 12)] * 12 + [("certain", 18, 141)] * 18
+    assert strata == [("uncertain", 12, 12)] * 12 + [("certain", 18, 153)] * 18
     other = tmp_path / "other.jsonl"
     run("sample", marked, "-n", 30, "--by", "uncertain", "--seed", 1, "-o", other)
     assert [line["id"] for line in lines_of(other)[:12]] == [line["id"] for line in lines[:12]]
@@ -133,7 +133,7 @@ def test_the_rest_of_an_uncertain_sample_is_weighed(marked, tmp_path):
     fill(empty, review, lambda number, line: line["sampling"]["stratum"] == "certain")
     (found,) = json.loads(run("agreement", marked, review, "--json").stdout)["reviews"]
     assert found["agreement"] == pytest.approx(18 / 30)
-    assert found["weighted"]["agreement"] == pytest.approx(141 / 153)
+    assert found["weighted"]["agreement"] == pytest.approx(153 / 165)
     assert found["not_covered"] == []
 
 
@@ -183,7 +183,7 @@ def test_the_review_page_shows_why_it_is_uncertain(marked, tmp_path):
 def test_a_page(result, tmp_path):
     page, lines = tmp_path / "r.html", tmp_path / "r.jsonl"
     done = run("sample", result, "-n", 5, "-o", page, "-o", lines, "--lang", "zh")
-    assert (done.returncode, done.stderr) == (0, "从 153 条判定中抽取 5 条；种子 42\n")
+    assert (done.returncode, done.stderr) == (0, "从 165 条判定中抽取 5 条；种子 42\n")
     text = page.read_text("utf-8")
     assert '<html lang="zh-CN">' in text
     assert all(line["id"] in text for line in lines_of(lines))
@@ -243,7 +243,7 @@ def test_shares_kappa_groups_and_disagreements(result, sample, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     found = json.loads(outputs[1].read_text("utf-8"))
     (first,) = found["reviews"]
-    assert (found["kind"], found["population"], first["weighted"]) == ("agreement", 153, None)
+    assert (found["kind"], found["population"], first["weighted"]) == ("agreement", 165, None)
     assert (first["agreement"], first["disagreed"]) == (0.9, 4)
     assert first["error_upper95"] == pytest.approx(clopper_pearson_upper(4, 40))
     assert first["ci95"][0] < 0.9 < first["ci95"][1]
@@ -270,8 +270,8 @@ def test_weights_give_back_what_uneven_drawing_took(result, sample, tmp_path):
     )
     found = json.loads(run("agreement", result, review, "--json").stdout)["reviews"][0]
     clear = next(line["sampling"]["of"] for line in lines_of(review) if line["sampling"]["stratum"] == "clear")
-    assert found["weighted"]["agreement"] == pytest.approx(clear / 153)
-    assert found["agreement"] < clear / 153 - 0.1
+    assert found["weighted"]["agreement"] == pytest.approx(clear / 165)
+    assert found["agreement"] < clear / 165 - 0.1
     assert "weighted: a verdict counts as" in run("agreement", result, review).stdout
 
 
@@ -297,7 +297,7 @@ def test_unsure_ones_are_counted_and_their_worst_case_is_said(result, sample, tm
 def test_everything_reviewed_leaves_no_chance(result, sample, tmp_path):
     review = fill(sample("-n", "100%"), tmp_path / "review.jsonl", lambda number, line: number != 7)
     found = json.loads(run("agreement", result, review, "--json").stdout)["reviews"][0]
-    assert found["error_upper95"] == pytest.approx(1 / 153)
+    assert found["error_upper95"] == pytest.approx(1 / 165)
     assert found["ci95"] == [found["agreement"]] * 2
     assert "all verdicts were reviewed: no sampling error" in run("agreement", result, review).stdout
 
@@ -365,7 +365,7 @@ def test_a_bad_line_is_named(name, result, sample, tmp_path):
     assert re.search("[\u4e00-\u9fff]", run("agreement", result, review, "--lang", "zh").stderr)
 
 
-CHOSEN = {"seed": 0, "by": "chosen", "n": 1, "population": 153, "stratum": "chosen", "drawn": 1, "of": 153}
+CHOSEN = {"seed": 0, "by": "chosen", "n": 1, "population": 165, "stratum": "chosen", "drawn": 1, "of": 165}
 
 
 def test_verdicts_that_a_reviewer_chose_are_no_part_of_a_sample(result, sample, tmp_path):
@@ -446,7 +446,7 @@ MISTAKES = {
     "a metric": (("-m", "legl"), "baseline: no metric is called 'legl'\nhint: did you mean 'legal'?\n"),
     "too few": (
         ("-n", "2", "--by", "type"),
-        "2 items cannot include one of each of the 3 values of 'type'\nhint: use a larger sample: -n 3\n",
+        "2 items cannot include one of each of the 4 values of 'type'\nhint: use a larger sample: -n 4\n",
     ),
     "a folder": (
         ("--benchmark", "nowhere"),

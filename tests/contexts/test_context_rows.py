@@ -421,12 +421,12 @@ def test_rows_without_contexts_keep_their_marks():
 @pytest.mark.parametrize(
     ("rows", "profile", "added"),
     [
-        (CITED, "steelyard", ["Correct", "Grounded", "Refusal", "CitationP", "CitationR"]),
-        ([{**CITED[0], "prediction": "Paris."}], "steelyard", ["Correct", "Grounded", "Refusal"]),
+        (CITED, "steelyard", ["Correct", "Accurate", "Grounded", "Refusal", "CitationP", "CitationR"]),
+        ([{**CITED[0], "prediction": "Paris."}], "steelyard", ["Correct", "Accurate", "Grounded", "Refusal"]),
         (
             [{**CITED[0], "prediction": "Paris.", "reference_contexts": ["It is Paris."]}],
             "steelyard",
-            ["Correct", "Grounded", "Refusal", "ContextP", "ContextR"],
+            ["Correct", "Accurate", "Grounded", "Refusal", "ContextP", "ContextR"],
         ),
         (CITED, "ultrarag", []),
         ([{"prediction": "Paris [1]", "references": ["Paris"]}], "steelyard", ["Correct"]),

@@ -188,6 +188,18 @@ def test_what_is_missing_is_said(folder, words, said):
     assert "Traceback" not in done.stderr
 
 
+def test_a_file_of_labels_without_a_line_is_said_to_have_no_rows(folder):
+    (folder / "empty.jsonl").write_text("", "utf-8")
+    said = calibrated(folder, "judged.jsonl", "empty.jsonl", "--label", "human", code=2)
+    assert said.startswith("empty.jsonl: it contains no rows")
+
+
+def test_a_sample_that_nobody_has_judged_says_what_to_write(folder):
+    done = run("sample", "judged.jsonl", "-o", "open.jsonl", "-n", "5", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert '"agree": true' in calibrated(folder, "judged.jsonl", "open.jsonl", code=2)
+
+
 def test_a_review_of_another_result_is_refused(folder):
     review(folder, "review2.jsonl", "-n", "20")
     done = run("judge", "calibrate", "worse.jsonl", "review2.jsonl", cwd=folder)

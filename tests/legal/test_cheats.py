@@ -4,6 +4,7 @@
     evidence_set  0.5 recall + 0.3 precision + 0.2 citation_provided, each in full or not at all
     conflict_gap  0.4 correct_abstention + 0.4 no_hallucination + 0.2 quote_included (or conflict_surfaced);
                   without a quotation the first two count for 0.5 each
+    key_points    the share of the points; cheats that know the key are in test_points.py
 
 A limit is a ceiling for each question, argued from these; what is compared is the mean over the questions of a type.
 """
@@ -18,7 +19,15 @@ from legal.cheats import CHEATS, Record, honest_line, nearest, slices
 
 from steelyard.documents.pages import Document
 from steelyard.io.outputs import record_of
-from steelyard.legal import EvidenceQuestion, FactQuestion, GapQuestion, LegalVerdict, Question, judge
+from steelyard.legal import (
+    EvidenceQuestion,
+    FactQuestion,
+    GapQuestion,
+    KeyPointsQuestion,
+    LegalVerdict,
+    Question,
+    judge,
+)
 from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
 from steelyard.legal.question_types import types_by_name
 from steelyard.legal.question_types.gap import QUOTE_PARTS
@@ -168,6 +177,28 @@ LIMITS: dict[str, tuple[Ceiling, Ceiling, Ceiling]] = {
 }
 
 
+def honest_points(question: Question) -> float:
+    """What the nearest line earns: it may have points, and a trick adds none."""
+    return honest_verdict(BUNDLED.questions.index(question)).score
+
+
+# the most that a cheat may earn where points are counted; nothing, where it is not named here
+POINTS: dict[str, Ceiling] = {
+    "one_line_in_every_field": honest_points,
+    "refusal_with_nearest_quotation": honest_points,
+    "refusal_and_nearest_line": honest_points,
+    "abstained_flag": honest_points,
+    "line_with_fixed_tail_and_slices": honest_points,
+    # one of these lines is about a point, and much else stands beside it
+    "lines_of_not_knowing": lambda question: 0.05,
+    "document_with_noise": lambda question: 0.01,
+}
+
+
+def ceiling_of(name: str, kind: str) -> Ceiling:
+    return POINTS.get(name, NOTHING) if kind == "key_points" else LIMITS[name][TYPES.index(kind)]
+
+
 def mean(values: list[float]) -> float:
     return sum(values) / len(values)
 
@@ -188,7 +219,7 @@ def test_every_cheat_has_a_limit():
 @pytest.mark.parametrize("kind", TYPES)
 @pytest.mark.parametrize("name", CHEATS)
 def test_cheating_earns_no_more_than_the_formulas_allow(name, kind):
-    ceiling = LIMITS[name][TYPES.index(kind)]
+    ceiling = ceiling_of(name, kind)
     earned = mean([verdict.score for verdict in verdicts(name, kind)])
     assert earned <= mean([ceiling(question) for question in OF_TYPE[kind]]) + 1e-9
 
@@ -264,6 +295,8 @@ def spoken(question: Question) -> str:
     """A short honest answer."""
     if isinstance(question, GapQuestion) and question.should_abstain:
         return str(question.gold_record(document_of(question))["answer"])
+    if isinstance(question, KeyPointsQuestion):
+        return question.reference
     if isinstance(question, GapQuestion):
         quote = str(question.gold_record(document_of(question))["answer"])
         return f"{value_in(question)}{'. ' if question.about.question.isascii() else '。'}{quote}"
@@ -272,7 +305,7 @@ def spoken(question: Question) -> str:
 
 def passages(question: Question) -> list[Record]:
     found = question.gold_record(document_of(question))
-    cited: list[Record] = found.get("evidence") or found["citations"]
+    cited: list[Record] = found.get("evidence") or found.get("citations", [])
     return cited
 
 

@@ -602,7 +602,8 @@ def test_the_schema_is_one_and_every_fault_it_can_find_has_words():
     Draft202012Validator.check_schema(schema)
     quiet = {"properties", "items", "$ref", "$defs", "$schema", "allOf", "if", "then", "not", "const", "title"}
     quiet |= {"description", "examples", "required", "additionalProperties", "$comment"}
-    worded = {"type", "enum", "minimum", "maximum", "pattern", "minItems", "minProperties", "format"}
+    worded = {"type", "enum", "minimum", "exclusiveMinimum", "maximum", "pattern", "minItems", "minProperties"}
+    worded |= {"format"}
     assert keywords(schema) <= quiet | worded
 
 

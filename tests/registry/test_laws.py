@@ -198,6 +198,7 @@ SUBJECTS = {
         st.fixed_dictionaries(
             {
                 "question": st.sampled_from(["", "邬远舟支付了多少?", "What did Acme pay?"]),
+                "references": st.lists(st.sampled_from(FACTS), min_size=1, max_size=2),
                 "reference_contexts": passages.filter(len),
                 "answerable": st.sampled_from([True, False, "unknown"]),
             }
@@ -303,7 +304,8 @@ def test_silence_scores_nought(subject, data):
 def test_an_answer_of_cited_contexts_that_are_wanted_scores_one(facts):
     contexts = [{"text": fact, "document": str(n), "span": [0, len(fact)]} for n, fact in enumerate(facts)]
     answer = " ".join(f"{fact}[{n}]" for n, fact in enumerate(facts, 1))
-    table = evaluate_rows({"q": ({"reference_contexts": contexts}, {"prediction": answer, "contexts": contexts})})
+    wanted = {"references": [" ".join(facts)], "reference_contexts": contexts}
+    table = evaluate_rows({"q": (wanted, {"prediction": answer, "contexts": contexts})})
     for name in table.metrics:
         if table.why(name, 0) is None:
             assert table.mean(name) == pytest.approx(0.0 if name in ("Ungrounded", "Refusal") else 1.0), name

@@ -80,6 +80,14 @@ def test_binary_gains_by_hand():
     assert [found.mean(name) for name in found.metrics] == pytest.approx(by_hand)
 
 
+def test_residual_by_hand():
+    # judged are ranks 1 and 2, of which rank 1 has grade 0: 1 - 0.5 * (1 + 0.5)
+    found = steelyard.evaluate_retrieval(
+        {"q": {"a": 1, "b": 0}}, {"q": {"b": 3.0, "a": 2.0, "x": 1.0}}, ["RBPresid(p=0.5)"]
+    )
+    assert found.mean("RBPresid(p=0.5)") == pytest.approx(0.25)
+
+
 @pytest.mark.parametrize("name", ["INST(t=0)", "INST(t=-1)", "INST(t=1e308)", "SDCG@1000000000000"])
 def test_numbers_of_documents_have_a_range(name):
     said = r"^(INST: t|SDCG: k) must be above 0 and at most 1,000,000, not "

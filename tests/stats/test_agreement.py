@@ -30,6 +30,7 @@ def test_kappa_by_hand():
     error = math.sqrt((0.10972 + 0.10188 - 0.01) / 12.5)
     assert found.interval.low == pytest.approx(0.4 - 1.959963984540054 * error)
     assert found.interval.high == pytest.approx(0.4 + 1.959963984540054 * error)
+    assert found.interval.method == "kappa"
 
 
 def test_kappa_as_published():
@@ -119,7 +120,9 @@ def test_a_constant_judge_has_no_kappa():
         assert cohen_kappa(constant, weighting=weighting).value == 0
     assert math.isnan(gwet_ac1(np.zeros((2, 2))).value)
     assert math.isnan(gwet_ac1(np.array([[5]])).value)
-    assert math.isnan(cohen_kappa(np.array([[5]]), weighting="quadratic").value)
+    undefined = cohen_kappa(np.array([[5]]), weighting="quadratic")
+    assert math.isnan(undefined.value)
+    assert undefined.interval.method == "kappa"
     same = gwet_ac1(np.array([[9, 0], [0, 0]]))
     assert same.value == 1
     assert math.isnan(same.interval.low)

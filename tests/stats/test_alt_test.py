@@ -107,6 +107,14 @@ def test_a_judge_that_is_always_right_and_one_that_never_is():
         assert (wrong.winning_rate, wrong.advantage, wrong.passes, wrong.p_values) == (0, 0, False, (1, 1, 1))
 
 
+def test_half_of_the_people_are_enough():
+    # the judge agrees with the first two, who agree with each other; the last two agree with nobody
+    right = np.zeros(40)
+    people = np.array([right, right, right + 1, right + 2])
+    found = alt_test(right, people, epsilon=0.0)
+    assert (found.winning_rate, found.passes) == (0.5, True)
+
+
 def test_a_judge_that_ties_every_item_is_not_better_by_a_margin_of_nought():
     people = np.tile((np.arange(40) % 3).astype(float), (3, 1))
     same = alt_test(people[0], people, epsilon=0)  # the mean difference is 0, which is not below 0

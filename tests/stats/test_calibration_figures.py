@@ -12,7 +12,7 @@ from steelyard.stats.agreement import alpha_interval, cohen_kappa, gwet_ac1, kri
 from steelyard.stats.alt_test import alt_test
 from steelyard.stats.belief import Calibrations
 from steelyard.stats.calibration import CLAIM, Calibration, JudgeName, column_digest, read_calibration
-from steelyard.stats.corrected import rogan_gladen_difference
+from steelyard.stats.corrected import ppi_difference, rogan_gladen_difference
 from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.ranks import SystemAgreement
@@ -188,6 +188,25 @@ def test_a_difference_has_the_labels_of_items_without_a_verdict():
     assert found.estimate == pytest.approx(truth.mean() - truths["old"].mean())
 
 
+def test_a_difference_has_labels_of_the_items_that_people_labelled_in_both_results():
+    scores = np.tile(VERDICTS, 8)
+    tables = [judged(scores, "new"), judged(np.roll(scores, 3), "old")]
+    truths = [np.where(np.arange(80) % 5 == 0, 1 - table.column(METRIC), table.column(METRIC)) for table in tables]
+    given = [
+        Calibration(
+            *(JUDGE, METRIC, table.ids[rows], truth[rows], table.column(METRIC)[rows]),
+            *("random", column_digest(table, METRIC)),
+        )
+        for table, truth, rows in zip(tables, truths, (slice(0, 40), slice(10, 60)), strict=True)
+    ]
+    both = np.isin(np.arange(80), np.arange(10, 40))
+    newer, older = (table.column(METRIC) for table in tables)
+    found = Calibrations(given).difference(tables[0], tables[1], METRIC)
+    assert found == ppi_difference(
+        (truths[0][both], truths[1][both]), (newer[both], older[both]), (newer[~both], older[~both]), bounds=(0.0, 1.0)
+    )
+
+
 def test_items_without_a_verdict_count_in_both_ways_where_that_is_the_policy():
     """The judge cannot tell of the first 8 of 80 items, and the last one failed: it counts in neither way."""
     lost, failed, scores = np.arange(80) < 8, np.arange(80) == 79, np.tile(VERDICTS, 8)
@@ -199,7 +218,7 @@ def test_items_without_a_verdict_count_in_both_ways_where_that_is_the_policy():
     column = Column(np.where(missing, np.nan, scores), missing.astype(np.int64), (Missing("unscored", "?"),))
     column = replace(column, parts={"unknown": lost.astype(np.float64), **ends}, bounds=(0.0, 1.0))
     table = replace(judged(scores), columns={METRIC: column}, signature=Signature.of(settings))
-    given = Calibrations([calibration(np.tile(LABELS, 8), np.tile(VERDICTS, 8))])
+    given = Calibrations([calibration(np.tile(LABELS, 8), np.tile(VERDICTS, 8))], least_kappa=0.0)
     found = given.belief(table, METRIC)
     low, high = (given.belief(judged(values[:79]), METRIC) for values in ends.values())
     assert found.unknown[:3] == (8, low.raw.value, high.raw.value)
@@ -207,6 +226,9 @@ def test_items_without_a_verdict_count_in_both_ways_where_that_is_the_policy():
     interval = found.corrected.interval
     assert (interval.low, interval.high) == (low.corrected.interval.low, high.corrected.interval.high)
     assert found.without == 9
+    assert found.advisory is None  # 1 of 80 is undecided
+    counted = replace(table, signature=Signature.of({**settings, "unknown": "left_out"}))
+    assert given.belief(counted, METRIC).advisory.args["share"] == "11"
 
 
 def test_a_difference_by_error_rates_varies_by_document():

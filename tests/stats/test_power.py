@@ -98,6 +98,16 @@ def test_ties_need_what_the_padded_interval_needs():
     assert DecisionSample(np.zeros(1), (-1.0, 1.0), paired=True).units_needed(-0.1, alpha=0.05) is None
 
 
+def test_equal_scores_are_padded_with_both_bounds():
+    # z^2 = 3.84 values, half of them 0 and half 2, beside four of 0.7
+    pads = scipy.stats.norm.ppf(0.975) ** 2
+    mean, square = ((4 * 0.7**power + pads * 2**power / 2) / (4 + pads) for power in (1, 2))
+    half = math.sqrt(pads * (square - mean**2) / (4 + pads))
+    found = DecisionSample(np.full(4, 0.7), (0.0, 2.0)).interval(0.95)
+    assert (found.low, found.high) == pytest.approx((mean - half, mean + half))
+    assert found.method == "padded"
+
+
 def test_half_of_the_differences_decide_how_the_interval_is_made():
     rising, place = np.linspace(0, 1, 20), np.arange(20)
     half, more = (DecisionSample(rising * (place >= 20 - n), (-1.0, 1.0), paired=True) for n in (10, 11))

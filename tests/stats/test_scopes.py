@@ -12,7 +12,7 @@ from steelyard.errors import ConfigError, UnknownName
 from steelyard.stats.gate import GateSettings, decide
 from steelyard.stats.power import least_units, units_to_detect
 from steelyard.stats.rules import parse_rule
-from steelyard.stats.scopes import scope_of, scopes_of
+from steelyard.stats.scopes import cannot_tell, scope_of, scopes_of
 from steelyard.stats.summary import summarise
 
 
@@ -215,3 +215,13 @@ def test_what_each_interval_covers():
     assert covered("items", these) >= 0.94
     assert 0.93 <= covered("documents", population) <= 0.98
     assert covered("items", population) < 0.85  # not what items speak of
+
+
+def test_so_few_units_are_named():
+    codes = [cannot_tell(scope, units).code for scope in ("documents", "items") for units in (1, 2)]
+    assert codes == [
+        "scope.cannot_tell_one_document",
+        "scope.cannot_tell_documents",
+        "scope.cannot_tell_one_item",
+        "scope.cannot_tell_items",
+    ]

@@ -48,7 +48,16 @@ def test_few_blocks_are_handed_out_ahead(threads, monkeypatch):
     assert max(ahead) <= _AHEAD * threads + 1
 
 
+@pytest.fixture
+def interrupts():
+    """Let SIGINT interrupt, also where a shell has started the tests in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @posix
+@pytest.mark.usefixtures("interrupts")
 def test_an_interrupt_gives_up_what_waits(monkeypatch):
     started = []
 

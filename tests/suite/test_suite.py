@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -178,6 +179,14 @@ def test_programs_that_do_not_start_say_why(tmp_path):
         Program([str(tmp_path / "absent")]).start()
 
 
+def test_of_what_node_writes_the_error_is_said(tmp_path):
+    lines = ["node:internal:1", "Error [CODE]: Cannot find package 'x'", "    at y {", "}", "", "Node.js v20.0.0"]
+    (tmp_path / "broken.py").write_text("import sys; sys.exit(" + repr("\n".join(lines)) + ")", "utf-8")
+    with Program([sys.executable, str(tmp_path / "broken.py")]) as each, pytest.raises(SystemFailure) as caught:
+        each.start()
+    assert "Cannot find package" in str(caught.value)
+
+
 def test_vectors_are_chosen_by_id_topic_and_family():
     one = VECTORS[0]
     assert chosen_vectors(VECTORS, [one.id]) == [one]
@@ -227,6 +236,8 @@ def test_the_suite_needs_the_standard_library_alone(tmp_path):
     environment = {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, "mine 1:" in done.stdout) == (1, True), done.stderr
+    fault = json.loads(done.stdout.splitlines()[0])
+    assert (fault["value"], fault["expected"], fault["origin"]) == (7, VECTORS[0].expected, VECTORS[0].origin["where"])
 
 
 @pytest.mark.parametrize(
@@ -258,6 +269,30 @@ def test_other_conventions_are_faults_where_that_is_asked(tmp_path):
     assert [run(*words, *strict, cwd=tmp_path).returncode for strict in ((), ("--strict",))] == [0, 1]
     found = json.loads(run(*words, "--strict", cwd=tmp_path).stdout)["outcomes"][0]
     assert (found["kind"], found["expected"], found["why"]) == ("fault", vector.expected, vector.accepted[0].convention)
+
+
+def test_a_line_that_repeats_a_fault_has_the_options_of_the_run(tmp_path):
+    done = run("conformance", "--program", faulty(tmp_path), "--strict", "--timeout", "90", VECTORS[0].id, cwd=tmp_path)
+    again = next(line for line in done.stdout.splitlines() if line.startswith("steelyard "))
+    assert shlex.split(again)[2:] == ["--program", faulty(tmp_path), "--timeout", "90", "--strict", VECTORS[0].id]
+
+
+def test_why_there_is_no_value_is_said_in_the_language(tmp_path):
+    (tmp_path / "ends.py").write_text(ANSWERS.replace('"f"', f'"{VECTORS[0].computes}"').replace("BODY", "sys.exit(3)"))
+    words = ("--program", f"{sys.executable} ends.py", VECTORS[0].id, "--lang", "zh", "-o", "x.xml", "-o", "x.json")
+    done = run("conformance", *words, cwd=tmp_path)
+    for text in (done.stdout, (tmp_path / "x.xml").read_text("utf-8")):
+        assert ("程序已退出" in text, "the program ended" in text) == (True, False)
+    assert "the program ended" in json.loads((tmp_path / "x.json").read_text("utf-8"))["outcomes"][0]["why"]
+
+
+@pytest.mark.parametrize("path", sorted((FOLDER / "results").iterdir()), ids=lambda path: path.stem)
+def test_results_are_those_of_the_vectors_of_today(path):
+    found, by_id = json.loads(path.read_text("utf-8")), {vector.id: vector for vector in VECTORS}
+    for each in found.get("outcomes", []):
+        vector = by_id[each["id"]]
+        assert (each["expected"], each["origin"]) == (vector.expected, vector.origin["where"]), vector.id
+        assert "value" not in each or judged(vector, each["value"]).kind == each["kind"], vector.id
 
 
 def test_vectors_are_shown(tmp_path):

@@ -84,9 +84,11 @@ def test_refuses_with_the_quotation_that_says_unknown(ask):
 
 def test_refuses_what_is_not_there(ask):
     silent = {"answer": "材料未载明该信息。", "citations": [], "evidence": [], "abstained": True}
-    assert ask("被害人的血型是什么？") == silent
-    assert ask("苏见山的车牌号码是多少？") == silent
-    assert ask("？！") == {**silent, "answer": "The document does not state this."}
+    found = ask("被害人的血型是什么？")
+    assert found.pop("contexts")  # what was found, although nothing of it is cited
+    assert found == silent
+    assert ask("苏见山的车牌号码是多少？").items() >= silent.items()
+    assert ask("？！") == {**silent, "contexts": [], "answer": "The document does not state this."}
     assert ask("Where was the ferry built?", "deposition.md")["answer"] == "The document does not state this."
 
 

@@ -141,8 +141,9 @@ def judged_metrics(rows: Sequence[AnswerRow] = ()) -> list[str]:
         return correct
     cited = any(has_citations(row.prediction or "", [each.id for each in row.contexts or ()]) for row in rows)
     wanted = any(_has_ids(row) or _has_reference_texts(row) for row in rows)
+    attributed = ["Accurate"] * any(row.references and _has_texts(row.contexts) for row in rows)
     over_contexts = ["Grounded", "Refusal", *(["CitationP", "CitationR"] * cited), *(["ContextP", "ContextR"] * wanted)]
-    return [*correct, *over_contexts]
+    return [*correct, *attributed, *over_contexts]
 
 
 def uses_answerable(measures: Iterable[Measure]) -> bool:

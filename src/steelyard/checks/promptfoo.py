@@ -105,7 +105,7 @@ def _assertions(row: str, components: Sequence[Result], result: Result) -> Itera
     is_changed = "transform" in ((result.get("testCase") or {}).get("options") or {})
     for place, each in enumerate(components, 1):
         assertion, kind = each.get("assertion") or {}, _type(each) or "assert-set"
-        label, value = f"assertion {place} {kind}", assertion.get("value")
+        label, value = f"assertion {place} {kind}", _value(each)
         score = None
         if isinstance(output, str) and not (is_changed or "transform" in assertion or _is_made(value)):
             score = _compared(kind.removeprefix("not-"), output, value)
@@ -114,6 +114,13 @@ def _assertions(row: str, components: Sequence[Result], result: Result) -> Itera
             continue
         why = "clipping" if kind.endswith("bleu") and isinstance(value, list) else "texts"
         yield valued(row, label, number(each["score"]), 1 - score if kind.startswith("not-") else score, why)
+
+
+def _value(component: Result) -> Any:
+    """Return the value of an assertion; a template as it was filled in, if the file says so."""
+    value = (component.get("assertion") or {}).get("value")
+    filled = (component.get("metadata") or {}).get("renderedAssertionValue")
+    return filled if isinstance(value, str) and "{{" in value and "://" not in value and filled else value
 
 
 def _is_made(value: Any) -> bool:

@@ -49,7 +49,7 @@ def check_file(path: str | Path, means: Means | None = None) -> Found:
     found = Found(name, tool.TITLE, findings)
     if not found.values:
         whys = dict.fromkeys(each.why for each in found.left)
-        hint = Joined("core.clauses", [Message(f"check_reason_names.{why}") for why in whys])
+        hint = Joined("core.clauses", [Message(f"check_reason_names.{why}") for why in whys or ("no_scores",)])
         raise InputError(Message("checks.nothing", tool=tool.TITLE, n=len(found.left)), where=name, hint=hint)
     return found
 

@@ -68,7 +68,10 @@ def _again(arguments: argparse.Namespace) -> str:
     """Return the command that checks the same program again."""
     names = ("program", "target", "python")
     given = [(f"--{name}", getattr(arguments, name)) for name in names if getattr(arguments, name) is not None]
-    return shlex.join(["steelyard", "conformance", *(word for pair in given for word in pair)])
+    if arguments.timeout != ANSWER_SECONDS:
+        given.append(("--timeout", f"{arguments.timeout:g}"))
+    strict = ["--strict"] if arguments.strict else []
+    return shlex.join(["steelyard", "conformance", *(word for pair in given for word in pair), *strict])
 
 
 COMMANDS: Final = {

@@ -134,7 +134,8 @@ def run_judge(arguments: argparse.Namespace) -> int:
 
 def _check_files(journal: Path, arguments: argparse.Namespace) -> None:
     """Refuse, before any call is paid for, files that would replace an input, one another or an unrelated result."""
-    goes_on = arguments.overwrite or ((arguments.resume or bool(arguments.batch_in)) and journal.exists())
+    is_new_batch = arguments.batch_out and not (arguments.resume or arguments.batch_in)
+    goes_on = arguments.overwrite or (journal.exists() and not is_new_batch)  # a new run opens no journal that exists
     inputs = [each for each in (arguments.file, arguments.judge, arguments.batch_in) if each]
     check_outputs(arguments.output, [*inputs, journal], overwrite=goes_on)
     for path in filter(None, (arguments.qrels, arguments.batch_out)):

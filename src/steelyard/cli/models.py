@@ -32,11 +32,12 @@ MOST_FAILED: Final = 0.05
 _TIER: Final = AskSettings(timeout=120.0, retries=4)
 """How the second tier asks: as `judge run` does by default."""
 _REFUSED: Final[Mapping[int | None, str]] = {
-    HTTPStatus.UNAUTHORIZED: "judges.key_hint",
-    HTTPStatus.FORBIDDEN: "judges.key_hint",
+    None: "judges.unreachable_hint",
+    HTTPStatus.UNAUTHORIZED: "judges.refused_key_hint",
+    HTTPStatus.FORBIDDEN: "judges.refused_key_hint",
     HTTPStatus.NOT_FOUND: "judges.not_found_hint",
 }
-"""Status of a reply → what to do about it."""
+"""Status of a reply → what to do about it; without a status, nobody answered."""
 
 
 def model_name(spec: str | None) -> str:
@@ -174,13 +175,21 @@ class SecondTier:
 
 def check_calls(caller: Caller, most: float, name: str) -> None:
     """Raise an error if calls of a judge were not made, or a larger share of them failed than may."""
-    hint = Message("judges.stopped_hint", path=caller.journal.path)
+    path = caller.journal.path
     calls = len(caller.used) + caller.failed
     if caller.failed > most * calls:
         why = next(reversed(caller.journal.failures.values()), "")
         counts = {"failed": caller.failed, "calls": calls}
         message = Message("judges.too_many_failed", **counts, why=why, endpoint=caller.endpoint.public)
-        status = caller.asking.refused if isinstance(caller.asking, ChatModel) else None
-        raise SystemFailure(message, where=name, hint=Message(_REFUSED[status]) if status in _REFUSED else hint)
+        raise SystemFailure(message, where=name, hint=Message(_hint_code(caller), path=path))
     if caller.stopped:
+        hint = Message("judges.stopped_hint", path=path)
         raise SystemFailure(Message("judges.stopped", calls=len(caller.used)), where=name, hint=hint)
+
+
+def _hint_code(caller: Caller) -> str:
+    """Return what to do about calls that failed: above all if not one has a reply."""
+    refused = caller.asking.refused if isinstance(caller.asking, ChatModel) else 0
+    if refused is None and caller.used:
+        return "judges.stopped_hint"
+    return _REFUSED.get(refused, "judges.stopped_hint")

@@ -17,6 +17,7 @@ from steelyard.i18n import Message, Words, words_of
 from steelyard.io.records import format_suffix
 from steelyard.io.writing import write_whole
 from steelyard.legal import benchmark
+from steelyard.legal.benchmark.cail import case_files
 from steelyard.legal.benchmark.checks import lint
 from steelyard.legal.benchmark.questions import (
     QuestionFile,
@@ -199,6 +200,8 @@ def run_new(arguments: argparse.Namespace) -> int:
     """Write the folder, and print its files and the commands to run."""
     folder: Path = arguments.folder
     _check_free(folder)
+    if arguments.cail is not None:
+        return _imported(folder, arguments.cail)
     source = Path(benchmark.__path__[0]) / "starter" / arguments.lang
     for path in sorted(path for path in source.rglob("*") if path.is_file()):
         target = folder / path.relative_to(source)
@@ -208,6 +211,16 @@ def run_new(arguments: argparse.Namespace) -> int:
         print_text(f"{target}\n")
     commands = (folder / _README).read_text("utf-8").split("```")[1].strip()
     print_text(f"\n{Message('cli.new_commands').text(arguments.lang)}\n\n{commands}\n")
+    return 0
+
+
+def _imported(folder: Path, rows: Path) -> int:
+    """Write the cases and questions of a file of CAIL's, and print the names."""
+    for name, content in list(case_files(rows)):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(target, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+        print_text(f"{target}\n")
     return 0
 
 
@@ -225,7 +238,14 @@ def _check_free(folder: Path) -> None:
 
 
 COMMANDS: Final = {
-    "new": Command(run_new, [argument("folder", metavar="CASE", type=Path, help="help.new_folder"), LANGUAGE]),
+    "new": Command(
+        run_new,
+        [
+            argument("folder", metavar="CASE", type=Path, help="help.new_folder"),
+            argument("--from", metavar="FILE", type=Path, dest="cail", help="help.new_from"),
+            LANGUAGE,
+        ],
+    ),
     "validate": Command(
         run_validate,
         [

@@ -19,8 +19,9 @@ from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.needs import is_judged_by_ids
 from steelyard.answers.rows import AnswerRow
 from steelyard.answers.values import Context, Contexts
-from steelyard.contexts.grounding import Memory, Span, joined
+from steelyard.contexts.grounding import Memory, joined
 from steelyard.legal.evidence.quotes import key_of, quote_key
+from steelyard.legal.grounding.checked import Span
 from steelyard.legal.grounding.claims import claims_of
 from steelyard.legal.grounding.inventions import find_invented
 from steelyard.legal.reading import is_too_long, read
@@ -170,13 +171,19 @@ def _evidence_scores(pairs: AnswerBatch) -> PrecisionRecall:
     memory = Memory()
     scores = []
     for row in pairs.of:
-        if is_judged_by_ids(row):
-            scores.append(_by_ids(row))
-        else:
-            memory.add(sum(len(each.text or "") for each in row.contexts or ()))
-            scores.append(_by_text(row))
+        memory.add(sum(len(each.text or "") for each in row.contexts or ()))
+        scores.append(_scores_of(row))
     columns = np.array(scores, np.float64).reshape(-1, 2).T
     return PrecisionRecall(columns[0], columns[1])
+
+
+def recall_of(row: AnswerRow) -> float:
+    """Return the context recall of a row; NaN where nothing can be looked for."""
+    return _scores_of(row)[1]
+
+
+def _scores_of(row: AnswerRow) -> tuple[float, float]:
+    return _by_ids(row) if is_judged_by_ids(row) else _by_text(row)
 
 
 def _by_ids(row: AnswerRow) -> tuple[float, float]:
@@ -196,9 +203,9 @@ def _by_text(row: AnswerRow) -> tuple[float, float]:
         return np.nan, np.nan
     contexts = list(dict.fromkeys(each.text or "" for each in row.contexts or ()))
     wanted = dict.fromkeys(unit for group in groups for units in group for unit in units)
-    right = sum(any(_has(text, unit) for unit in wanted) for text in contexts)
+    right = sum(any(has_evidence(text, unit) for unit in wanted) for text in contexts)
     whole = joined(row.contexts or ())
-    found = {unit for unit in wanted if _has(whole, unit)}
+    found = {unit for unit in wanted if has_evidence(whole, unit)}
     shares = [max(sum(unit in found for unit in units) / len(units) for units in group) for group in groups]
     return right / len(contexts) if contexts else 0.0, sum(shares) / len(shares)
 
@@ -219,7 +226,7 @@ def _has_claims(sentence: str) -> bool:
     return not claims_of(sentence, full=True).is_without_values
 
 
-def _has(text: str, sentence: str) -> bool:
+def has_evidence(text: str, sentence: str) -> bool:
     """Return whether a text has the words of a sentence, or all its values."""
     return key_of(text).holds(sentence) or (_has_claims(sentence) and not find_invented(sentence, text, full=True))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from steelyard.answers.needs import BLANK, TOO_LONG
 from steelyard.answers.values import Context
 from steelyard.i18n import Joined, Message
 from steelyard.legal.evidence.quotes import key_of, quote_key
-from steelyard.legal.grounding.claims import claims_of
-from steelyard.legal.grounding.inventions import Invented, document_ground, find_invented
+from steelyard.legal.grounding.checked import PARAPHRASED, checked_values
+from steelyard.legal.grounding.inventions import Invented, document_ground
 from steelyard.legal.model import invented_kind
 from steelyard.legal.reading import is_too_long, read
 from steelyard.registry.metrics import Scored
@@ -20,10 +20,8 @@ from steelyard.stats.review import UNCERTAIN
 from steelyard.table import FloatArray
 
 _MOST_NAMED: Final = 10  # values in a note
-_NAMES: Final = frozenset(("name", "place", "serial"))  # kinds that are often paraphrased; figures and words are not
 _MOST_CACHED: Final = 4_000_000  # characters of contexts after which the caches of the judges are cleared
 
-Span = tuple[int, int]
 GAP: Final = "\n\n"
 """What stands between contexts that are read as one text."""
 
@@ -55,7 +53,7 @@ class Judgment:
     @property
     def is_uncertain(self) -> bool:
         """Return whether nothing but names is not grounded, which the contexts may have in other words."""
-        return bool(self.ungrounded) and all(value.kind in _NAMES for value in self.ungrounded)
+        return bool(self.ungrounded) and all(value.kind in PARAPHRASED for value in self.ungrounded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,49 +108,6 @@ def _judgment(answer: str, question: str, context: str) -> Judgment:
     checked = checked_values(answer, question, context)
     wrong = len(checked.ungrounded)
     return Judgment(checked.found, wrong + len(checked.grounded), len(checked.grounded))
-
-
-class CheckedValues(NamedTuple):
-    """The values of an answer: spans that the contexts have, that only the question gives, and that neither has."""
-
-    grounded: list[Span]
-    asked: list[Span]
-    ungrounded: list[Span]
-    found: list[Invented]
-
-
-def checked_values(answer: str, question: str, context: str) -> CheckedValues:
-    """Return the values of an answer, each in the longest span that has it; `found` are those not grounded."""
-    found = find_invented(answer, context, question=question, full=True)
-    bad = [(value.start, value.end) for value in found]
-    own = [(value.start, value.end) for value in find_invented(answer, context, full=True)] if question else bad
-    units = _outermost([*_claim_spans(answer), *own, *bad])
-    wrong = [unit for unit in units if _has(unit, bad)]
-    asked = [unit for unit in units if _has(unit, own) and not _has(unit, bad)]
-    grounded = [unit for unit in units if not _has(unit, own) and not _has(unit, bad)]
-    return CheckedValues(grounded, asked, wrong, found)
-
-
-def _claim_spans(answer: str) -> list[Span]:
-    """Return the spans of all values, quotations, names and places of an answer."""
-    claims = claims_of(answer, full=True)
-    spans = [(value.start, value.end) for value in claims.values]
-    spans += [(start, start + len(text)) for text, start in (*claims.quotes, *claims.names)]
-    spans += [(place.start, place.start + len(place.text)) for place in claims.places]
-    spans += [(article.start, article.end) for article in claims.articles]
-    return [*claims.addresses, *(claims.folded.original_span(*span) for span in spans)]
-
-
-def _outermost(spans: Iterable[Span]) -> list[Span]:
-    found: list[Span] = []
-    for start, end in sorted(set(spans), key=lambda span: (span[0], -span[1])):
-        if not found or end > found[-1][1]:
-            found.append((start, end))
-    return found
-
-
-def _has(unit: Span, spans: Sequence[Span]) -> bool:
-    return any(unit[0] <= start and end <= unit[1] for start, end in spans)
 
 
 def joined(contexts: Sequence[Context]) -> str:

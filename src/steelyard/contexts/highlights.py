@@ -10,8 +10,9 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from steelyard.contexts.evidence import citations_in
-from steelyard.contexts.grounding import GAP, CheckedValues, Memory, Span, checked_values, with_addresses
+from steelyard.contexts.grounding import GAP, Memory, with_addresses
 from steelyard.legal.evidence.quotes import quote_pieces
+from steelyard.legal.grounding.checked import CheckedValues, Span, checked_values
 from steelyard.legal.grounding.claims import Claims, claims_of
 from steelyard.legal.grounding.grounds import host_of, values_of
 from steelyard.legal.reading import read

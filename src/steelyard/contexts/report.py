@@ -10,9 +10,9 @@ from steelyard.reports.kinds import NO_DETAILS, AnswerDetails, ItemDetails, Kind
 from steelyard.reports.render.html.items import MOST_CONTEXTS, ShownContext, contexts_in
 
 if TYPE_CHECKING:
-    from steelyard.contexts.grounding import Span
     from steelyard.contexts.highlights import Highlighter, Highlights, Marked
     from steelyard.documents.pages import Document
+    from steelyard.legal.grounding.checked import Span
 
 MOST_CHECKED: Final = 2_500_000
 """Characters of contexts that are checked for one page; contexts full of numbers take ten seconds."""

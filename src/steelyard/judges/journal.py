@@ -71,7 +71,7 @@ class Journal:
     def open(cls, path: Path, header: Json, *, resume: bool, force: bool = False) -> Self:
         """Begin a journal, or continue one; a file that exists is continued only if the user says so.
 
-        That of another judge, address or file of rows is continued only by `force`.
+        That of another judge, address or file of rows is continued only by `force`, or if all its calls failed.
         """
         with errors_at(path), ExitStack() as opened:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -93,7 +93,7 @@ class Journal:
         found = _parsed(content, path)
         if content and not found.header and not content.startswith(_BEGINS):
             raise _not_a_journal(f"{path}:1")
-        if not force:
+        if not force and not found.is_all_failed:
             _check_continues(found.header, header, path)
         file.truncate(found.end)
         file.seek(found.end)
@@ -152,6 +152,11 @@ class Found(NamedTuple):
     replies: dict[str, Recorded]
     failures: dict[str, str]
     end: int
+
+    @property
+    def is_all_failed(self) -> bool:
+        """Whether there are calls, and none has a reply: nothing was paid that another run could lose."""
+        return bool(self.failures) and not self.replies
 
 
 _BEGINS: Final = b'{"journal"'

@@ -94,7 +94,8 @@ def _of_review(path: str, review: str, settings: LabelSettings) -> Labelled:
     read = [each for each in read_review(review) if not each.is_by_model]
     judgements = [each for each in read if each.is_decided]
     if not judgements:
-        raise InputError(Message("calibration.nothing_reviewed"), where=review)
+        hint = Message("calibration.nothing_reviewed_hint")
+        raise InputError(Message("calibration.nothing_reviewed"), where=review, hint=hint)
     _check_review(table, judgements, settings)
     drawn = [each for each in judgements if each.sampling.by != CHOSEN] or judgements
     scores = dict(zip(table.ids, table.column(drawn[0].metric).tolist(), strict=True))
@@ -171,6 +172,8 @@ class _Rows:
         try:
             table = load(path)
         except InputError as error:
+            if error.message.code == "formats.no_result":  # it has no line at all
+                raise InputError(Message("formats.no_rows"), where=path) from None
             known = dict.fromkeys(name for each in records for name in each.fields)
             lacking = [name for name in names if name not in known]
             if error.message.code != "formats.no_scores" or not lacking:

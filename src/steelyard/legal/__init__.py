@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from steelyard.legal.question_types.evidence import EvidenceQuestion as EvidenceQuestion
     from steelyard.legal.question_types.fact import FactQuestion as FactQuestion
     from steelyard.legal.question_types.gap import GapQuestion as GapQuestion
+    from steelyard.legal.question_types.points import KeyPointsQuestion as KeyPointsQuestion
     from steelyard.legal.score import judge as judge
     from steelyard.legal.stance import Stance as Stance
     from steelyard.legal.stance import detect_abstention as detect_abstention
@@ -30,6 +31,7 @@ _NAMES = {
     "question_types.evidence": "EvidenceQuestion",
     "question_types.fact": "FactQuestion",
     "question_types.gap": "GapQuestion",
+    "question_types.points": "KeyPointsQuestion",
     "score": "judge",
     "stance": "Stance detect_abstention",
 }

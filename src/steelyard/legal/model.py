@@ -85,6 +85,7 @@ FIELDS: Final = (
     *("amount_total", "amount_breakdown", "date", "date_range", "count", "boolean_answer", "entity", "text_answer"),
 )
 """The typed fields of an answer; each is defined in `question_types/common.json`."""
+TEXTS: Final = {"$ref": "#/$defs/texts"}
 SNIPPET: Final = 300
 LATIN_SNIPPET: Final = 900
 _FLAGS: Final = ("numeric_exact", "date_exact", "approx_policy", "partial_credit")
@@ -94,6 +95,24 @@ def only(*fields: str, **schemas: Fields) -> Fields:
     """Return the schema of an object with no other fields than these, given here or in the common schema."""
     defined = {name: {"$ref": f"#/$defs/{name}"} for name in fields}
     return {"additionalProperties": False, "properties": {**schemas, **defined}}
+
+
+def typed_text(record: Mapping[str, Any]) -> str:
+    """Return the texts and numbers in the typed fields of a record, as one text."""
+    return "; ".join(_leaves([record.get(name) for name in FIELDS]))
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    match value:
+        case Mapping():
+            yield from _leaves(list(value.values()))
+        case list() | tuple():
+            for each in value:
+                yield from _leaves(each)
+        case None | bool():
+            pass
+        case _:
+            yield str(value)
 
 
 class Fault(NamedTuple):
@@ -235,6 +254,11 @@ class Question(ABC):
         return tuple(item.must_include for item in self.evidence)
 
     @property
+    def key_text(self) -> str:
+        """The values of a right answer as one text: an answer that states them invents nothing."""
+        return typed_text(self.expected_output().get("answer") or {})
+
+    @property
     def hallucination_level(self) -> str:
         """The level of the penalty for invented values (`PENALTIES`)."""
         return "low"
@@ -343,7 +367,8 @@ class LegalVerdict:
 class Draft:
     """What the judge of a question type returns; `legal.score` completes it to a verdict.
 
-    `uncertain` is why the rules cannot decide, None where they can.
+    `uncertain` is why the rules cannot decide, None where they can; `invented` is None where nothing was looked for, as
+    for types whose score does not depend on it.
     """
 
     parts: dict[str, float]
@@ -351,7 +376,7 @@ class Draft:
     score: float = 0.0
     flags: tuple[Message, ...] = ()
     uncertain: Localized | None = None
-    invented: "tuple[Invented, ...]" = ()
+    invented: "tuple[Invented, ...] | None" = None
     abstained: bool | None = None
     may_pass: bool = True
     reached: Mapping[str, bool] = field(default_factory=dict)

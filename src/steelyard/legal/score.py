@@ -18,7 +18,7 @@ from steelyard.legal.evidence.citations import Citation, citations_of, is_foreig
 from steelyard.legal.evidence.copies import has_content, is_dump, own_words, without_passages
 from steelyard.legal.evidence.quotes import Source, contains_quote, repeats, source_of
 from steelyard.legal.facts.fields import FactVerdict, judge_fact
-from steelyard.legal.facts.statements import doubt, totalled
+from steelyard.legal.facts.statements import doubt, is_bare_list, list_pieces, retraction, totalled
 from steelyard.legal.facts.values import asserted_amounts, asserted_dates, same_amount
 from steelyard.legal.grounding.inventions import Invented, find_forbidden, find_invented
 from steelyard.legal.model import (
@@ -32,7 +32,10 @@ from steelyard.legal.model import (
     LegalVerdict,
     Question,
     penalised,
+    typed_text,
 )
+from steelyard.legal.points import PointVerdict, judge_points
+from steelyard.legal.question_types.points import Point
 from steelyard.legal.reading import MOST_FIGURES, is_too_long, read
 from steelyard.legal.stance import Stance, stance
 from steelyard.signals import DeadlineExceeded, deadline
@@ -74,6 +77,25 @@ class Case(NamedTuple):
         """Judge the typed fields of the record, or what its text says of them, against the expected ones."""
         return judge_fact(expected, self.record, question=self.about.question, rules=rules)
 
+    def judge_points(self, points: Sequence[Point]) -> list[PointVerdict]:
+        """Judge which points the answer gives; what only a pile of passages or a list of candidates gives is not given.
+
+        A list of candidates is a bare list of which most pieces give no point.
+        """
+        found = judge_points(points, self.text, self.about.question)
+        earning = [verdict for verdict in found if verdict.earned]
+        own = self.without_passages() if earning else self
+        if is_bare_list(self.text) and 2 * len(earning) < len(list_pieces(self.text)):
+            spoken = [replace(verdict, earned=0.0) for verdict in found]
+        elif own is not self:
+            spoken = judge_points(points, read(str(own.record["answer"])).text, self.about.question)
+        else:
+            return found
+        return [
+            replace(one, outcome="listed", earned=0.0) if one.earned > two.earned else one
+            for one, two in zip(found, spoken, strict=True)
+        ]
+
     def stance(self) -> Stance:
         """Return whether it answers, refuses, or both; JSON that a model wrote is read with the prose around it."""
         raw = self.record.get("raw")
@@ -102,6 +124,10 @@ class Case(NamedTuple):
     def own_doubt(self) -> str:
         """Return the words by which the answer, outside what it copies, disclaims itself; "" if there are none."""
         return doubt(own_words(self.text, self.source))
+
+    def retraction(self) -> str:
+        """Return the words by which the answer takes back what it says, or ""."""
+        return retraction(self.text)
 
     def has_content(self) -> bool:
         """Return whether the answer says anything of the document beyond the question."""
@@ -197,7 +223,20 @@ def _completed(question: Question, case: Case, draft: Draft) -> LegalVerdict:
     if draft.uncertain is not None:
         why["uncertain"] = draft.uncertain
     flags = (*draft.flags, *_flags(question, case))
-    return LegalVerdict(score, parts, why, flags, draft.invented, draft.abstained, draft.reached)
+    invented = _invented(question, case) if draft.invented is None else draft.invented
+    return LegalVerdict(score, parts, why, flags, invented, draft.abstained, draft.reached)
+
+
+def _invented(question: Question, case: Case) -> tuple[Invented, ...]:
+    """Return the values of an answer, or of its typed fields, that neither the document nor the right answer has."""
+    if case.is_dump:
+        return ()
+    stated = case if case.answer.strip() else case._replace(answer=typed_text(case.record))
+    found, expected = stated.invented(""), question.key_text
+    if not found or not expected:
+        return tuple(found)
+    others = {(value.start, value.end) for value in find_invented(stated.answer, expected)}
+    return tuple(value for value in found if (value.start, value.end) in others)
 
 
 def _value_cited(case: Case) -> float | None:

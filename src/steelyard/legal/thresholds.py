@@ -76,6 +76,7 @@ RIVAL_ECHO: Final = 4
 """A clause whose echo is smaller by this than that of the best is not its rival: it repeats a word or two less."""
 THESIS_SHARE: Final = 0.7
 """The share of the predicate that the deciding clause of several sentences repeats; two words of three are less."""
+NEGATED_WORDS: Final = 6  # English words from a negator on that it governs: "not have the right to" terminate
 NEAR_NEGATION: Final = 3  # a negation so near a verdict governs it: 不属于, 并非属于
 SHORT_CLAUSE: Final = 4  # a clause so short that shares one character with the predicate answers: 签了
 CASE_REACH: Final = 12  # text before 的， in which 是 or 属于 makes it the end of a statement, not of a condition
@@ -134,3 +135,10 @@ SURPLUS: Final = 16  # text by which an answer that is a name may be longer than
 ANSWERING: Final = 2
 """Terms of the question that make a clause the answering one, or one clause clearly more so than another."""
 STATED_ITEMS: Final = 10  # a list states something if more than one piece in this number does
+
+# ----- keyed points
+
+LOOSE_FORM: Final = 4  # characters, or twice the words, from which on a form may be meant by words that are apart
+LISTED_FORMS: Final = 3  # forms of one point, each a clause of its own, that are a list of its forms
+LOOSE_SPAN: Final = 2  # so many times its length a form may span with the words in between
+SCATTERED: Final = 0.75  # the share of the tokens of a form that make a sentence perhaps the point in other words

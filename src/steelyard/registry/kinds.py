@@ -80,6 +80,7 @@ BUILT_IN: Final = (
             (
                 *("Ungrounded", "Invented"),  # its earlier name
                 *("Refusal.over_refusal", "Refusal.missed_refusal", "Correct.uncertain", "Grounded.uncertain"),
+                *("Accurate.hallucinated", "Accurate.uncertain"),
                 *(
                     "Hallucination",
                     "Faithfulness.contradicted",
@@ -89,7 +90,13 @@ BUILT_IN: Final = (
                 ),
             )
         ),
-        undirected=frozenset(("Refusal", "Refusal.uncertain", "Refused")),
+        undirected=frozenset(
+            (
+                *("Refusal", "Refusal.uncertain", "Refused"),
+                *("Accurate.incomplete", "Accurate.invented", "Accurate.not_retrieved", "Accurate.not_used"),
+                *("Accurate.misread", "Accurate.retrieval_unknown", "Accurate.uncertain_cause"),
+            )
+        ),
     ),
     Kind(
         "scores",

@@ -63,6 +63,7 @@ TableRole = Literal[
     "refusals",
     "refusals_compared",
     "uncertain",
+    "attribution",  # outcomes of answers, and causes of wrong ones
     "unscored",
     "decided",
     "judged",  # what may be believed of a judged metric

@@ -13,6 +13,7 @@ from steelyard.registry.kinds import gain, kind_of
 from steelyard.registry.names import columns_called
 from steelyard.reports.blocks import Block
 from steelyard.reports.kinds import KindReport, PartGroup, kind_report
+from steelyard.stats.attribution import Attribution, attribution
 from steelyard.stats.belief import NO_CALIBRATIONS, Calibrations
 from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all, compare_by, compare_pairs
 from steelyard.stats.pairing import Changes, changes, pair
@@ -134,6 +135,13 @@ class Report:
     def rows(self) -> list[dict[str, int]]:
         """The row of each item in each result."""
         return [{item: row for row, item in enumerate(table.ids)} for table in self.tables]
+
+    @cached_property
+    def attributions(self) -> dict[int, Attribution]:
+        """The outcomes of answers and the causes of wrong ones, by the index of each result that has them."""
+        columns = [self.kind.attribution(table) for table in self.tables]
+        found = [attribution(*each, self.scope) for each in zip(self.tables, columns, strict=True)]
+        return {index: each for index, each in enumerate(found) if each is not None}
 
     @cached_property
     def parts(self) -> Sequence[PartGroup]:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from steelyard.i18n import Language, Localized, Words, as_message, from_json
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.blocks import Block
+from steelyard.stats.attribution import METRIC as ATTRIBUTED
 from steelyard.stats.compare import Comparison, ComparisonSettings
 from steelyard.stats.intervals import Interval
 from steelyard.stats.scopes import Scope, Units
-from steelyard.table import Table
+from steelyard.table import Column, Table
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document, DocumentSet
@@ -223,6 +224,10 @@ class KindReport:
     def fields(self, table: Table, scope: Scope) -> Mapping[str, Any] | None:
         """Return the blocks as fields of JSON output."""
         return None
+
+    def attribution(self, table: Table) -> Column | None:
+        """Return the column whose parts are the outcomes of answers and the causes of wrong ones; None without one."""
+        return table.columns.get(ATTRIBUTED)
 
     def panels(self, tables: Sequence[Table]) -> Mapping[str, "Spec"]:
         """Return the panels of charts of all results, by the code of their caption."""

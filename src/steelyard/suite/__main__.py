@@ -5,7 +5,7 @@ import json
 import sys
 
 from steelyard.errors import SteelyardError
-from steelyard.suite.outcomes import check_program
+from steelyard.suite.outcomes import check_program, outcome_json
 from steelyard.suite.programs import PROGRAM_HINT, Program
 from steelyard.suite.vectors import chosen_vectors, read_vectors
 from steelyard.systems.process import parse_command
@@ -20,8 +20,9 @@ def main() -> int:
     vectors = chosen_vectors(read_vectors(), arguments.vectors)
     with Program(parse_command(arguments.program, PROGRAM_HINT)) as program:
         run = check_program(program, vectors)
+    by_id = {vector.id: vector for vector in vectors}
     for outcome in run.of("fault"):
-        sys.stdout.write(json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(outcome_json(outcome, by_id[outcome.id]), ensure_ascii=False) + "\n")
     counts = ", ".join(f"{kind} {count}" for kind, count in run.counts().items())
     sys.stdout.write(f"{run.about.name} {run.about.version}: {counts}\n")
     return 1 if run.of("fault") else 0

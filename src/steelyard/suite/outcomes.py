@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, Self, get_args
 
 from steelyard.errors import SystemFailure
-from steelyard.i18n import Message
+from steelyard.i18n import Localized, Message
 from steelyard.suite.programs import About, Program
 from steelyard.suite.vectors import Vector
 
@@ -20,12 +20,13 @@ class Outcome:
     id: str
     kind: Kind
     value: Any = None
-    why: str = ""
+    why: Localized | str = ""
     convention: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome without fields that say nothing; the value of what has one is kept, null or not."""
-        return {name: value for name, value in asdict(self).items() if value not in ("", None) or self._says(name)}
+        fields = {**asdict(self), "why": str(self.why)}
+        return {name: value for name, value in fields.items() if value not in ("", None) or self._says(name)}
 
     def _says(self, name: str) -> bool:
         return name == "value" and not self.why and self.kind != "unsupported"
@@ -64,14 +65,20 @@ def outcome_of(program: Program, vector: Vector) -> Outcome:
     try:
         reply = program.ask({"id": vector.id, "computes": vector.computes, "input": vector.input})
     except SystemFailure as error:
-        return Outcome(vector.id, "fault", why=str(error))
+        return Outcome(vector.id, "fault", why=error.message)
     if "unsupported" in reply:
         return Outcome(vector.id, "unsupported", why=str(reply["unsupported"]))
     if "error" in reply:
         return replace(judged(vector, None), why=str(reply["error"]))
     if "value" not in reply:
-        return Outcome(vector.id, "fault", why=str(Message("suite.no_value")))
+        return Outcome(vector.id, "fault", why=Message("suite.no_value"))
     return judged(vector, reply["value"])
+
+
+def outcome_json(outcome: Outcome, vector: Vector) -> dict[str, Any]:
+    """Return an outcome for programs; beside what is not right stands what was expected, and who says so."""
+    known = {"expected": vector.expected, "origin": vector.origin["where"]}
+    return {**outcome.as_dict(), **({} if outcome.kind in {"right", "unsupported"} else known)}
 
 
 def judged(vector: Vector, value: Any) -> Outcome:

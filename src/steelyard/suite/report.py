@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from steelyard.i18n import Language, Words, words_of
+from steelyard.i18n import Language, Localized, Words, words_of
 from steelyard.reports.blocks import Block, CheckCase, CheckStatus, CheckSuite, Fields, Headline, Notes, TableBlock
-from steelyard.suite.outcomes import KINDS, Kind, Outcome, Run
+from steelyard.suite.outcomes import KINDS, Kind, Outcome, Run, outcome_json
 from steelyard.suite.vectors import Vector
 
 _LONGEST: Final = 48
@@ -32,25 +32,20 @@ def run_blocks(run: Run, vectors: Sequence[Vector], again: str, language: Langua
         *([_faults(faults, by_id, words)] if faults else []),
         *([_conventions(conventions, by_id, words)] if conventions else []),
         Notes([f"{again} {outcome.id}" for outcome in faults]),
-        _suite(run, by_id, title, again),
+        _suite(run, by_id, title, again, words),
         Fields(partial(run_json, run, by_id)),
     ]
 
 
 def run_json(run: Run, vectors: Mapping[str, Vector]) -> dict[str, Any]:
-    """Return a run for programs; beside what is not right stands what was expected, and who says so."""
+    """Return a run for programs."""
     about = {"name": run.about.name, "version": run.about.version, "computes": sorted(run.about.computes)}
     counts = {family: found.counts() for family, found in by_family(run).items()}
     return {
         "target": about,
         "counts": counts,
-        "outcomes": [_outcome_json(each, vectors[each.id]) for each in run.outcomes],
+        "outcomes": [outcome_json(each, vectors[each.id]) for each in run.outcomes],
     }
-
-
-def _outcome_json(outcome: Outcome, vector: Vector) -> dict[str, Any]:
-    known = {"expected": vector.expected, "origin": vector.origin["where"]}
-    return {**outcome.as_dict(), **({} if outcome.kind in {"right", "unsupported"} else known)}
 
 
 def by_family(run: Run) -> dict[str, Run]:
@@ -67,6 +62,10 @@ def shown(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
+def _why(outcome: Outcome, words: Words) -> str:
+    return outcome.why.text(words.language) if isinstance(outcome.why, Localized) else outcome.why
+
+
 def _counts(run: Run, words: Words) -> TableBlock:
     rows = [
         [words(f"suite_names.{family}"), *(f"{count:,}" for count in found.counts().values())]
@@ -77,7 +76,12 @@ def _counts(run: Run, words: Words) -> TableBlock:
 
 def _faults(faults: Sequence[Outcome], by_id: Mapping[str, Vector], words: Words) -> TableBlock:
     rows = [
-        [each.id, shown(by_id[each.id].expected), each.why or shown(each.value), by_id[each.id].origin["where"]]
+        [
+            each.id,
+            shown(by_id[each.id].expected),
+            _why(each, words) or shown(each.value),
+            by_id[each.id].origin["where"],
+        ]
         for each in faults
     ]
     headings = [words(f"suite_names.{name}") for name in ("vector", "expected", "got", "origin")]
@@ -90,13 +94,13 @@ def _conventions(found: Sequence[Outcome], by_id: Mapping[str, Vector], words: W
     return TableBlock(headings, rows, words("suite.convention_list"), labels=4)
 
 
-def _suite(run: Run, by_id: Mapping[str, Vector], title: str, again: str) -> CheckSuite:
+def _suite(run: Run, by_id: Mapping[str, Vector], title: str, again: str, words: Words) -> CheckSuite:
     cases = [
         CheckCase(
             outcome.id,
             _STATUS[outcome.kind],
             outcome.kind,
-            outcome.why or f"{shown(outcome.value)}, not {shown(by_id[outcome.id].expected)}",
+            _why(outcome, words) or f"{shown(outcome.value)}, not {shown(by_id[outcome.id].expected)}",
             outcome.convention,
             [f"{again} {outcome.id}"],
         )

@@ -106,16 +106,17 @@ def passages_of(document: "Document") -> Iterator[Passage]:
 
 
 def answer(question: str, index: Index) -> dict[str, Any]:
-    """Return the output record for a question about the document of this index."""
-    return _collected(question, index) if asks_for_all(question) else _extracted(question, index)
+    """Return the output record for a question about the document of this index; its contexts are what was found."""
+    asks_for_list = asks_for_all(question)
+    found = _near(subject(question) if asks_for_list else question, index)
+    record = _collected(question, found, index) if asks_for_list else _extracted(question, found, index)
+    return {**record, "contexts": [passage.text for passage in found]}
 
 
-def _extracted(question: str, index: Index) -> dict[str, Any]:
+def _extracted(question: str, found: list[Passage], index: Index) -> dict[str, Any]:
     """Answer with a clause of the best passage that can answer; it may say that something is not known."""
     near = [
-        passage
-        for passage in _near(question, index)
-        if index.coverage(question, f"{passage.question} {passage.text}") >= LEAST_COVERAGE
+        passage for passage in found if index.coverage(question, f"{passage.question} {passage.text}") >= LEAST_COVERAGE
     ]
     for passage in near:
         clause = best_clause(question, passage.text, index.coverage)
@@ -127,10 +128,9 @@ def _extracted(question: str, index: Index) -> dict[str, Any]:
     return _record(_NOT_STATED[has_han(question)], [], abstained=True)
 
 
-def _collected(question: str, index: Index) -> dict[str, Any]:
+def _collected(question: str, near: list[Passage], index: Index) -> dict[str, Any]:
     """Answer with a clause of every passage near the subject of the question."""
     topic = subject(question)
-    near = _near(topic, index)
     if not near:
         return _record(_NOT_STATED[has_han(question)], [], abstained=True)
     clauses = [best_clause(topic, passage.text, index.coverage).rstrip("。.") for passage in near]

@@ -1,6 +1,7 @@
 """A child process that is asked by lines: of a system that answers questions, or of a program that is checked."""
 
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -27,6 +28,9 @@ _MOST_LINES: Final = 8  # that were not requested
 _LONGEST_ERROR_LINE: Final = 1 << 16  # bytes of a line on the standard error
 _PAUSE: Final = 0.005  # seconds
 _END: Final = b""
+_NODE: Final = b"Node.js v"
+"""How the last line begins that Node writes about an error, whose text stands further up."""
+_ERROR: Final = re.compile(rb"\w*Error\b.*: ")
 
 
 class Process:
@@ -113,9 +117,12 @@ class Process:
         self._lines.put(_END)
 
     def _read_errors(self) -> None:
+        error = b""
         with cast(IO[bytes], self._child.stderr) as errors:
             for line in iter(lambda: errors.readline(_LONGEST_ERROR_LINE), _END):
-                self._last_error = line if line.strip() else self._last_error
+                error = line if _ERROR.match(line) else error
+                last = error or line if line.startswith(_NODE) else line
+                self._last_error = last if line.strip() else self._last_error
 
 
 def parse_command(command: str, hint: Message) -> list[str]:

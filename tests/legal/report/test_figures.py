@@ -54,7 +54,8 @@ def test_weights_make_up_every_score(table):
 
 def test_parts_of_a_type_have_their_weights_and_the_others_none(table):
     groups = type_groups(table)
-    assert list(groups) == ["type_values.conflict_gap", "type_values.evidence_set", "type_values.fact_exact"]
+    names = ["conflict_gap", "evidence_set", "fact_exact", "key_points"]
+    assert list(groups) == [f"type_values.{name}" for name in names]
     facts = groups["type_values.fact_exact"]
     assert [(row.code, row.weight) for row in facts if row.form == "part"] == [
         ("part_names.exact_match", "0.7"),

@@ -83,7 +83,8 @@ def assert_adds_up(result):
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        pytest.param(fact(0, 0, citations=[OTHER]), {"not retrieved": 1.0}, id="not retrieved"),
+        pytest.param(fact(0, 0, citations=[OTHER], contexts=["别的话"]), {"not retrieved": 1.0}, id="not retrieved"),
+        pytest.param(fact(0, 0, citations=[OTHER]), {"wrong value": 0.7, "not cited": 0.3}, id="without contexts"),
         pytest.param(
             fact(1, 0, "四万二千元", citations=[OTHER], contexts=["答：一共四万二千元。"]),
             {"not cited": 0.3},
@@ -112,10 +113,28 @@ def test_a_fact_loses_its_points_where_it_went_wrong(line, expected):
 
 
 @pytest.mark.parametrize(
+    ("reached", "right", "factor", "answer", "expected"),
+    [
+        (0.5, 1, 1, "可以解除。", {"points missed": 0.5}),
+        (0.5, 0, 1, "不可以解除。", {"wrong conclusion": 1.0}),
+        (1, 1, 0.25, "可以解除。" * 20, {"too long": 0.75}),
+        (0.5, 1, 0.8, "可以解除。", {"points missed": 0.6}),
+        (0, 0, 0, "", {"refused": 1.0}),
+        (0, 0, 0, "材料未载明。", {"refused": 1.0}),
+    ],
+)
+def test_keyed_points_are_lost_by_what_cost_most(reached, right, factor, answer, expected):
+    parts = {"points_reached": reached, "conclusion_right": right, "length_factor": factor}
+    result = table((reached * right * factor, parts, output(answer)))
+    assert points(losses(result)) == expected
+    assert_adds_up(result)
+
+
+@pytest.mark.parametrize(
     ("line", "expected"),
     [
         pytest.param(
-            snippets(0, 0, 1, {"recall": 0.0, "precision": 0.0}, evidence=[OTHER]),
+            snippets(0, 0, 1, {"recall": 0.0, "precision": 0.0}, evidence=[OTHER], contexts=["别的话"]),
             {"not retrieved": 0.5, "wrong place": 0.3},
             id="another passage",
         ),
@@ -135,7 +154,7 @@ def test_a_fact_loses_its_points_where_it_went_wrong(line, expected):
             id="enough of them, among others",
         ),
         pytest.param(
-            snippets(0, 1, 1, {"recall": 0.5, "precision": 0.9}, evidence=[OTHER]),
+            snippets(0, 1, 1, {"recall": 0.5, "precision": 0.9}, evidence=[OTHER], contexts=["别的话"]),
             {"not retrieved": 0.5},
             id="only some of them",
         ),
@@ -161,7 +180,11 @@ def test_only_the_passages_that_the_reason_names_are_missed(named, expected):
     parts = {"exact_match": 1.0, "citation_correctness": 0.0}
     reasons = {"citation_correctness": missed(*named)} if named else {}
     shown = output(
-        "四万二千元", wanted=(PAGE_2, {"page": 9, "text": "不必引用"}), reasons=reasons, citations=[WRONG_PAGE]
+        "四万二千元",
+        wanted=(PAGE_2, {"page": 9, "text": "不必引用"}),
+        reasons=reasons,
+        citations=[WRONG_PAGE],
+        contexts=["别的话"],
     )
     assert points(losses(table((0.7, parts, shown)))) == {expected: 0.3}
 
@@ -216,7 +239,8 @@ def test_a_gap_loses_its_points_where_it_went_wrong(line, expected):
 def test_a_conflict_that_is_not_surfaced_was_not_seen_or_not_said(shown, expected):
     parts = {"correct_abstention": 1.0, "no_hallucination": 1.0, "conflict_surfaced": 0.0}
     sides = ({"page": 2, "text": "冷藏车5台"}, {"page": 4, "text": "合计4台"})
-    line = (0.8, parts, output("无法确定。", wanted=sides, verdict=SILENT, citations=shown))
+    contexts = [each["text"] for each in shown]
+    line = (0.8, parts, output("无法确定。", wanted=sides, verdict=SILENT, citations=shown, contexts=contexts))
     assert points(losses(table(line))) == {expected: 0.2}
 
 
@@ -225,10 +249,10 @@ def test_an_item_on_which_the_system_failed_is_lost_there():
     assert points(losses(table(line, failures={0: "timed out"}))) == {"failed": 1.0}
 
 
-def test_a_result_that_never_shows_passages_is_not_blamed_for_retrieval():
+def test_a_result_without_contexts_is_not_blamed_for_retrieval():
     bare = fact(0, 0, "五万元", citations=[])
     assert points(losses(table(bare))) == {"wrong value": 0.7, "not cited": 0.3}
-    assert points(losses(table(bare, fact(1, 1, citations=[RIGHT])))) == {"not retrieved": 1.0}
+    assert points(losses(table(bare, fact(1, 1, contexts=[RIGHT["text"]])))) == {"not retrieved": 1.0}
 
 
 @pytest.mark.parametrize("line", [(0.25, {}, None), (0.25, {"exact_match": 1.0}, output()), (0.25, {"own": 0.0}, {})])
@@ -242,7 +266,7 @@ def test_other_results_lose_no_points():
 
 
 def test_points_and_items_add_up_over_lines_and_stages_are_in_order():
-    result = table(fact(0, 0, citations=[OTHER]), fact(0, 1, citations=[RIGHT]), gap(0, 1, 1, "是张三。"), fact(1, 1))
+    result = table(fact(0, 0, contexts=["别的话"]), fact(0, 1, citations=[RIGHT]), gap(0, 1, 1, "是张三。"), fact(1, 1))
     found = losses(result)
     assert [(name(loss.stage), round(loss.points, 9), loss.items) for loss in found] == [
         ("not retrieved", 1.0, 1),

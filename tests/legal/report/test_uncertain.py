@@ -60,19 +60,22 @@ def expected_range(path, kinds):
 def rescored(parts, term):
     if "exact_match" in parts:
         return 0.7 * term + 0.3 * parts["citation_correctness"] if "citation_correctness" in parts else term
+    if "points_reached" in parts:  # the factors stay as they are
+        factors = parts.get("conclusion_right", 1) * parts.get("length_factor", 1)
+        return min(1.0, max(0.0, parts["points_reached"] * factors + term - parts["points_reached"]))
     last = [parts[name] for name in ("quote_included", "conflict_surfaced") if name in parts][:1]
     first = 0.4 * term + 0.4 * parts["no_hallucination"]
     return first + 0.2 * last[0] if last else first / 0.8
 
 
-ALL = ("fact_exact", "evidence_set", "conflict_gap")
+ALL = ("fact_exact", "evidence_set", "conflict_gap", "key_points")
 
 
 def test_the_range_of_the_mean(marked):
     table = load(marked)
     found = uncertain(table)
     assert found.count == int(table.parts["legal"]["uncertain"].sum()) > 20
-    assert (found.share.items, found.mean) == (153, table.mean("legal"))
+    assert (found.share.items, found.mean) == (165, table.mean("legal"))
     assert [found.low, found.high] == pytest.approx(expected_range(marked, ALL))
     assert found.low < found.mean < found.high
     by_type = {each.share.type: each for each in uncertain_by_type(table)}
@@ -87,7 +90,7 @@ def test_the_json_has_the_part_and_the_range(marked):
     (result,) = as_json(Report([table], per_item=True))["results"]
     found, said = uncertain(table), result["legal"]["uncertain"]
     assert said["mean_range"] == [found.low, found.high]
-    assert (said["count"], said["items"], said["share"]) == (found.count, 153, found.count / 153)
+    assert (said["count"], said["items"], said["share"]) == (found.count, 165, found.count / 165)
     assert said["ci95"][0] < said["share"] < said["ci95"][1]
     assert sum(each["count"] for each in said["by_type"].values()) == found.count
     rows = {each["type"]: each for each in result["legal"]["by_type"] if each["part"] == "uncertain"}
@@ -101,16 +104,16 @@ def test_the_json_has_the_part_and_the_range(marked):
 def test_one_line_in_every_text(marked):
     table = load(marked)
     found = uncertain(table)
-    low, high, share = f"{found.low:.4f}", f"{found.high:.4f}", f"{100 * found.count / 153:.1f} %"
-    english = f"{table.name}: uncertain {found.count} of 153 ({share}), the mean would be between {low} and {high}\n"
+    low, high, share = f"{found.low:.4f}", f"{found.high:.4f}", f"{100 * found.count / 165:.1f} %"
+    english = f"{table.name}: uncertain {found.count} of 165 ({share}), the mean would be between {low} and {high}\n"
     close = share.replace(" ", "")
     chinese = (
-        f"{table.name}：存疑 {found.count}/153 条（{close}），存疑条目全部判错或全部判对时，均值为 {low} 至 {high}\n"
+        f"{table.name}：存疑 {found.count}/165 条（{close}），存疑条目全部判错或全部判对时，均值为 {low} 至 {high}\n"
     )
     for render in (render_console, render_markdown, render_latex):
         assert english in render(Report([table]), language="en")
         assert chinese in render(Report([table]), language="zh")
-    row = rf"all & {found.count} / 153 ({share[:-1]}\%) & {found.mean:.4f} & {low} & {high} \\"
+    row = rf"all & {found.count} / 165 ({share[:-1]}\%) & {found.mean:.4f} & {low} & {high} \\"
     assert row in render_latex(Report([table]))
 
 
@@ -128,7 +131,7 @@ def test_a_result_without_the_part_is_read_and_shows_nothing(plain):
 def test_nothing_uncertain_has_no_range(certain):
     table = load(certain)
     text = render_console(Report([table]))
-    assert f"{table.name}: uncertain 0 of 153 (0.0 %)\n" in text
+    assert f"{table.name}: uncertain 0 of 165 (0.0 %)\n" in text
     assert "would be" not in text
     assert uncertain(table).low == uncertain(table).high == table.mean("legal")
 
@@ -137,9 +140,9 @@ def test_items_without_the_part_are_not_counted(marked):
     """A run that an earlier version began and this one resumed."""
     table = load(marked)
     column = table.parts["legal"]["uncertain"]
-    parts = {**table.parts.get("legal", {}), "uncertain": np.where(np.arange(153) < 50, np.nan, column)}
+    parts = {**table.parts.get("legal", {}), "uncertain": np.where(np.arange(165) < 50, np.nan, column)}
     found = uncertain(replace(table, columns={"legal": replace(table["legal"], parts=parts)}))
-    assert (found.share.items, found.count, found.mean) == (103, column[50:].sum(), table.mean("legal"))
+    assert (found.share.items, found.count, found.mean) == (115, column[50:].sum(), table.mean("legal"))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -152,14 +155,16 @@ def test_the_tile(marked, language):
     ends = f"{found.low:.4f}", f"{found.high:.4f}"
     ranges = {"en": "the mean would be between {} and {}</span>", "zh": "均值为 {} 至 {}</span>"}[language]
     low = f"{100 * found.share.interval.low:.1f} – "
-    for said in (words, f"{100 * found.share.mean:.1f} %", f"{found.count} / 153", low, ranges.format(*ends)):
+    for said in (words, f"{100 * found.share.mean:.1f} %", f"{found.count} / 165", low, ranges.format(*ends)):
         assert said in tile
 
 
 def test_the_reason_is_on_the_page_with_its_name(marked):
     table = load(marked)
     page = render_html(Report([table]))
-    assert page.count(f'["uncertain","{REASON}"') >= uncertain(table).count - 1  # one answer is uncertain by itself
+    assert (
+        page.count(f'["uncertain","{REASON}"') >= uncertain(table).count - 2
+    )  # two answers are uncertain by themselves
     assert page.count('["uncertain","') == uncertain(table).count
     assert '"part_names.uncertain":"存疑"' in page
     assert '"part_names.amount_total":"金额"' in page, "names of fields"

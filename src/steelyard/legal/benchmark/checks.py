@@ -94,6 +94,8 @@ def _message(keyword: str, value: Any, schema: Fields) -> Message:
             return Message("formats.outside_bounds", **bounds, plain=_shown(value))
         case "minimum":
             return Message("formats.below_minimum", schema=schema["minimum"], value=_shown(value))
+        case "exclusiveMinimum":
+            return Message("formats.wrong_type", names=Message("words.a_number_above_0"), value=_shown(value))
         case "format":
             return Message("formats.not_date", value=cut(value, _LONGEST))
         case "pattern" if value.strip():

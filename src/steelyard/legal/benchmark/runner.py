@@ -4,7 +4,7 @@ answers that were given elsewhere. An answer that cannot be judged is an error o
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import sha256
 from itertools import islice
@@ -68,6 +68,7 @@ def judged_item(question: Question, verdict: LegalVerdict, output: Json) -> Item
             "remarks": [to_json(flag) for flag in verdict.flags],
         },
         **({"reached": dict(verdict.reached)} if verdict.reached else {}),
+        "invented": [asdict(value) for value in verdict.invented],
         **question.verdict_fields(verdict),
     }
     return _item(question.about, verdict.score, dict(verdict.parts), verdict.reason, {**output, "verdict": content})

@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Final, Literal
 
-from steelyard.legal.thresholds import CASE_REACH, ENOUGH_ECHO, NEAR_NEGATION, SHORT_CLAUSE, TOPIC_ECHO
+from steelyard.legal.thresholds import (
+    CASE_REACH,
+    ENOUGH_ECHO,
+    NEAR_NEGATION,
+    NEGATED_WORDS,
+    SHORT_CLAUSE,
+    TOPIC_ECHO,
+)
 from steelyard.lexicon import lexicon
 from steelyard.text.normalisation import has_han
 
@@ -388,6 +395,18 @@ def _reaches(text: str, at: int, verdict: int) -> bool:
         or len(between) <= NEAR_NEGATION
         or WORDS["near_negation"].fullmatch(between) is not None
     )
+
+
+def is_negated_at(statement: Statement, index: int) -> bool:
+    """Return whether the negators of a statement, an odd number of them, govern what is at an index of its text."""
+    governs = _reaches if has_han(statement.text) else _reaches_in_english
+    before = [at for at, _ in statement.negators if at < index]
+    return sum(governs(statement.text, at - statement.start, index - statement.start) for at in before) % 2 == 1
+
+
+def _reaches_in_english(text: str, at: int, verdict: int) -> bool:
+    between = text[at:verdict]
+    return len(between.split()) <= NEGATED_WORDS and WORDS["new_subject"].search(between) is None
 
 
 def _echo(text: str, predicate: Predicate) -> int:

@@ -110,13 +110,18 @@ def retraction(text: str) -> str:
 
 def is_bare_list(text: str) -> bool:
     """Return whether a text only lists many values or names and states nothing about them."""
-    pieces = [piece for piece in _SEPARATORS.split(_GROUP_COMMA.sub("", text)) if piece.strip()]
+    pieces = list_pieces(text)
     if len(pieces) < thresholds.SHORTEST_LIST:
         return False
     statements = sum(
         len(piece) > thresholds.LIST_PIECE or _WORDS["predicate"].search(piece) is not None for piece in pieces
     )
     return statements <= len(pieces) // thresholds.STATED_ITEMS
+
+
+def list_pieces(text: str) -> list[str]:
+    """Return the pieces of a text between the separators of a list."""
+    return [piece for piece in _SEPARATORS.split(_GROUP_COMMA.sub("", text)) if piece.strip()]
 
 
 def doubt_about(text: str, values: Sequence[Mention]) -> str:

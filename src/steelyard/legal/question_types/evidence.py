@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from steelyard.i18n import Message
-from steelyard.legal.model import SLACK, About, Draft, Evidence, Fields, Question, listed, only, weighted_sum
+from steelyard.legal.model import SLACK, TEXTS, About, Draft, Evidence, Fields, Question, listed, only, weighted_sum
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
@@ -25,7 +25,7 @@ class EvidenceQuestion(Question):
         "required": ["required_evidence"],
         "properties": {
             "required_evidence": {"minItems": 1},
-            "expected": only("key_points", evidence_count_min={"type": "integer", "minimum": 1}),
+            "expected": only(evidence_count_min={"type": "integer", "minimum": 1}, key_points=TEXTS),
         },
     }
     digest_name: ClassVar = "EvidenceSet"

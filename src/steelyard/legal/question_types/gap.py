@@ -1,13 +1,14 @@
 """`conflict_gap`: a question about something that the document leaves open or contradicts, or a control for one."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from steelyard.i18n import Joined, Localized, Message
 from steelyard.legal.model import (
     FIELDS,
     PENALTIES,
+    TEXTS,
     About,
     Draft,
     Evidence,
@@ -56,7 +57,7 @@ class GapQuestion(Question):
     order: ClassVar = 3
     type: ClassVar = "conflict_gap"
     schema: ClassVar = {
-        "properties": {"expected": {"description": _EXPECTED, **only("should_abstain", "key_points", *FIELDS)}}
+        "properties": {"expected": {"description": _EXPECTED, **only("should_abstain", *FIELDS, key_points=TEXTS)}}
     }
     digest_name: ClassVar = "Gap"
     parts: ClassVar = (*WEIGHTS, *QUOTE_PARTS)
@@ -202,8 +203,7 @@ class GapQuestion(Question):
         return 1.0, Message("legal.disagreement_said")
 
     def verdict_fields(self, verdict: LegalVerdict) -> dict[str, Any]:
-        invented = [asdict(value) for value in verdict.invented]
-        return {"should_abstain": self.should_abstain, "abstained": verdict.abstained, "invented": invented}
+        return {"should_abstain": self.should_abstain, "abstained": verdict.abstained}
 
     def expected_output(self) -> dict[str, Any]:
         answer = {} if self.should_abstain else {"answer": dict(self.expected)}

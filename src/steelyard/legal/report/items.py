@@ -44,7 +44,8 @@ class LegalItems(ItemDetails):
         expected = verdict.get("expected") or {}
         unit = unit_of(_required(verdict))
         return Expected(
-            {key: shown_value(key, value, unit) for key, value in (expected.get("answer") or {}).items()},
+            {key: shown_value(key, value, unit) for key, value in (expected.get("answer") or {}).items()}
+            | ({"key_points": shown_points(points)} if (points := as_list(expected.get("points"))) else {}),
             expected.get("abstain"),
             expected.get("quotes"),
             self._library.located(expected.get("evidence"), document),
@@ -108,6 +109,11 @@ def shown_value(field: str, value: Any, unit: str = PLAIN) -> str | tuple[str, .
         case "count", int() | float():
             return _amount(value, PLAIN)
     return as_text(value)
+
+
+def shown_points(points: Iterable[Any]) -> str:
+    """Return keyed points, each on a line with what it earns."""
+    return "\n".join(f"{point.get('text')} ({point.get('points'):g})" for point in points if isinstance(point, Mapping))
 
 
 def _amount(value: Any, unit: str) -> str:

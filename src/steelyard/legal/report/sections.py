@@ -96,6 +96,11 @@ class LegalReport(KindReport):
     def fields(self, table: Table, scope: Scope) -> Mapping[str, Any]:
         return results.as_json(table, scope)
 
+    def attribution(self, table: Table) -> Column | None:
+        from steelyard.legal.report.attribution import outcomes
+
+        return outcomes(table)
+
     def page(self) -> "LegalPage":
         from steelyard.legal.report.page import LegalPage
 

@@ -25,7 +25,7 @@ MOST_COLUMNS: Final = 8
 SHOWN: Final[frozenset[TableRole]] = frozenset(
     (
         *("table", "means", "means_compared", "groups", "effects", "within", "within_compared"),
-        *("refusals", "uncertain", "kind"),
+        *("refusals", "uncertain", "attribution", "kind"),
     )
 )
 """Tables that a paper prints."""
@@ -177,7 +177,8 @@ def _sized(block: TableBlock, size: _Size) -> Iterator[str]:
 def _placed(block: TableBlock, cell: str | Cell, column: int, broken: int) -> str:
     """Return a cell; that of a broken column can be broken after signs, and within a long word."""
     if column == broken:
-        return r"\raggedright " + r"\allowbreak{}".join(map(_escaped, _PIECES.findall(one_line(_plain(cell)))))
+        pieces = (piece.translate(_SPECIAL) for piece in _PIECES.findall(one_line(_plain(cell))))
+        return r"\raggedright " + r"\allowbreak{}".join(pieces)
     return _cell(cell, number=column >= block.labels)
 
 

@@ -1,0 +1,93 @@
+"""Outcomes of legal answers, and causes of wrong ones: from the verdicts and the passages that a system shows."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from steelyard.i18n import Message
+from steelyard.legal.grounding.checked import PARAPHRASED, draws_on
+from steelyard.legal.model import METRIC, SLACK, typed_text
+from steelyard.legal.question_types import type_of_parts
+from steelyard.legal.report.losses import NOT_REFUSED, WRONG_PLACE, WRONG_VALUE, JudgedItem, is_in, judged_items
+from steelyard.stats.attribution import OUTCOMES, Answered, parts_of
+from steelyard.stats.review import UNCERTAIN
+from steelyard.table import Column, Missing, Table
+
+_INVENTED: Final = "legal.invented_citation"
+_COPIES: Final = "legal.copies_document"
+_UNKNOWN: Final = Missing("unscored", Message("missing.no_part"))
+
+
+def outcomes(table: Table) -> Column | None:
+    """Return the outcomes and causes of a legal result; None if no item of it shows a passage.
+
+    The answer is right if the first part of its type is; if the score lacks something else, such as a citation, it is
+    incomplete. An item without an answer, because the system failed, states nothing.
+    """
+    items = judged_items(table) if table.kind == METRIC else []
+    if not any(item.shown for item in items):
+        return None
+    answers = [None if math.isnan(item.score) else _answered(item) for item in items]
+    parts = parts_of(answers)
+    values = parts.pop(OUTCOMES[0])
+    return Column(values, np.isnan(values).astype(np.int64), (_UNKNOWN,), parts)
+
+
+def _answered(item: JudgedItem) -> Answered | None:
+    """Return what is known of an item; None if its file has no parts."""
+    kind = type_of_parts(item.parts)
+    if kind is None:
+        return None
+    part, remarks, invented = kind.parts[0], _remarks(item.verdict), item.verdict.get("invented") or []
+    is_right, share = item.counted[part][1] == 1, item.parts[part]
+    states = not _refuses(item) and _COPIES not in remarks
+    only_names = bool(invented) and all(each.get("kind") in PARAPHRASED for each in invented)
+    doubts = {"correct": item.parts.get(UNCERTAIN) == 1, "invents": only_names and _INVENTED not in remarks}
+    known = Answered(
+        1.0 if is_right else share if share < 1 else 0.0,
+        invents=bool(invented) or _INVENTED in remarks,
+        states=states,
+        lacks=item.score < 1 - SLACK,
+        doubts=frozenset(name for name, is_open in doubts.items() if is_open),
+    )
+    return known.with_evidence(_is_retrieved(item), states and _uses(item, part)) if known.cause else known
+
+
+def _remarks(verdict: Mapping[str, Any]) -> set[str]:
+    """Return the codes of the remarks of a verdict."""
+    stored = (verdict.get("messages") or {}).get("remarks") or ()
+    return {each[0] for each in stored if isinstance(each, list) and each}
+
+
+def _refuses(item: JudgedItem) -> bool:
+    abstained = item.verdict.get("abstained")
+    return item.refuses() if abstained is None or not item.answer.strip() else bool(abstained)
+
+
+def _wanted(item: JudgedItem) -> list[str]:
+    """Return the words of the passages that are required; of quotations one would do, the first that is shown."""
+    quotes: Sequence[str] = item.expected.get("quotes") or ()
+    return [*item.evidence, *[*(quote for quote in quotes if is_in(quote, item.shown)), *quotes][:1]]
+
+
+def _is_retrieved(item: JudgedItem) -> bool | None:
+    """Return whether the system shows every required passage; None if others may have been retrieved."""
+    shown = all(is_in(words, (item.answer, *item.shown)) for words in _wanted(item))
+    return shown or (False if item.has_contexts else None)
+
+
+def _uses(item: JudgedItem, part: str) -> bool:
+    """Return whether a wrong answer has something of the evidence, from the stage at which its part was lost."""
+    stage = getattr(item, part)()
+    return stage in (WRONG_PLACE, NOT_REFUSED) or (stage == WRONG_VALUE and _draws_on_evidence(item))
+
+
+def _draws_on_evidence(item: JudgedItem) -> bool:
+    wanted = _wanted(item)
+    passages = [text for text in item.shown if any(is_in(words, (text,)) for words in wanted)] or wanted
+    if not passages:
+        return True
+    answer = item.answer if item.answer.strip() else typed_text(item.output)
+    return draws_on(answer, "\n".join(passages), str(item.output.get("question") or ""))

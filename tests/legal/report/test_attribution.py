@@ -1,0 +1,138 @@
+"""Outcomes of legal answers and causes of wrong ones: answers to an invented document, labelled by hand and judged."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from rendering import as_json, render_console, render_latex, render_markdown
+
+from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
+from steelyard.legal.benchmark.runner import evaluate_legal, judge_answers
+from steelyard.legal.report.attribution import outcomes
+from steelyard.reports.content import Report
+from steelyard.reports.render.html.report_html import render_html
+from steelyard.stats.attribution import CAUSES, OUTCOMES
+from steelyard.table import Column
+
+ZH = "第1页\n甲方应支付违约金6000元，质量不符的减价2000元。\n仓库位于东区，货款为30000元。\n车牌号我忘记了。\n"
+ZH_FACT, ZH_OTHER = "甲方应支付违约金6000元，质量不符的减价2000元", "仓库位于东区，货款为30000元"
+EN_FACT, EN_OTHER = "Liability is capped at $5,000, and at $900 for delay", "The rent is $1,250 a month"
+EN = f"Page 1\n{EN_FACT}.\n{EN_OTHER}.\nI forgot the plate number.\n"
+QUESTIONS = {
+    "zh": ("违约金是多少元？", 6000, "违约金6000元", "车牌号是多少？", "车牌号我忘记了"),
+    "en": (
+        *("What is the cap on liability, in dollars?", 5000, "capped at $5,000"),
+        *("What is the plate number?", "I forgot the plate number"),
+    ),
+}
+"""The question for a fact, its answer, its passage, the question about a gap, and its quotation."""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A benchmark of a fact and a gap in both languages."""
+    for name, text in (("zh", ZH), ("en", EN)):
+        (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
+        question, total, words, about, quote = QUESTIONS[name]
+        passages = [{"page": 1, "must_include": words}]
+        questions: dict[str, dict[str, Any]] = {
+            "fact_exact": {"question": question, "expected": {"amount_total": total}, "required_evidence": passages},
+            "conflict_gap": {"question": about, "should_abstain": True, "required_quote": quote},
+        }
+        for kind, fields in questions.items():
+            identified = [{"id": f"{name}-{'fact' if kind == 'fact_exact' else 'gap'}", **fields}]
+            file = {"benchmark_type": kind, "document": f"{name}.md", "questions": identified}
+            (tmp_path / f"{name}.{kind}.json").write_text(json.dumps(file, ensure_ascii=False), encoding="utf-8")
+    return tmp_path
+
+
+def attributed(folder, record, identifier, **others):
+    """The outcome and the cause of one answer; `others` are other records of the result."""
+    table = judge_answers({identifier: record, **others}, folder).table
+    column = outcomes(table)
+    if column is None:
+        return None
+    columns = {OUTCOMES[0]: column.values, **column.parts}
+    return tuple(next((name for name in names if columns[name][0] == 1), "") for names in (OUTCOMES, CAUSES))
+
+
+def cited(text):
+    return [{"page": 1, "text": text}]
+
+
+@pytest.mark.parametrize(
+    ("identifier", "record", "expected"),
+    [
+        ("zh-fact", {"answer": "6000元", "citations": cited(ZH_FACT)}, ("accurate", "")),
+        ("zh-fact", {"answer": "6000元", "citations": cited(ZH_OTHER)}, ("incomplete", "")),
+        ("zh-fact", {"answer": "8800元", "contexts": [ZH_FACT]}, ("hallucinated", "invented")),
+        ("zh-fact", {"amount_total": 8800, "contexts": [ZH_FACT]}, ("hallucinated", "invented")),
+        ("zh-fact", {"answer": "30000元", "contexts": [ZH_OTHER]}, ("hallucinated", "not_retrieved")),
+        ("zh-fact", {"answer": "材料未载明。", "contexts": [ZH_OTHER]}, ("incomplete", "not_retrieved")),
+        ("zh-fact", {"answer": "材料未载明。", "contexts": [ZH_FACT]}, ("incomplete", "not_used")),
+        ("zh-fact", {"answer": "30000元", "contexts": [ZH_FACT, ZH_OTHER]}, ("hallucinated", "not_used")),
+        ("zh-fact", {"answer": "2000元", "contexts": [ZH_FACT, ZH_OTHER]}, ("hallucinated", "misread")),
+        ("zh-fact", {"answer": "2000元", "citations": cited(ZH_FACT)}, ("hallucinated", "misread")),
+        ("zh-fact", {"answer": "30000元", "citations": cited(ZH_OTHER)}, ("hallucinated", "retrieval_unknown")),
+        ("zh-gap", {"answer": "忘记了，材料原话为“车牌号我忘记了”，无法确定。", "contexts": [ZH]}, ("accurate", "")),
+        ("zh-gap", {"answer": "车牌号是云A33333。", "contexts": [ZH]}, ("hallucinated", "invented")),
+        ("en-fact", {"answer": "$5,000", "citations": cited(EN_FACT)}, ("accurate", "")),
+        ("en-fact", {"answer": "$5,000", "citations": cited(EN_OTHER)}, ("incomplete", "")),
+        ("en-fact", {"answer": "$7,777", "contexts": [EN_FACT]}, ("hallucinated", "invented")),
+        ("en-fact", {"answer": "$1,250", "contexts": [EN_OTHER]}, ("hallucinated", "not_retrieved")),
+        ("en-fact", {"answer": "The document does not state it.", "contexts": [EN_FACT]}, ("incomplete", "not_used")),
+        ("en-fact", {"answer": "$1,250", "contexts": [EN_FACT, EN_OTHER]}, ("hallucinated", "not_used")),
+        ("en-fact", {"answer": "$900", "contexts": [EN_FACT]}, ("hallucinated", "misread")),
+        ("en-fact", {"answer": "$1,250", "citations": cited(EN_OTHER)}, ("hallucinated", "retrieval_unknown")),
+        ("en-gap", {"answer": "It is not stated: “I forgot the plate number”.", "contexts": [EN]}, ("accurate", "")),
+    ],
+)
+def test_answers_labelled_by_hand(folder, identifier, record, expected):
+    assert attributed(folder, record, identifier) == expected
+
+
+def test_a_citation_of_words_that_no_page_has_is_an_invention(folder):
+    record = {"answer": "6000元", "citations": [*cited(ZH_FACT), *cited("双方一致同意违约金由丙方代为支付并计息")]}
+    assert attributed(folder, record, "zh-fact") == ("hallucinated", "")
+
+
+def test_without_passages_there_is_no_section(folder):
+    assert attributed(folder, {"answer": "6000元"}, "zh-fact") is None
+
+
+def test_an_item_without_contexts_retrieved_nothing_if_the_system_returns_them_elsewhere(folder):
+    other = {"zh-gap": {"answer": "不详", "contexts": [ZH]}}
+    assert attributed(folder, {"answer": "30000元"}, "zh-fact", **other) == ("hallucinated", "not_retrieved")
+
+
+@pytest.fixture(scope="module")
+def baseline():
+    return evaluate_legal("builtin:baseline")
+
+
+def test_every_format_shows_the_section_of_the_baseline(baseline):
+    report = Report([baseline])
+    found = as_json(report)["results"][0]["attribution"]
+    assert sum(each["count"] for each in found["outcomes"].values()) == found["answers"] == len(baseline)
+    assert sum(each["count"] for each in found["causes"].values()) == found["wrong"]
+    assert [scope["scope"] for scope in found["causes"]["misread"]["scopes"]] == ["items", "documents"]
+    for language, words in (("en", "used and misread"), ("zh", "用了但读错")):
+        for render in (render_console, render_markdown, render_latex, render_html):
+            assert words in render(report, language=language).replace(r"\allowbreak{}", "").lower()
+
+
+def test_the_oracle_is_accurate_and_silence_is_incomplete():
+    benchmark = load_benchmark(benchmark_folder())
+    keys = {q.about.question: q.gold_record(benchmark.documents[q.about.document]) for q in benchmark.questions}
+    assert (outcomes(evaluate_legal(keys.__getitem__)).values == 1).all()
+    silent = outcomes(evaluate_legal(lambda question: {"answer": "", "contexts": ["x"]}))
+    assert (silent.parts["incomplete"] == 1).all()
+    assert np.nansum(silent.parts["misread"]) == 0
+
+
+def test_a_file_without_parts_says_nothing(baseline):
+    bare = replace(baseline, columns={"legal": Column(baseline.column("legal"))})
+    assert np.isnan(outcomes(bare).values).all()
+    assert "attribution" not in as_json(Report([bare]))["results"][0]
