@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from platforms import compiled
 from properties import examples
 
+from steelyard import evaluate_answers
 from steelyard.answers.profiles import profile_of
 from steelyard.native import kernel
 from steelyard.text import coding
@@ -115,7 +116,13 @@ def test_a_lone_surrogate_is_a_word():
 
 def test_texts_with_the_mark_between_texts_are_read_alone():
     reading = profile_of("steelyard").matching
-    assert reading.codes(["a\0b", "b"], spaced=False).values.tolist() == [0, 1, 1]
+    assert renumbered(reading.codes(["a\0b", "b"], spaced=False)) == [0, 1, 1]
+
+
+def test_a_text_with_that_mark_does_not_change_how_the_others_are_read():
+    answers, references = ["北京市朝阳区人民法院", ""], [["北京市朝阳区人民法院 こんにちは世界"], ["\0"]]
+    alone = evaluate_answers(answers[:1], references[:1], ["F1"]).column("F1")
+    assert evaluate_answers(answers, references, ["F1"]).column("F1").tolist() == [*alone, 0.0]
 
 
 def test_codes_are_taken_and_joined():

@@ -337,6 +337,9 @@ class Encoder:
         A reference without kana is Japanese if the answer has kana.
         """
         many = self._spaced if spaced else self._others
-        if many is None or (not spaced and any(END in text for text in texts)):
+        if many is None:
             return Codes.of([self.tokens(text) for text in texts], Vocabulary())
-        return many.codes(texts, rows) if isinstance(many, Runs) else many.codes(texts)
+        apart = [] if spaced else [END in text for text in texts]
+        plain = ["" if has_end else text for text, has_end in zip(texts, apart, strict=True)] if any(apart) else texts
+        read = many.codes(plain, rows) if isinstance(many, Runs) else many.codes(plain)
+        return _with_apart(read, texts, self.tokens, many.vocabulary, apart) if any(apart) else read
