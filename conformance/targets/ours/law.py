@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from steelyard import evaluate_answers
 from steelyard.legal import detect_abstention
 from steelyard.legal.values.statutes import articles as articles_in
 from steelyard.text.mentions import mentions
@@ -35,14 +36,33 @@ def articles(given: Any) -> list[list[str | None]]:
     return [[each.title, each.number, *each.parts] for each in articles_in(normalise(given["text"]))]
 
 
+def term_log(given: Any) -> float:
+    return _score(given, f"{given['months']}个月", "TermLog")
+
+
+def charge_f1(given: Any) -> float:
+    return _score(given, ";".join(given["charges"]), "ChargeF")
+
+
+def statute_f1(given: Any) -> float:
+    return _score(given, f"刑法第{'、'.join(map(str, given['articles']))}条", "StatuteF")
+
+
+def _score(given: Any, reference: str, metric: str) -> float:
+    return float(evaluate_answers([given["answer"]], [[reference]], [metric]).mean(metric))
+
+
 def _first(given: Any, kind: str) -> Mention | None:
     return next((found for found in mentions(normalise(given["text"])) if found.kind == kind), None)
 
 
 FUNCTIONS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "articles": articles,
+    "charge_f1": charge_f1,
     "date": date,
     "is_refusal": is_refusal,
     "money": money,
     "number": number,
+    "statute_f1": statute_f1,
+    "term_log": term_log,
 }
