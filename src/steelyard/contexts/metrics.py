@@ -254,9 +254,7 @@ def entity_f1(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """
     from steelyard.legal.published.lawbench import entities_in, entity_f1
 
-    return pairs.best(
-        pairs.compare_texts(lambda answer, wanted: entity_f1(entities_in(answer), entities_in(wanted)))
-    )
+    return pairs.best(pairs.compare_texts(lambda answer, wanted: entity_f1(entities_in(answer), entities_in(wanted))))
 
 
 @metric("Amount", kind="answers")

@@ -98,7 +98,9 @@ def _characters(answer: str, reference: str) -> Item:
 
 def character_f1(answer: str, reference: str) -> float:
     """F1 over bags of letters, digits and Chinese characters."""
-    given, wanted = ([char for char in text.lower() if char.isdigit() or char.isalpha()] for text in (answer, reference))
+    given, wanted = (
+        [char for char in text.lower() if char.isdigit() or char.isalpha()] for text in (answer, reference)
+    )
     if not given or not wanted:
         return float(given == wanted)
     shared = (Counter(given) & Counter(wanted)).total()
@@ -164,6 +166,9 @@ def in_digits(text: str) -> str:
 def _transform() -> Callable[[str], str]:
     try:
         from cn2an import transform
+
+        if transform("两", "cn2an") != "2":  # as since 0.5.24
+            raise ImportError
     except ImportError:
         raise MissingExtra.of("cn2an", "lawbench", purpose=Message("words.lawbench_numbers")) from None
 
@@ -199,9 +204,12 @@ def _labels_pattern(task: str) -> re.Pattern[str]:
 
 
 def entities_in(text: str) -> dict[str, str]:
-    """Return the first entity of each kind in a text; it ends at a line, a semicolon or the next kind."""
+    """Return the first entity of each kind in a text; it ends at a line, a semicolon or the next kind.
+
+    Translations in brackets are left out.
+    """
     found: dict[str, str] = {}
-    for match in WORDS["entity_of"].finditer(text):
+    for match in WORDS["entity_of"].finditer(WORDS["gloss"].sub("", text)):
         if (value := match["value"].strip(" 。,，、")) and not WORDS["no_entity"].fullmatch(value):
             found.setdefault(match["kind"], value)
     return found
