@@ -23,11 +23,12 @@ def measures_of(kind: str) -> list[str]:
     """Every metric of a kind, with a cut-off of 5 where it needs one; again with 3 where it may have one.
 
     Those of subtopics are left out: they need other judgments. Metrics of answers that need more than references are a
-    kind of their own here: contexts.
+    kind of their own here: contexts, or tasks.
     """
     usual = frozenset(USUAL_NEEDS)
     kinds: dict[str, str] = {name: metric.kind for name, metric in REGISTRY.items()}
     kinds |= {name: "contexts" for name, kind in kinds.items() if kind == "answers" and REGISTRY[name].needs != usual}
+    kinds |= {name: "tasks" for name in kinds if "task" in REGISTRY[name].needs}
     names = [name for name in REGISTRY if kinds[name] == kind and not REGISTRY[name].subtopics]
     plain = [str(Measure.of(REGISTRY[name], _required(REGISTRY[name]))) for name in names]
     return list(dict.fromkeys(plain + [f"{n}@3" for n in names if "k" in REGISTRY[n].parameters]))
@@ -38,7 +39,7 @@ def _required(metric: Metric) -> dict[str, float]:
 
 
 register_all()
-MEASURES = {kind: measures_of(kind) for kind in ("retrieval", "answers", "contexts")}
+MEASURES = {kind: measures_of(kind) for kind in ("retrieval", "answers", "contexts", "tasks")}
 RANKING = MEASURES["retrieval"]
 assert set(DEFAULT_ANSWERS) < set(MEASURES["answers"])
 
@@ -81,6 +82,8 @@ statements = st.lists(
     st.sampled_from([*FACTS, "It is 99,999 yuan.", "材料没有记载。", "见[1]。", "[2,3]", "【9】", "“", "\n", "2021年"]),
     max_size=5,
 )
+# of the tasks of LawBench those in which every metric of tasks has a number
+tasks = st.sampled_from([{"task": "2-3", "references": "准予离婚、法定离婚"}, {"task": "2-2", "references": "违约"}])
 passages = st.lists(
     st.builds(
         lambda text, start, named: {"text": text, "document": "d", "span": [start, start + len(text)]} | named,
@@ -110,6 +113,11 @@ def evaluate_rows(items: Mapping[str, Any], names: list[str] = MEASURES["context
         for name, (wanted, output) in items.items()
     ]
     return steelyard.evaluate_answers(rows, None, names, **keywords)
+
+
+def evaluate_tasks(items: Mapping[str, Any], names: list[str] = MEASURES["tasks"], **keywords: Any) -> Table:
+    rows = [{"id": name, **wanted, "prediction": output} for name, (wanted, output) in items.items()]
+    return steelyard.evaluate_answers(rows, None, names, profile="lawbench", **keywords)
 
 
 def reordered_evidence(item: Any, shuffle: Callable[[list[Any]], None]) -> Any:
@@ -184,6 +192,7 @@ SUBJECTS = {
         reordered_evidence,
         evaluate_rows,
     ),
+    "tasks as lawbench": Subject("tasks", tasks, statements.map(" ".join), lambda item, _: item, evaluate_tasks),
 }
 every_subject = pytest.mark.parametrize("subject", SUBJECTS.values(), ids=SUBJECTS)
 

@@ -181,4 +181,5 @@ def check_met(measures: Sequence[Measure], met: frozenset[str], where: str) -> N
                 mapped = {"ids": "retrieved_context_ids", "spans": "contexts", "evidence": "contexts"}.get(name, name)
                 option = Option("column", field=mapped, column="COLUMN")
                 hint = Message("formats.map_column_hint", names=", ".join(need.columns), option=option)
+                hint = Message("metrics.task_hint") if name == "task" else hint
                 raise InputError(message, where=where, hint=hint)

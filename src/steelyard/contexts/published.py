@@ -9,6 +9,7 @@ import numpy as np
 from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.profiles import Profile, profile_of
 from steelyard.i18n import Message
+from steelyard.io.foreign.lawbench import bare_reference
 from steelyard.legal.published import lawbench
 from steelyard.registry.metrics import Scored
 from steelyard.table import FloatArray
@@ -71,4 +72,4 @@ def _outputs(pairs: AnswerBatch) -> list[str]:
 
 
 def _firsts(pairs: AnswerBatch) -> list[str]:
-    return [groups[0][0] for groups in pairs.groups]
+    return [bare_reference(groups[0][0], task) for groups, task in zip(pairs.groups, _tasks(pairs), strict=True)]

@@ -1,8 +1,9 @@
 """LawBench: the score of one answer as the script of its task computes it, and its answers and labels as read.
 
-Scores by ROUGE-L (1-1, 2-7, 3-2, 3-8) are those of rouge_chinese. Options and labels are found as substrings, so 诈骗 is
-found in 票据诈骗; numbers are read by cn2an; of a term only the months or only the years count (一年六个月 is six months);
-an entity ends at a line or a blank, so entities separated by semicolons are one.
+Scores by ROUGE-L (1-1, 2-7, 3-2, 3-8) are those of rouge_chinese. Options and labels are found as substrings, so 诈骗
+is found in 票据诈骗. Numbers are read by cn2an; of a term only the months or only the years count: 一年六个月 is six
+months. An article with its paragraph (第264条第1款) is removed as a paragraph. An entity ends at a line or a blank, and
+not at a semicolon.
 """
 
 import math
@@ -108,9 +109,9 @@ def character_f1(answer: str, reference: str) -> float:
 
 
 def _entities(answer: str, reference: str) -> Item:
-    """The mean F1 of the entities by kind, of the last one of each kind that ends at a line or a blank."""
+    """F1 over the entities by kind, the last one of each kind, which ends at a line or a blank."""
     wanted = {kind: value for kind, value, *_ in (part.split(":") for part in reference.split(";") if ":" in part)}
-    given = {}
+    given: dict[str, str] = {}
     for kind in WORDS.words("entity"):
         for found in re.finditer(kind, answer):
             end = found.end()
