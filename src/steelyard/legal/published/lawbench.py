@@ -21,8 +21,6 @@ from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import fold, normalise
 
 WORDS: Final = lexicon("lawbench")
-EMPTY: Final = "无内容"
-"""What an empty answer is compared as by ROUGE-L."""
 ROUGE: Final = frozenset(("1-1", "2-7", "3-2", "3-8"))
 _LONGEST_TERM: Final = 216  # months; the distance of an answer without a term
 _MOST_DIGITS: Final = 4000  # of a number that Python reads
@@ -130,9 +128,9 @@ def entity_f1(given: Mapping[str, str], wanted: Mapping[str, str]) -> float:
     return 2 * precision * recall / (precision + recall + 1e-10)
 
 
-def labels_of(task: str) -> frozenset[str]:
-    """Return the closed list of labels of a task."""
-    return WORDS.words(f"labels_{task}")
+def labels_of(kind: str) -> frozenset[str]:
+    """Return the closed list of labels of a task of this kind."""
+    return WORDS.words(f"labels_{kind}")
 
 
 def _listed(task: str, separator: str) -> Score:
