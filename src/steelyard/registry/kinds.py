@@ -74,7 +74,7 @@ BUILT_IN: Final = (
     Kind(
         "answers",
         "report.answers",
-        metrics=("steelyard.answers.metrics", "steelyard.contexts.metrics"),
+        metrics=("steelyard.answers.metrics", "steelyard.contexts.metrics", "steelyard.contexts.law_metrics"),
         report="steelyard.contexts.report:ContextReport",
         lower_is_better=frozenset(
             (
