@@ -1,7 +1,8 @@
 """`python -m bench.lawbench FOLDER`: recompute the published scores of LawBench from the outputs in a checkout of it.
 
 Prints how many scores are equal to all printed digits (difference below 1e-12, the order of additions), a line for each
-that is not, how scores move as read, and the rows per second. `--table FILE` writes the scores of all rows.
+that is not, how scores move as read, and the rows per second. `--table FILE` writes all scores, `--write` the table of
+moves into the documentation.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from typing import Final
 import numpy as np
 
 import steelyard
+from bench.pages import pages_of, write_part
 from steelyard.errors import InputError
 
 EQUAL: Final = 1e-12
@@ -104,16 +106,21 @@ def _moves(done: Sequence[Score]) -> Iterator[str]:
     moves = sorted((score for score in done if score.metric), key=lambda score: -abs(score.read - score.score))
     moved = [score for score in moves if abs(score.read - score.score) > MOVED]
     yield f"As read: {len(moved):,} of {len(moves):,} scores move."
+    yield from moves_by_task(moves)
+    for score in moved[:MOST]:
+        yield f"{score.name}: {score.score:.4f} published, {score.read:.4f} as read ({score.metric})"
+
+
+def moves_by_task(scores: Sequence[Score]) -> Iterator[str]:
+    """Yield the lines of a table: how the scores of each task move as read."""
     yield "| task | metric | scores | moved | mean change | largest rise | largest fall |"
     yield "|---|---|---:|---:|---:|---:|---:|"
-    for task in sorted({score.task for score in moves}):
-        of = [score for score in moves if score.task == task]
+    for task in sorted({score.task for score in scores}):
+        of = [score for score in scores if score.task == task]
         changes = np.array([score.read - score.score for score in of])
         count = int((abs(changes) > MOVED).sum())
         largest = f"{changes.mean():+.4f} | {changes.max():+.4f} | {changes.min():+.4f}"
-        yield f"| {task} | {of[0].metric} | {len(of)} | {count} | {largest} |"
-    for score in moved[:MOST]:
-        yield f"{score.name}: {score.score:.4f} published, {score.read:.4f} as read ({score.metric})"
+        yield f"| {task} | `{of[0].metric}` | {len(of)} | {count} | {largest} |"
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -122,6 +129,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path, help="a checkout of LawBench")
     parser.add_argument("-j", "--processes", type=int, default=None)
     parser.add_argument("--tasks", nargs="*", help="these tasks only")
+    parser.add_argument("--write", action="store_true", help="put the table of moves into the documentation")
     parser.add_argument("--table", type=Path, help="write the scores as CSV")
     arguments = parser.parse_args(argv)
     chosen = [each for each in published(arguments.folder) if not arguments.tasks or each.task in arguments.tasks]
@@ -129,6 +137,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     with ProcessPoolExecutor(arguments.processes) as pool:
         scores = list(pool.map(recomputed, chosen, chunksize=4))
     print("\n".join(report(scores, time.monotonic() - began)))
+    for page in pages_of("explanation/lawbench.md") if arguments.write else ():
+        write_part(page, "moves", "\n".join(moves_by_task([score for score in scores if score.metric])))
     if arguments.table:
         _write(scores, arguments.table)
 

@@ -9,8 +9,8 @@ import steelyard
 from steelyard.errors import InputError, MissingExtra
 from steelyard.legal.published import lawbench
 
-# task, output, reference as in the files of outputs, score, whether the script counts it as an abstention: invented, the
-# scores by hand, and once by the scripts of LawBench e30981b
+# task, output, reference as in the files of outputs, score, whether the script counts it as an abstention: invented,
+# the scores by hand, and once by the scripts of LawBench e30981b
 CASES = [
     ("1-2", "[正确答案]B<eoa>", "正确答案：B。", 1, False),
     ("1-2", "答案是B，因为A项缺少要件", "正确答案：B。", 0, False),
