@@ -138,3 +138,26 @@ def test_published_scores_of_real_outputs(real, model):
         assert table.mean("Published") == pytest.approx(expected["published_score"], abs=1e-12), path.stem
         abstained = table.parts["Published"]["abstained"].mean()
         assert abstained == pytest.approx(expected["published_abstention_rate"]), path.stem
+
+
+def test_metrics_follow_the_tasks_also_with_processes(tmp_path):
+    rows = [{"id": str(n), "prediction": "违约", "references": "违约", "task": "2-2"} for n in range(3)]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    for processes in (1, 2):
+        table = steelyard.evaluate_answers(path, profile="lawbench", processes=processes)
+        assert table.metrics == ["Published", "LabelEM"]
+        assert table.mean("LabelEM") == 1
+
+
+def test_a_report_lists_the_rows_that_differ(scored, tmp_path):
+    rows = [("8500元", "上文涉及到的犯罪金额:8500.0元。"), ("0.85万元", "上文涉及到的犯罪金额:8500.0元。")]
+    table = scored("3-7", *rows)
+    table.report(tmp_path / "page.html")
+    table.report(tmp_path / "report.md")
+    text = (tmp_path / "report.md").read_text("utf-8")
+    assert "as read by Amount, 1 of 2 items differ from the published score" in text
+    assert "| 1 | 0.0000 | 1.0000 |" in text
+    assert "differ from the published score" in (tmp_path / "page.html").read_text("utf-8")
+    scored("3-7", rows[0]).report(tmp_path / "same.md")
+    assert "as read by Amount, 0 of 1 item differ" in (tmp_path / "same.md").read_text("utf-8")
