@@ -124,6 +124,7 @@ def test_an_article_that_the_corpus_lacks_is_named(shape, tmp_path):
     table = steelyard.evaluate_answers(answers, [""] * 4, "StatuteKnown", statutes=path)
     assert table.column("StatuteKnown").tolist() == pytest.approx([0.5, 1, math.nan, math.nan], nan_ok=True)
     assert "第九百条" in table.note("StatuteKnown", 0)
+    assert "statutes:sha256" in str(table.signature)
 
 
 def test_the_command_has_the_metric_where_a_corpus_is_given(tmp_path):

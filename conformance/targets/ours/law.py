@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from steelyard.legal import detect_abstention
-from steelyard.legal.grounding.articles import articles as articles_in
+from steelyard.legal.values.statutes import articles as articles_in
 from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import normalise
 from steelyard.text.values import Mention, numerals

@@ -46,7 +46,7 @@ from steelyard.answers.values import Contexts
 from steelyard.engines.base import Engine, engine_of
 from steelyard.errors import ConfigError, InputError, UnknownName
 from steelyard.i18n import Localized, Message, Option
-from steelyard.io.records import result_name
+from steelyard.io.records import read_records, result_name
 from steelyard.io.streams import read_once
 from steelyard.registry.judged import folded
 from steelyard.registry.metrics import Measure
@@ -80,28 +80,24 @@ def evaluate_answers(
 ) -> Table:
     """Evaluate answers: one row per item, one column per metric.
 
-    `predictions` and `references` are paths, sequences of texts (lists, Series, arrays), or mappings by id. What has
-    named fields contains both, alone: a path, a data frame, an Arrow table, a Hugging Face data set, columns by name,
-    or rows such as `{"question": …, "prediction": …, "references": …, "contexts": …}`; `mapping` gives the column of a
-    field. `ids` name the items; without them a column of ids does, or the index of pandas where it is not 0, 1, 2 …;
-    rows without an id are named by their question, or else numbered. A missing prediction scores 0; an item without a
-    reference is unscored; both are counted in `counts`. Long files are read and scored in batches, on `processes`
-    processes or by an `engine` ("local", "ray", "dask", or one of `steelyard.engines`); `progress` is called with the
-    number of rows done. With `keep` the Table also contains the texts, for reports, or only the questions. `system`
-    selects one of the systems whose outputs a file has; `tags` are columns, beside the usual ones such as `category`,
-    that become tags. `statutes` is a file with a corpus of statutes, for the metric StatuteKnown. With
-    `strip_citations`, metrics that compare answers with references do not read marks such as [1] that cite a context
-    of the row, as the profile `steelyard` does by default. Without `metrics`, rows have those of judges too, unless
-    they are many (`answers.needs.judged_metrics`).
+    `predictions` and `references` are paths, sequences of texts, or mappings by id. What has named fields contains
+    both, alone: a path, a data frame, a Hugging Face data set, columns, or rows such as `{"question": …, "prediction":
+    …, "references": …, "contexts": …}`; `mapping` names columns. `ids` name the items, else a column of ids, or the
+    index of pandas where it is not 0, 1, 2 …; rows without an id are named by their question, or numbered. A missing
+    prediction scores 0, an item without a reference is unscored; `counts` has both. Long files are scored in batches,
+    on `processes` processes or by an `engine` ("local", "ray", "dask" or an object); `progress` gets the number of rows
+    done. `keep` keeps the texts for reports, or only the questions. `system` selects one of the systems of a file;
+    `tags` are further columns that become tags. `statutes` is a corpus of statutes, for StatuteKnown. With
+    `strip_citations`, metrics over references do not read marks such as [1] that cite a context of the row (default:
+    for the profile `steelyard`). Without `metrics`, few rows have those of judges too (`answers.needs.judged_metrics`).
     """
     _check_language(language)
-    measures = _with_statutes(_measures(metrics, predictions, profile), statutes, is_default=metrics is None)
-    spec = _spec(measures, profile, tokens, strip_citations, is_default=metrics is None)
-    spec = replace(spec, statutes="" if statutes is None else str(statutes))
+    chosen = _measures(metrics, predictions, statutes, profile)
+    spec = _spec(chosen, profile, tokens, strip_citations, statutes=statutes, is_default=metrics is None)
     answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
     with engine_of(engine or ("local" if processes > 1 else None), workers=processes if processes > 1 else None) as on:
-        called, read = system if name is None else name, _read(mapping, system)
-        return evaluate_source(answers, spec, name=called, engine=on, progress=progress, keep=keep, read=read)
+        name, read = system if name is None else name, _read(mapping, system)
+        return evaluate_source(answers, spec, name=name, engine=on, progress=progress, keep=keep, read=read)
 
 
 def _with_statutes(measures: list[Measure], statutes: str | Path | None, *, is_default: bool) -> list[Measure]:
@@ -121,13 +117,20 @@ def _read(mapping: Mapping[str, str] | None, system: str | None) -> str:
 
 
 def _spec(
-    measures: Sequence[Measure], profile: str, tokens: TokenUnit, strip_citations: bool | None, *, is_default: bool
+    measures: Sequence[Measure],
+    profile: str,
+    tokens: TokenUnit,
+    strip_citations: bool | None,
+    *,
+    statutes: str | Path | None,
+    is_default: bool,
 ) -> ScoringSpec:
     """Return the metrics and how they are computed; citations are stripped by default in our own profile only."""
     own = profile == "steelyard"
     bare = "references" in needed(measures) and (own if strip_citations is None else strip_citations)
     profile_of(profile, tokens)  # check the name
-    return ScoringSpec(tuple(measures), profile, tokens, bare, is_default=is_default and (own or profile in AS_READ))
+    by_default = is_default and (own or profile in AS_READ)
+    return ScoringSpec(tuple(measures), profile, tokens, bare, by_default, str(statutes or ""))
 
 
 def _check_language(language: str) -> None:
@@ -143,7 +146,9 @@ def _wanted(spec: ScoringSpec, system: str | None, tags: Sequence[str], *, keep:
     return Wanted(fields, use, system, tuple(tags), uses_answerable(spec.measures), cited)
 
 
-def _measures(metrics: str | Sequence[str] | None, predictions: Any, profile: str) -> list[Measure]:
+def _measures(
+    metrics: str | Sequence[str] | None, predictions: Any, statutes: str | Path | None, profile: str
+) -> list[Measure]:
     """Return the metrics by name; the error about an unknown one says if the file already has scores of this name."""
     try:
         default = ("Published",) if profile in AS_READ else DEFAULT_ANSWERS
@@ -157,7 +162,7 @@ def _measures(metrics: str | Sequence[str] | None, predictions: Any, profile: st
         both = Message("metrics.two_hints", first=scores, second=error.hint) if error.hint else scores
         raise UnknownName(error.message, hint=both) from None
     check_packages(measures)
-    return measures
+    return _with_statutes(measures, statutes, is_default=metrics is None)
 
 
 def _scores_called(names: Iterable[str], path: str | Path) -> list[str]:
@@ -425,6 +430,7 @@ def _signature(
             "references": "the best one counts",
             "reference set": f"{builder.references % (1 << 32):08x}",
             **({"reference contexts": f"{builder.evidence % (1 << 32):08x}"} if builder.evidence else {}),
+            **({"statutes": f"sha256 {read_records(spec.statutes)[1][:16]}"} if spec.statutes else {}),
             "silence": "zero",
             **({"format": answers.format} if answers.format else {}),
             "predictions": f"sha256 {answers.digest[:16]}{read}",

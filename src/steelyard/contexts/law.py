@@ -16,7 +16,7 @@ from steelyard.legal.reading import is_too_long, read
 from steelyard.legal.values.charges import charge_names
 from steelyard.legal.values.fines import Fine, total_fine
 from steelyard.legal.values.statutes import Article, is_same_title, statutes
-from steelyard.legal.values.terms import Term, sentence_of
+from steelyard.legal.values.terms import Term, judgment_in, sentence_of
 from steelyard.registry.metrics import Scored
 from steelyard.table import FloatArray
 from steelyard.text.normalisation import normalise
@@ -124,7 +124,8 @@ def _statutes(text: str) -> list[Article]:
 
 @lru_cache(maxsize=1 << 12)
 def _charges(text: str) -> list[str]:
-    return sorted(charge_names(_text(text)))
+    whole = _text(text)
+    return sorted(charge_names(judgment_in(whole)) or charge_names(whole))
 
 
 def _compare_names(given: Sequence[str], wanted: Sequence[str]) -> Counts:

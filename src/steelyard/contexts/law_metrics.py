@@ -93,7 +93,8 @@ def charge_precision(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     Formula: |charges in both| / |charges of the answer|
     Convention: charges are values: 贩卖毒品罪 is 走私、贩卖、运输、制造毒品, 帮信罪 is 帮助信息网络犯罪活动, a repealed
         name is that of the crime that has taken it in. The longest name wins (职务侵占 is not 侵占), a denied charge is
-        none, and an act is none (盗窃他人财物). A text of names alone is a list of charges. Of several references of a
+        none, and an act is none (盗窃他人财物). A text of names alone is a list of charges; of a
+        judgment those after 判决如下 count. Of several references of a
         group the best one counts. An answer without any scores 0; a reference without any is unscored.
     Source: LawBench 3-3, whose script finds 侵占 in 职务侵占, a denied charge, and no name beside its 189; JuDGE
     """

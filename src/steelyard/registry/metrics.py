@@ -194,10 +194,7 @@ def metric(
     _check_needs(needs)
 
     def register(function: Function) -> Function:
-        if name in REGISTRY and REGISTRY[name].compute is not function:
-            raise ConfigError(
-                Message("metrics.duplicate_metric", name=name), hint=Message("metrics.duplicate_metric_hint")
-            )
+        _check_new(name, function)
         REGISTRY[name] = Metric(
             name,
             kind,
@@ -217,6 +214,11 @@ def metric(
         return function
 
     return register
+
+
+def _check_new(name: str, function: Callable[..., Any]) -> None:
+    if name in REGISTRY and REGISTRY[name].compute is not function:
+        raise ConfigError(Message("metrics.duplicate_metric", name=name), hint=Message("metrics.duplicate_metric_hint"))
 
 
 def _check_needs(needs: Sequence[str]) -> None:

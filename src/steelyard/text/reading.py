@@ -62,8 +62,8 @@ def marked_answer(output: str, question: str) -> str:
     _, _, after = text.partition(wanted["mark"])
     if _END in after:
         return after.partition(_END)[0]
-    before = text.partition(_END)[0]
-    return before if before.strip() else text
+    before = text.partition(_END)[0].rstrip()
+    return before if before and not before.endswith((":", "：")) else text
 
 
 def final_part(text: str) -> str:

@@ -64,7 +64,8 @@ def _named_period(match: re.Match[str]) -> str:
 
 def _multiples(text: str) -> Iterator[Rate]:
     for named in _LAW["lpr"].finditer(text):
-        before, after = text[: named.start()], text[named.end() :]
+        before = text[max(0, named.start() - _BEFORE) : named.start()]
+        after = text[named.end() : named.end() + _AFTER]
         match = _LAW["multiple_after"].match(after) or _LAW["multiple_before"].search(before)
         values = [each.value for each in numerals(match[0])] if match else []
         if match is None and _LAW["lpr_only_named"].match(after):
