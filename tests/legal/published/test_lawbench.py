@@ -1,6 +1,7 @@
 """Scores as LawBench's scripts compute them, and the same answers as read."""
 
 import json
+import sys
 from math import log
 
 import pytest
@@ -119,7 +120,7 @@ def test_the_task_is_in_the_name_of_the_file_or_in_a_column(scored, tmp_path):
 
 
 def test_without_cn2an_the_install_line_is_said(scored, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "cn2an", None)
+    monkeypatch.setitem(sys.modules, "cn2an", None)
     lawbench._transform.cache_clear()
     try:
         with pytest.raises(MissingExtra, match="cn2an"):
