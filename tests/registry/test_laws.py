@@ -24,11 +24,12 @@ def measures_of(kind: str) -> list[str]:
     """Every metric of a kind, with a cut-off of 5 where it needs one; again with 3 where it may have one.
 
     Those of subtopics are left out: they need other judgments. Metrics of answers that need more than references are a
-    kind of their own here, contexts, and so are those about law.
+    kind of their own here, contexts, and so are those about law, and those of tasks.
     """
     usual = frozenset(USUAL_NEEDS)
     kinds: dict[str, str] = {name: metric.kind for name, metric in REGISTRY.items()}
     kinds |= {name: "contexts" for name, kind in kinds.items() if kind == "answers" and REGISTRY[name].needs != usual}
+    kinds |= {name: "tasks" for name in kinds if "task" in REGISTRY[name].needs}
     kinds |= dict.fromkeys((name for name in REGISTRY if is_about_law(REGISTRY[name])), "law")
     names = [name for name in REGISTRY if kinds[name] == kind and not REGISTRY[name].subtopics]
     plain = [str(Measure.of(REGISTRY[name], _required(REGISTRY[name]))) for name in names]
@@ -45,7 +46,7 @@ def _required(metric: Metric) -> dict[str, float]:
 
 
 register_all()
-MEASURES = {kind: measures_of(kind) for kind in ("retrieval", "answers", "contexts", "law")}
+MEASURES = {kind: measures_of(kind) for kind in ("retrieval", "answers", "contexts", "law", "tasks")}
 RANKING = MEASURES["retrieval"]
 assert set(DEFAULT_ANSWERS) < set(MEASURES["answers"])
 
@@ -88,6 +89,8 @@ statements = st.lists(
     st.sampled_from([*FACTS, "It is 99,999 yuan.", "材料没有记载。", "见[1]。", "[2,3]", "【9】", "“", "\n", "2021年"]),
     max_size=5,
 )
+# of the tasks of LawBench those in which every metric of tasks has a number
+tasks = st.sampled_from([{"task": "2-3", "references": "准予离婚、法定离婚"}, {"task": "2-2", "references": "违约"}])
 passages = st.lists(
     st.builds(
         lambda text, start, named: {"text": text, "document": "d", "span": [start, start + len(text)]} | named,
@@ -132,6 +135,11 @@ def evaluate_rows(items: Mapping[str, Any], names: list[str] = MEASURES["context
         for name, (wanted, output) in items.items()
     ]
     return steelyard.evaluate_answers(rows, None, names, **keywords)
+
+
+def evaluate_tasks(items: Mapping[str, Any], names: list[str] = MEASURES["tasks"], **keywords: Any) -> Table:
+    rows = [{"id": name, **wanted, "prediction": output} for name, (wanted, output) in items.items()]
+    return steelyard.evaluate_answers(rows, None, names, profile="lawbench", **keywords)
 
 
 def reordered_evidence(item: Any, shuffle: Callable[[list[Any]], None]) -> Any:
@@ -207,6 +215,7 @@ SUBJECTS = {
         reordered_evidence,
         evaluate_rows,
     ),
+    "tasks as lawbench": Subject("tasks", tasks, statements.map(" ".join), lambda item, _: item, evaluate_tasks),
 }
 SUBJECTS["law"] = Subject(
     "law",

@@ -40,7 +40,8 @@ class AnswerBatch:
         of: Sequence[AnswerRow] = (),
         statutes: str = "",
     ) -> None:
-        """`spaced` if all texts are, in the sense of `steelyard.text.tokens`; `of` are the rows of the answers.
+        """`spaced` if all texts are, in the sense of `steelyard.text.tokens`; `of` are the rows of the answers, with
+        the outputs that these are part of.
 
         `statutes` is the path of a corpus of statutes, "" if none is given.
 

@@ -65,6 +65,7 @@ TableRole = Literal[
     "uncertain",
     "attribution",  # outcomes of answers, and causes of wrong ones
     "unscored",
+    "published",  # published scores beside the same answers as read
     "decided",
     "judged",  # what may be believed of a judged metric
     "coverage",  # wrong verdicts by the share of verdicts that are left

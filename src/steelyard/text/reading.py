@@ -18,6 +18,7 @@ LONGEST_ANSWER: Final = 100_000
 
 _WORDS: Final = lexicon("reading")
 _THINKING_TAG: Final = re.compile(rf"<(/?)(?:{_WORDS.source('thinking')})>", re.IGNORECASE)
+_END: Final = "<eoa>"
 _SPOKEN: Final = re.compile(r"[^\W_]")
 ADDRESS: Final = lexicon("values")["url"]
 """An address of the web, without the punctuation after it."""
@@ -46,6 +47,23 @@ def plain_text_with_offsets(raw: str) -> Folded:
 def without_thinking(raw: str) -> str:
     """Return the text after the thinking block of a model; empty if the block is not closed."""
     return raw[_thinking_end(raw) :]
+
+
+def marked_answer(output: str, question: str) -> str:
+    """Return what stands between a mark such as [罪名] and <eoa>, where the question wants the answer there; else all.
+
+    Without the mark the answer ends at <eoa>. Where the output repeats these words of the question they do not count.
+    """
+    place = lexicon("lawbench")["answer_place"]
+    wanted = place.search(question)
+    if wanted is None:
+        return output
+    text = place.sub("", output)
+    _, _, after = text.partition(wanted["mark"])
+    if _END in after:
+        return after.partition(_END)[0]
+    before = text.partition(_END)[0].rstrip()
+    return before if before and not before.endswith((":", "：")) else text
 
 
 def final_part(text: str) -> str:

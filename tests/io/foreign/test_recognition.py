@@ -16,6 +16,7 @@ FORMATS = {
     "deepeval": ("deepeval_goldens", "deepeval_conversations", "deepeval_camel"),
     "deepeval-run": ("deepeval_latest",),
     "flashrag": ("flashrag", "ultrarag_dataset"),
+    "lawbench": ("lawbench",),
     "lm-eval": ("samples_",),
     "mlflow": ("mlflow",),
     "open-rag-eval": ("open_rag_eval",),
