@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 from steelyard.contexts.evidence import citations_in
 from steelyard.contexts.grounding import GAP, CheckedValues, Memory, Span, checked_values, with_addresses
 from steelyard.legal.evidence.quotes import quote_pieces
-from steelyard.legal.grounding.articles import Article, articles, is_known_article
 from steelyard.legal.grounding.claims import Claims, claims_of
 from steelyard.legal.grounding.grounds import host_of, values_of
 from steelyard.legal.reading import read
+from steelyard.legal.values.statutes import Article, articles, is_known_article
 from steelyard.text.mentions import Mention
 from steelyard.text.normalisation import normalise_with_offsets
 from steelyard.text.values import same_measure

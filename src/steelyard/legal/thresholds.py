@@ -84,6 +84,7 @@ NEXT_QUESTION: Final = 200  # text after a heading 问题： that may be the que
 # ----- grounding
 
 LONGEST_STEM: Final = 16  # text before the suffix of a Chinese place or organisation that may be its name
+LONGEST_RANGE: Final = 100  # articles from first to last that are read as all between them
 LONG_TITLE: Final = 6  # title of a statute that is enough, whatever stands before it in the other text
 LONGEST_SURE_CORE: Final = 8  # name before a suffix that only names have (有限公司), without the words for its trade
 LONGEST_CORE: Final = 4  # name before a suffix that is also a noun (公司): more is a piece of a sentence

@@ -103,16 +103,29 @@ def _number(kind: Kind, match: re.Match[str]) -> Mention:
     return Mention(kind, *match.span(), match[0], values[0] if values else None)
 
 
-_SHARES: Final = {"百分之": "1", "千分之": "0.1", "万分之": "0.01", "‰": "0.1", "‱": "0.01", "厘": "0.1"}
+_SHARES: Final = {"百分之": "1", "千分之": "0.1", "万分之": "0.01", "‰": "0.1", "‱": "0.01"}
+_FEN: Final = {
+    "年": Decimal(10),
+    "日": Decimal("0.1"),
+}  # 分 of interest in per cent; that of a month is 1, 厘 is a tenth
 
 
 def _percent(kind: Kind, match: re.Match[str]) -> Mention:
-    """Return a share in per cent: 1.2% and 百分之一点二 are 1.2, 3‰ and 千分之三 are 0.3."""
+    """Return a share in per cent: 1.2% and 百分之一点二 are 1.2, 3‰ and 千分之三 are 0.3, 年息一分二 is 12."""
     part, sign = match[0][:3], match[0][-1]
+    if ("分" in match[0][1:] and part not in _SHARES) or sign == "厘":
+        return Mention(kind, *match.span(), match[0], _interest(match[0]))
     values = [numeral.value for numeral in numerals(match[0].removeprefix(part) if part in _SHARES else match[0])]
     share = Decimal(_SHARES.get(part) or _SHARES.get(sign, "1"))
     value = values[0] * share if values and values[0] is not None else None
     return _qualified(match.string, Mention(kind, *match.span(), match[0], value))
+
+
+def _interest(text: str) -> Decimal:
+    """Return interest in 分 and 厘 in per cent: 月息一分五 is 1.5, 年息一分 is 10, 日息三厘 is 0.03."""
+    whole, has_fen, tenths = re.sub("[利息率为是按:日月年]", "", text).rpartition("分")
+    fen = _digit(whole) if has_fen else Decimal(0)
+    return (fen + _digit(tenths.removesuffix("厘") or "零") / 10) * _FEN.get(text[0], Decimal(1))
 
 
 _TIMES: Final = {"once": 1, "twice": 2, "thrice": 3, "俩": 2, "仨": 3}
@@ -314,7 +327,7 @@ FINDERS: Final[tuple[Find, ...]] = (
         "serial",  # a plate, or letters and digits together
         rf"[\u4e00-\u9fff][A-Z](?=[A-Z]{{0,5}}\d)[A-Z0-9]{{5,6}}{_END}"
         rf"|(?<![0-9A-Za-z.])(?!(?i:{_CODES})\d[\d,.]*{_END})[A-Za-z]{{1,10}}[-_]?\d[A-Za-z0-9_-]*"
-        rf"|(?<![0-9A-Za-z.])\d+(?!(?i:{_WORDS.source('glued_unit')}){_END})[A-Za-z][A-Za-z0-9_-]*(?<![wWkK]){_END}",
+        rf"|(?<![0-9A-Za-z.$€£¥])\d+(?!(?i:{_WORDS.source('glued_unit')}){_END})[A-Za-z][A-Za-z0-9_-]*(?<![wWkK]){_END}",
     ),
     _found("time", _WORDS["time"]),
     *_each("score", "score", _score),

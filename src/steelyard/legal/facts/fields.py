@@ -39,10 +39,11 @@ from steelyard.legal.facts.values import (
     judge_typed,
     numbers,
 )
-from steelyard.legal.grounding.articles import Article, articles, is_known_article
 from steelyard.legal.model import FIELD_LABELS, FIELDS, FactRules, in_one_line
 from steelyard.legal.reading import Reading, is_too_long, read
 from steelyard.legal.stance import detect_abstention
+from steelyard.legal.values.cases import case_numbers
+from steelyard.legal.values.statutes import Article, articles, is_known_article
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, currency_code, mentions
 from steelyard.text.normalisation import normalise
@@ -51,11 +52,7 @@ from steelyard.text.values import value_of
 
 _WORDS: Final = lexicon("facts")
 _NUMERALS: Final = "零〇一二三四五六七八九十百千两"
-_CASE: Final = re.compile(
-    r"[(\[〔]?(\d{4})[)\]〕]?\s?([一-鿿]{1,3}\s?\d{0,4})\s?([一-鿿]{1,4}?)(?:字?第)?\s?0*(\d{1,6})\s?号"
-)
 _ORDINAL: Final = re.compile(f"(?<=第)[{_NUMERALS}]{{1,9}}(?=[一-鿿])")
-_ARTICLE_NUMBER: Final = re.compile(rf"(?<=[法典例定释则约》]) ?(?=(?:\d{{1,5}}|[{_NUMERALS}]{{1,9}})条)")
 
 
 def judge_text(expected: Any, answer: str, case: Case) -> FieldVerdict:
@@ -82,10 +79,9 @@ def judge_text(expected: Any, answer: str, case: Case) -> FieldVerdict:
 def plain_values(text: str) -> str:
     """Return the text with percentages, ordinals, counts, days and the numbers of cases in one form."""
     pieces, at = [], 0
-    for case in _CASE.finditer(text):
-        number = f"{case[1]}{case[2].replace(' ', '')}{case[3]}{case[4]}号"
-        pieces += [_plain_figures(text[at : case.start()]), number]
-        at = case.end()
+    for case in case_numbers(text):
+        pieces += [_plain_figures(text[at : case.start]), case.value]
+        at = case.end
     return "".join([*pieces, _plain_figures(text[at:])])
 
 
@@ -138,15 +134,10 @@ def _judge_percent(expected: Decimal, answer: str, case: Case) -> FieldVerdict:
 # ----- articles
 
 
-def _articles(text: str) -> list[Article]:
-    """Return the articles of a text; 民法典577条 is one too."""
-    return articles(_ARTICLE_NUMBER.sub("第", text))
-
-
 def _whole_articles(text: str) -> list[Article]:
     """Return the articles that a text consists of; none if it says anything else."""
-    named = _articles(text)
-    rest = _ARTICLE_NUMBER.sub("第", text)
+    named = articles(text)
+    rest = text
     for part in (part for article in named for part in (article.text, article.title or "")):
         rest = rest.replace(part, "")
     return named if not _WORDS["beside_article"].sub("", rest) else []
@@ -154,11 +145,10 @@ def _whole_articles(text: str) -> list[Article]:
 
 def _judge_articles(expected: Sequence[Article], question: str, answer: str) -> FieldVerdict:
     """Judge whether the answer names these articles and no others; their titles may be in the question."""
-    text = _ARTICLE_NUMBER.sub("第", answer)
-    given = [article for article in articles(text) if not is_denied_at(text, article.start, article.end)]
-    stated = f"{question}\n{text}"
+    given = [article for article in articles(answer) if not is_denied_at(answer, article.start, article.end)]
+    stated = f"{question}\n{answer}"
     missing = [each for each in expected if not any(_is_given(each, one, stated) for one in given)]
-    asked = _articles(question)
+    asked = articles(question)
     others = [one for one in given if not any(_is_given(each, one, stated) for each in (*expected, *asked))]
     names = ", ".join(dict.fromkeys(article.text for article in (others if missing else given)))
     if missing and not others:

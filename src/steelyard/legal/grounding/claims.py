@@ -6,11 +6,11 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.legal.evidence.quotes import quote_key
-from steelyard.legal.grounding.articles import Article, articles, own_numbers
 from steelyard.legal.grounding.grounds import nouns_of, values_of
 from steelyard.legal.grounding.names import Place, chinese_places, names
 from steelyard.legal.reading import QUOTED, read, read_with_offsets
 from steelyard.legal.thresholds import FEW_TIMES, LONGEST_LIST, SMALL, SMALL_FIELD
+from steelyard.legal.values.statutes import Article, articles, own_numbers
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention
 from steelyard.text.normalisation import Folded

@@ -8,7 +8,8 @@ from functools import cached_property, lru_cache
 from typing import Final, TypeVar
 
 from steelyard.legal.evidence.quotes import quote_key
-from steelyard.legal.grounding.articles import Article, articles, items
+from steelyard.legal.values.cases import case_numbers
+from steelyard.legal.values.statutes import Article, articles, items
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normalisation import normalise
@@ -62,6 +63,11 @@ class Ground:
     def articles(self) -> Mapping[str, set[Article]]:
         """Articles of statutes and contracts, and the numbers of clauses, by number."""
         return _grouped((each.number, each) for each in (*articles(self.text), *items(self.context)))
+
+    @cached_property
+    def cases(self) -> frozenset[str]:
+        """The numbers of cases, in their one form."""
+        return frozenset(case.value for case in case_numbers(self.text))
 
     @cached_property
     def money(self) -> Mapping[Decimal, set[str]]:

@@ -12,13 +12,14 @@ from decimal import Decimal
 from typing import Final
 
 from steelyard.legal.evidence.quotes import key_of, quote_key
-from steelyard.legal.grounding.articles import case_numbers, is_known_article
 from steelyard.legal.grounding.claims import REPORTED, Claims, claims_of
 from steelyard.legal.grounding.derivations import DerivedValues, is_rounded
 from steelyard.legal.grounding.grounds import Ground, cents, document_ground, minutes_of
 from steelyard.legal.grounding.names import is_known_name, is_known_place, latin_words, names
 from steelyard.legal.reading import without_quotes
 from steelyard.legal.thresholds import FEW_TIMES, HALF, NEAREST, WORDS_OF_TERM
+from steelyard.legal.values.cases import case_numbers
+from steelyard.legal.values.statutes import is_known_article
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 from steelyard.text.normalisation import normalise
@@ -158,7 +159,7 @@ def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:
 def _is_known_code(value: Mention, ground: Ground) -> bool:
     """Return whether the document has an identifier, a case number or a version, in any writing."""
     if numbers := case_numbers(value.text):
-        return numbers <= case_numbers(ground.text)
+        return {each.value for each in numbers} <= ground.cases
     if masked := _MASKED.fullmatch(value.text):
         return _is_masked(masked, ground)
     counted = _COUNTED.fullmatch(value.text)

@@ -1,0 +1,124 @@
+"""Charges: the names of crimes that a text charges somebody with or finds, in their one form without 罪."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Final, NamedTuple
+
+from steelyard.lexicon import lexicon
+
+_NAMES: Final = lexicon("charges")
+_LAW: Final = lexicon("law")
+_SET: Final = re.compile(r"\{([^{}]+)\}")
+_COMMA: Final = "[、,，及和与]?"
+_CRIME: Final = re.compile(r"罪(?!犯|行|责|恶|状|孽|过|人)")
+_BETWEEN: Final = re.compile(r"罪?(?:[、,，;；/|]|和|与|及|以及|或者?|\s|,? (?:and|or) (?:of )?)+")
+_AROUND: Final = re.compile(r"罪名?|[^\w]|_|\b(?:the|an?|of|and|crimes?|offen[cs]es?|charges?|eoa)\b", re.IGNORECASE)
+
+
+class Charge(NamedTuple):
+    """A charge; `value` is the official name without 罪."""
+
+    start: int
+    end: int
+    text: str
+    value: str
+
+
+def charges(text: str) -> list[Charge]:
+    """Return the charges of a normalised text, in order; one that is denied is none, nor is the name of an act."""
+    named = list(_named(text))
+    if not named:
+        return []
+    is_bare = _is_nothing_else(text, named)
+    return [charge for group in _groups(text, named) for charge in _charged(text, group, is_bare=is_bare)]
+
+
+def charge_names(text: str) -> frozenset[str]:
+    """Return the names of the charges of a normalised text."""
+    return frozenset(charge.value for charge in charges(text))
+
+
+# ----- names
+
+
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], list[str]], ...]:
+    """Return for both languages the pattern of all names, and which name each of its groups is."""
+    words = [word.split("=") for word in _NAMES.words("charge")]
+    pairs = sorted(((form, _official(forms[0])) for forms in words for form in forms), key=_longest_first)
+    chinese = [(_form(form), name) for form, name in pairs if not form.isascii()]
+    english = [(_english_form(form), name) for form, name in pairs if form.isascii()]
+    return (
+        (re.compile("|".join(f"({form})" for form, _ in chinese)), [name for _, name in chinese]),
+        (re.compile(rf"\b(?:{'|'.join(f'({form})' for form, _ in english)})\b", re.I), [name for _, name in english]),
+    )
+
+
+def _longest_first(pair: tuple[str, str]) -> tuple[int, str]:
+    return -len(_official(pair[0])), pair[0]
+
+
+def _official(form: str) -> str:
+    return form.replace("{", "").replace("}", "")
+
+
+def _form(form: str) -> str:
+    """Return the pattern of a name: any of what stands in braces, in any order, and commas of any kind."""
+    pieces = _SET.split(form)
+    return "".join(_parts(piece) if index % 2 else _plain(piece) for index, piece in enumerate(pieces))
+
+
+def _parts(piece: str) -> str:
+    one = f"(?:{'|'.join(map(_plain, sorted(piece.split('、'), key=len, reverse=True)))})"
+    return f"{one}(?:{_COMMA}{one})*"
+
+
+def _plain(piece: str) -> str:
+    return re.escape(piece).replace("、", _COMMA).replace(r"\(边\)", r"\(?边?\)?").replace(r"\(境\)", r"\(?境?\)?")
+
+
+def _english_form(form: str) -> str:
+    return re.escape(form).replace("_", "[ -]").replace(r"\-", "[ -]").replace("'", "['’]")
+
+
+def _named(text: str) -> Iterator[Charge]:
+    for pattern, names in _patterns():
+        for match in pattern.finditer(text):
+            yield Charge(*match.span(), match[0], names[(match.lastindex or 1) - 1])
+
+
+# ----- which are charges
+
+
+def _is_nothing_else(text: str, named: Sequence[Charge]) -> bool:
+    """Return whether a text consists of names of crimes: 盗窃;诈骗."""
+    for charge in reversed(named):
+        text = text[: charge.start] + text[charge.end :]
+    return not _AROUND.sub("", text)
+
+
+def _groups(text: str, named: Sequence[Charge]) -> Iterator[list[Charge]]:
+    """Yield lists of names: 抢劫、盗窃罪."""
+    group: list[Charge] = []
+    for charge in named:
+        if group and not _BETWEEN.fullmatch(text, group[-1].end, charge.start):
+            yield group
+            group = []
+        group.append(charge)
+    yield group
+
+
+def _charged(text: str, group: Sequence[Charge], *, is_bare: bool) -> Iterator[Charge]:
+    """Yield those of a list that are charged."""
+    before, after = text[max(0, group[0].start - 80) : group[0].start], group[-1].end
+    if _LAW["charge_denied_before"].search(before) or _LAW["charge_denied_after"].match(text, after):
+        return
+    is_led = bool(_LAW["charge_before"].search(before) or _LAW["charge_after"].match(text, after))
+    is_charged = is_bare or is_led
+    for charge in reversed(group):
+        is_plain = charge.text.isascii() and re.search("[ -]", charge.text) is None
+        is_crime = _CRIME.match(text, charge.end) is not None if not charge.text.isascii() else not is_plain
+        is_charged = is_charged or is_crime
+        if is_charged:
+            yield charge

@@ -1,0 +1,66 @@
+"""Interest rates with their period: 年利率6%, 月息2分, 日万分之五, four times the LPR, 8% per annum."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final, NamedTuple
+
+from steelyard.lexicon import lexicon
+from steelyard.text.mentions import Mention, mentions
+from steelyard.text.values import numerals
+
+_LAW: Final = lexicon("law")
+_PERIODS: Final = {"年": "year", "月": "month", "日": "day", "天": "day"}
+_ENGLISH_PERIODS: Final = {"y": "year", "a": "year", "p": "year", "m": "month", "d": "day"}
+_PER_YEAR: Final = {"year": 1, "month": 12, "day": 365}
+_BEFORE, _AFTER = 40, 24
+
+
+class Rate(NamedTuple):
+    """An interest rate: per cent a period, or with `of` a multiple of another rate (LPR)."""
+
+    start: int
+    end: int
+    text: str
+    value: Decimal
+    period: str = ""
+    of: str = ""
+
+    @property
+    def key(self) -> tuple[str, Decimal]:
+        """Return the rate as per cent a year, or as a multiple of another."""
+        return (self.of, self.value) if self.of else ("%", self.value * _PER_YEAR[self.period])
+
+
+def rates(text: str) -> list[Rate]:
+    """Return the interest rates of a normalised text, in order; a percentage without a period is none."""
+    return sorted([*_percentages(text), *_multiples(text)], key=lambda rate: rate.start)
+
+
+def _percentages(text: str) -> Iterator[Rate]:
+    for value in mentions(text):
+        if value.kind == "percent" and value.is_exact and (period := _period(text, value)):
+            yield Rate(value.start, value.end, value.text, value.value, period)
+
+
+def _period(text: str, value: Mention) -> str:
+    """Return the period of a percentage that is interest, "" if it is something else."""
+    before, after = text[max(0, value.start - _BEFORE) : value.start], text[value.end : value.end + _AFTER]
+    if own := _LAW["rate_period_inside"].match(value.text):
+        return _PERIODS.get(own["period"] or "", "month")
+    if near := _LAW["rate_period_before"].search(before):
+        found = next(group for group in near.groups() if group)
+        return _PERIODS.get(found) or _ENGLISH_PERIODS[found[0].lower()]
+    if (near := _LAW["rate_period_after"].match(after)) and not _LAW["no_interest"].search(before):
+        found = next(group for group in near.groups() if group)
+        return _PERIODS.get(found) or _ENGLISH_PERIODS[found[0].lower()]
+    return ""
+
+
+def _multiples(text: str) -> Iterator[Rate]:
+    for named in _LAW["lpr"].finditer(text):
+        before, after = text[: named.start()], text[named.end() :]
+        match = _LAW["multiple_after"].match(after) or _LAW["multiple_before"].search(before)
+        values = [each.value for each in numerals(match[0])] if match else []
+        if match is None and _LAW["lpr_only_named"].match(after):
+            continue
+        yield Rate(*named.span(), named[0], (values[0] if values else None) or Decimal(1), of="LPR")
