@@ -39,7 +39,7 @@ class AnswerBatch:
         spaced: bool = False,
         of: Sequence[AnswerRow] = (),
     ) -> None:
-        """`spaced` if all texts are, in the sense of `steelyard.text.tokens`; `of` are the rows of the answers.
+        """`spaced` if all texts are, in the sense of `steelyard.text.tokens`; `of` are the rows of the answers, with outputs as they were given.
 
         Each answer has one reference or more, unless the metric does not need references.
         """

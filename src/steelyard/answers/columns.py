@@ -1,6 +1,6 @@
 """The column of one metric over a batch of rows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from steelyard.retrieval.matching import Rankings
 
 Paired = Sequence[tuple[IntArray, AnswerBatch]]
+AnswerIn = Callable[[str, str], str]
 _USUAL = frozenset(("prediction", "references"))
 
 
@@ -44,10 +45,16 @@ class BatchColumn:
 class PreparedRows:
     """Rows with what several metrics need of them: which needs they meet, and the batches of those that meet some."""
 
-    def __init__(self, rows: Sequence[AnswerRow], *, strip_citations: bool = False) -> None:
-        """With `strip_citations`, metrics that compare with references read answers without their citation marks."""
+    def __init__(
+        self, rows: Sequence[AnswerRow], *, strip_citations: bool = False, answer_in: AnswerIn | None = None
+    ) -> None:
+        """Metrics that compare with references read answers as `answer_in` finds them in outputs.
+
+        With `strip_citations` they read them without their citation marks.
+        """
         self.rows = rows
-        self._bare = [_bare(row) for row in rows] if strip_citations else rows
+        found = rows if answer_in is None else [_found(row, answer_in) for row in rows]
+        self._bare = [_bare(row) for row in found] if strip_citations else found
         self._met: dict[str, Flags] = {}
         self._batches: dict[frozenset[str], Paired] = {}
 
@@ -67,7 +74,8 @@ class PreparedRows:
         if needs not in self._batches:
             chosen = np.logical_and.reduce([np.ones(len(self.rows), np.bool_), *map(self.has, needs)])
             rows = self._bare if "references" in needs else self.rows
-            self._batches[needs] = list(_batches(rows, np.flatnonzero(chosen).tolist(), split=needs == _USUAL))
+            indices = np.flatnonzero(chosen).tolist()
+            self._batches[needs] = list(_batches(rows, self.rows, indices, split=needs == _USUAL))
         return self._batches[needs]
 
 
@@ -177,6 +185,11 @@ def rankings_of(rows: Sequence[AnswerRow]) -> "Rankings":
     return Rankings(len(rows), found[0], found[1], found[2], np.array(retrieved, np.int64), known[0], known[1])
 
 
+def _found(row: AnswerRow, answer_in: AnswerIn) -> AnswerRow:
+    """Return the row with the answer that is in its output."""
+    return row._replace(prediction=answer_in(row.prediction, row.question)) if row.prediction else row
+
+
 def _bare(row: AnswerRow) -> AnswerRow:
     """Return the row without the citation marks of its answer."""
     if not row.prediction or not row.contexts:
@@ -184,14 +197,16 @@ def _bare(row: AnswerRow) -> AnswerRow:
     return row._replace(prediction=without_citations(row.prediction, [each.id for each in row.contexts]))
 
 
-def _batches(rows: Sequence[AnswerRow], chosen: list[int], *, split: bool) -> Iterator[tuple[IntArray, AnswerBatch]]:
+def _batches(
+    rows: Sequence[AnswerRow], originals: Sequence[AnswerRow], chosen: list[int], *, split: bool
+) -> Iterator[tuple[IntArray, AnswerBatch]]:
     """Yield the chosen rows; with `split` those in scripts with blanks between words, and the others."""
     is_spaced = np.array(are_spaced([_whole_text(rows[index]) for index in chosen]) if split else [False] * len(chosen))
     for spaced in (True, False):
         indices = np.array(chosen, np.int64)[is_spaced == spaced]
         if len(indices):
-            of = rows if len(indices) == len(rows) else [rows[index] for index in indices.tolist()]
-            answers = [row.prediction or "" for row in of]
+            of = originals if len(indices) == len(rows) else [originals[index] for index in indices.tolist()]
+            answers = [rows[index].prediction or "" for index in indices.tolist()]
             yield indices, AnswerBatch(answers, [row.references for row in of], spaced=spaced, of=of)
 
 

@@ -14,7 +14,16 @@ from steelyard import __version__
 from steelyard.answers.columns import BatchColumn, reasons_of
 from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
-from steelyard.answers.needs import check_met, context_use, judged_metrics, needed, required_fields, uses_answerable
+from steelyard.answers.needs import (
+    AS_READ,
+    check_met,
+    context_use,
+    judged_metrics,
+    metrics_of_tasks,
+    needed,
+    required_fields,
+    uses_answerable,
+)
 from steelyard.answers.profiles import profile_of
 from steelyard.answers.rows import AnswerRow, Wanted
 from steelyard.answers.scoring import (
@@ -83,7 +92,7 @@ def evaluate_answers(
     those of judges too, unless they are many (`answers.needs.judged_metrics`).
     """
     _check_language(language)
-    spec = _spec(_measures(metrics, predictions), profile, tokens, strip_citations, is_default=metrics is None)
+    spec = _spec(_measures(metrics, predictions, profile), profile, tokens, strip_citations, is_default=metrics is None)
     answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
     with engine_of(engine or ("local" if processes > 1 else None), workers=processes if processes > 1 else None) as on:
         called, read = system if name is None else name, _read(mapping, system)
@@ -103,7 +112,7 @@ def _spec(
     own = profile == "steelyard"
     bare = "references" in needed(measures) and (own if strip_citations is None else strip_citations)
     profile_of(profile, tokens)  # check the name
-    return ScoringSpec(tuple(measures), profile, tokens, bare, is_default=is_default and own)
+    return ScoringSpec(tuple(measures), profile, tokens, bare, is_default=is_default and (own or profile in AS_READ))
 
 
 def _check_language(language: str) -> None:
@@ -119,10 +128,11 @@ def _wanted(spec: ScoringSpec, system: str | None, tags: Sequence[str], *, keep:
     return Wanted(fields, use, system, tuple(tags), uses_answerable(spec.measures), cited)
 
 
-def _measures(metrics: str | Sequence[str] | None, predictions: Any) -> list[Measure]:
+def _measures(metrics: str | Sequence[str] | None, predictions: Any, profile: str) -> list[Measure]:
     """Return the metrics by name; the error about an unknown one says if the file already has scores of this name."""
     try:
-        measures = parse_measures(metrics, default=DEFAULT_ANSWERS, kind="answers")
+        default = ("Published",) if profile in AS_READ else DEFAULT_ANSWERS
+        measures = parse_measures(metrics, default=default, kind="answers")
     except UnknownName as error:
         names = split_names([metrics] if isinstance(metrics, str) else metrics or [])
         held = _scores_called(names, predictions) if isinstance(predictions, str | Path) else []
@@ -160,7 +170,8 @@ def evaluate_source(
 ) -> Table:
     """Return the Table of answers, which are scored batch by batch as they are read; `read` is for the signature."""
     kept = None if keep is False else _output if keep is True else _question
-    ranged = None if engine is None else ranged_answers(answers, spec, engine, kept)
+    by_rows = spec.is_default and spec.profile in AS_READ  # whose metrics the first rows decide
+    ranged = None if engine is None or by_rows else ranged_answers(answers, spec, engine, kept)
     if ranged is not None:
         try:
             builder = _TableBuilder(spec.measures, progress)
@@ -170,10 +181,17 @@ def evaluate_source(
     outputs: list[dict[str, Any]] = []
     batches = iter(_recorded(answers.batches(), outputs, kept) if kept else answers.batches())
     first = list(islice(batches, 1))
-    if spec.is_default and (added := judged_metrics(*first)):
+    if added := _added_metrics(spec, *first):
         spec = replace(spec, measures=(*spec.measures, *parse_measures(added, default=(), kind="answers")))
     scored = score_batches(chain(first, batches), spec, engine, name=answers.name)
     return _table(answers, spec, _TableBuilder(spec.measures, progress).filled(scored), outputs, name=name, read=read)
+
+
+def _added_metrics(spec: ScoringSpec, rows: Sequence[AnswerRow] = ()) -> list[str]:
+    """Return the metrics that the first rows have by default beside those of the profile."""
+    if not spec.is_default:
+        return []
+    return metrics_of_tasks(spec.profile, rows) if spec.profile in AS_READ else judged_metrics(rows)
 
 
 def _table(

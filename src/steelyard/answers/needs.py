@@ -61,6 +61,15 @@ def _has_text_evidence(row: AnswerRow) -> bool:
     return _has_texts(row.contexts) and (_has_reference_texts(row) or bool(row.references))
 
 
+AS_READ: Final = {
+    "lawbench": {
+        **dict.fromkeys(("1-1", "2-7", "3-2", "3-8"), "ROUGE-L"),
+        **dict.fromkeys(("1-2", "2-8", "3-6"), "Choice"),
+        **dict.fromkeys(("2-2", "2-4"), "LabelEM"),
+        **{"2-3": "LabelF1", "2-5": "CharF1", "2-6": "EntityF1", "3-7": "Amount"},
+    }
+}
+"""The metric of each task of a benchmark by its own definition, by profile."""
 _IDS: Final = (layouts.RETRIEVED_IDS[0], layouts.REFERENCE_IDS[0])
 NEEDS: Final = {
     "references": Need(lambda row: bool(row.references), NO_REFERENCE, Message("words.references"), layouts.REFERENCES),
@@ -102,11 +111,17 @@ NEEDS: Final = {
         (*layouts.CONTEXTS, *_IDS),
         lambda row: _has_ids(row) or _has_text_evidence(row),
     ),
+    "task": Need(
+        lambda row: bool(row.tags.get("task")),
+        Missing("unscored", Message("missing.no_task")),
+        Message("words.task"),
+        ("task",),
+    ),
 }
 """Needs by name, in the order in which a lack is named; a prediction is apart, because silence has a score."""
 
 _FROM_COLUMNS: Final = frozenset(("prediction", "references"))  # whose column is looked for before rows are read
-_WITHOUT_CONTEXTS: Final = _FROM_COLUMNS | {"question"}
+_WITHOUT_CONTEXTS: Final = _FROM_COLUMNS | {"question", "task"}
 
 
 def met_by(rows: Sequence[AnswerRow], needs: Iterable[str], has: Callable[[str], Flags]) -> frozenset[str]:
@@ -130,6 +145,12 @@ def context_use(measures: Iterable[Measure], *, keep: bool) -> ContextUse:
     if needed(measures) - _WITHOUT_CONTEXTS:
         return "needed"
     return "kept" if keep else "unused"
+
+
+def metrics_of_tasks(profile: str, rows: Sequence[AnswerRow] = ()) -> list[str]:
+    """Return the metrics that a profile has for the tasks of rows, where it goes by tasks."""
+    tasks = dict.fromkeys(row.tags.get("task", "") for row in rows)
+    return list(dict.fromkeys(AS_READ.get(profile, {})[task] for task in tasks if task in AS_READ.get(profile, {})))
 
 
 def judged_metrics(rows: Sequence[AnswerRow] = ()) -> list[str]:

@@ -13,6 +13,7 @@ from steelyard.i18n import Message
 from steelyard.table import Flags, FloatArray
 from steelyard.text.coding import Cut, Encoder, Lexemes, PieceEncoder, Pieces, Runs
 from steelyard.text.normalisation import squad_text, ultrarag_text, ultrarag_text_2026_09
+from steelyard.text.reading import marked_answer
 from steelyard.text.tokens import TokenUnit, atoms, segment, tokens
 
 _AllPieces = tuple[Pieces, Pieces]
@@ -27,7 +28,7 @@ class Profile:
 
     With `short_as_whole`, texts that are too short to have n-grams are compared as a whole, so that a single word
     scores 1 against itself in ROUGE-2 too; in the programs of the other profiles it scores 0. With `nothing_matches`
-    two texts without tokens are equal.
+    two texts without tokens are equal. `answer_in` finds the answer in an output, given the question.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Profile:
     subsequence: Callable[[AnswerBatch, "Profile"], Overlaps]
     short_as_whole: bool = False
     nothing_matches: bool = True
+    answer_in: Callable[[str, str], str] | None = None
 
 
 def profile_of(name: str, unit: TokenUnit = "words") -> Profile:
@@ -146,6 +148,10 @@ def _rouge_chinese(unit: TokenUnit, pieces: _AllPieces) -> Profile:
     )
 
 
+def _lawbench(unit: TokenUnit, pieces: _AllPieces) -> Profile:
+    return replace(_steelyard(unit, pieces), name="lawbench", answer_in=marked_answer)
+
+
 def _english(pieces: _AllPieces, *, stemmed: bool) -> Encoder:
     cut = partial(english_tokens, stemmed=stemmed)
     return _by_pieces(pieces, cut, partial(cut, marked=True))
@@ -205,4 +211,5 @@ _PROFILES: dict[str, Callable[[TokenUnit, _AllPieces], Profile]] = {
     "rouge-score-stemmed": partial(_rouge_score, stemmed=True),
     "rouge-jieba": _rouge_jieba,
     "rouge-chinese": _rouge_chinese,
+    "lawbench": _lawbench,
 }

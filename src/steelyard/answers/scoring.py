@@ -113,7 +113,7 @@ def score_batch(
     rows: Sequence[AnswerRow], measures: Sequence[Measure], profile: Profile, *, strip_citations: bool = False
 ) -> ScoredBatch:
     """Return all metrics of some rows: a row that lacks a need is unscored, one without a prediction scores 0."""
-    prepared = PreparedRows(rows, strip_citations=strip_citations)
+    prepared = PreparedRows(rows, strip_citations=strip_citations, answer_in=profile.answer_in)
     columns = {str(measure): batch_column(measure, prepared, profile) for measure in measures}
     met = met_by(rows, needed(measures) | {"contexts"}, prepared.has)
     failures = {index: row.error for index, row in enumerate(rows) if row.error}

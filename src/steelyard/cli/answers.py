@@ -25,7 +25,7 @@ from steelyard.table import Table
 
 PROFILES = (
     *("steelyard", "ultrarag", "ultrarag-2026-09", "squad"),
-    *("rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese"),
+    *("rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese", "lawbench"),
 )
 WITH_TEXTS = (".html", ".jsonl")
 

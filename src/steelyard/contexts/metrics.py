@@ -12,6 +12,7 @@ NO_VALUES = Message("missing.no_values")
 NO_CITATIONS = Message("missing.no_citations")
 NO_CITED_VALUES = Message("missing.no_sentence_with_values")
 NO_UNITS = Message("missing.no_reference_sentences")
+PUBLISHED_NEEDS = ("prediction", "references", "task")
 
 
 @metric("Correct", kind="answers")
@@ -197,3 +198,76 @@ def span_union(pairs: AnswerBatch, profile: Profile, *, k: int | None = None, ch
     from steelyard.contexts.evidence import span_scores
 
     return span_scores(pairs, k, chars).union
+
+
+@metric("Published", kind="answers", needs=PUBLISHED_NEEDS, bounds=(-np.inf, 1.0))
+def published(pairs: AnswerBatch, profile: Profile) -> Scored:
+    """Published: the score of the answer as the script of a published benchmark computes it, misreadings included.
+
+    Formula: that of the task, which is a column or tag `task`, in the script of the profile
+    Convention: the whole output counts, and the first reference. A row that the script leaves out is unscored with the
+        reason. The part abstained is 1 where the script finds nothing to score. Numbers that LawBench reads with cn2an
+        are read with it (extra `lawbench`); the log distance of a term longer than 215 months more is below 0.
+    Source: LawBench, evaluation_functions (Fei and others, EMNLP 2024)
+    """
+    from steelyard.contexts.published import published
+
+    return published(pairs, profile)
+
+
+@metric("LabelEM", kind="answers", needs=PUBLISHED_NEEDS)
+def label_match(pairs: AnswerBatch, profile: Profile) -> Scored:
+    """Label match: 1 if the answer names exactly the labels of the reference.
+
+    Formula: [labels of the answer = labels of the reference]
+    Convention: labels are those of the closed list of the task; one within a longer one is not named. A reference
+        without a label of the list is unscored.
+    Source: LawBench 2-2, 2-4
+    """
+    from steelyard.contexts.published import label_scores
+
+    return label_scores(pairs, lambda found, wanted: float(found == wanted))
+
+
+@metric("LabelF1", kind="answers", needs=PUBLISHED_NEEDS)
+def label_f1(pairs: AnswerBatch, profile: Profile) -> Scored:
+    """Label F1: the labels that answer and reference share.
+
+    Formula: 2 · P · R / (P + R) over sets of labels
+    Convention: as LabelEM.
+    Source: LawBench 2-3
+    """
+    from steelyard.contexts.published import label_scores
+    from steelyard.legal.published.lawbench import set_f1
+
+    return label_scores(pairs, set_f1)
+
+
+@metric("EntityF1", kind="answers", needs=PUBLISHED_NEEDS)
+def entity_f1(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+    """Entity F1: entities that answer and reference share by kind, in part by their characters.
+
+    Formula: 2 · P · R / (P + R); P = Σ CharF1 / |kinds of the answer|, R = Σ CharF1 / |kinds of the reference|
+    Convention: an entity follows its kind and a colon, and ends at a line, a semicolon or the next kind; the first of
+        each kind counts. One that is said to be absent (无, 未提及) is none; with none on both sides the score is 1.
+    Source: LawBench 2-6
+    """
+    from steelyard.legal.published.lawbench import entities_in, entity_f1
+
+    return pairs.best(
+        pairs.compare_texts(lambda answer, wanted: entity_f1(entities_in(answer), entities_in(wanted)))
+    )
+
+
+@metric("Amount", kind="answers")
+def amount(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+    """Amount: 1 if the answer has the amount of the reference, by value.
+
+    Formula: [some amount of the answer = some amount of a reference]
+    Convention: sums and plain numbers by value: 4.2万元 is 42,000元. Other amounts of the answer do not matter. A
+        reference without an amount is compared as a text.
+    Source: LawBench 3-7, which compares numbers in digits whatever their units
+    """
+    from steelyard.legal.published.lawbench import same_amount
+
+    return pairs.best(pairs.compare_texts(same_amount))

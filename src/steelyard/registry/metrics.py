@@ -33,9 +33,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = Literal["retrieval", "answers"]
 Number = int | float
 
-NEEDS = ("prediction", "references", "question", "contexts", "reference_contexts", "ids", "spans", "evidence")
+NEEDS = ("prediction", "references", "question", "contexts", "reference_contexts", "ids", "spans", "evidence", "task")
 """What a metric can need of a row: `ids` and `spans` are those of the contexts and of the reference contexts,
-`evidence` is either ids, or contexts and something to compare them with."""
+`evidence` is either ids, or contexts and something to compare them with; `task` is the tag of that name."""
 USUAL_NEEDS = ("prediction", "references")
 INSTALLED: Final = EntryPointGroup[ModuleType | Callable[..., Any]](
     "steelyard.metrics",

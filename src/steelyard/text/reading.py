@@ -18,6 +18,7 @@ LONGEST_ANSWER: Final = 100_000
 
 _WORDS: Final = lexicon("reading")
 _THINKING_TAG: Final = re.compile(rf"<(/?)(?:{_WORDS.source('thinking')})>", re.IGNORECASE)
+_END: Final = "<eoa>"
 _SPOKEN: Final = re.compile(r"[^\W_]")
 ADDRESS: Final = lexicon("values")["url"]
 """An address of the web, without the punctuation after it."""
@@ -46,6 +47,19 @@ def plain_text_with_offsets(raw: str) -> Folded:
 def without_thinking(raw: str) -> str:
     """Return the text after the thinking block of a model; empty if the block is not closed."""
     return raw[_thinking_end(raw) :]
+
+
+def marked_answer(output: str, question: str) -> str:
+    """Return what stands between a mark such as [罪名] and <eoa>, where the question asks for that; else all of it.
+
+    Without a mark the answer ends at <eoa>.
+    """
+    if _END not in question:
+        return output
+    if marked := lexicon("lawbench")["marked"].search(output):
+        return marked[1]
+    before = output.partition(_END)[0]
+    return before if before.strip() else output
 
 
 def final_part(text: str) -> str:
