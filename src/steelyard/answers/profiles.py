@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Final
 
 import numpy as np
 
@@ -16,6 +17,11 @@ from steelyard.text.normalisation import squad_text, ultrarag_text, ultrarag_tex
 from steelyard.text.reading import marked_answer
 from steelyard.text.tokens import TokenUnit, atoms, segment, tokens
 
+JUDGE: Final = (
+    *("PublishedTerm", "PublishedFine", "PublishedChargeP", "PublishedChargeR"),
+    *("PublishedStatuteP", "PublishedStatuteR"),
+)
+
 _AllPieces = tuple[Pieces, Pieces]
 """The pieces of texts with blanks between words, and of others; the encoders of a profile share them."""
 
@@ -28,7 +34,8 @@ class Profile:
 
     With `short_as_whole`, texts that are too short to have n-grams are compared as a whole, so that a single word
     scores 1 against itself in ROUGE-2 too; in the programs of the other profiles it scores 0. With `nothing_matches`
-    two texts without tokens are equal. `answer_in` finds the answer in an output, given the question.
+    two texts without tokens are equal. `answer_in` finds the answer in an output, given the question. `metrics` are
+    computed where none is named, if they are not the usual ones.
     """
 
     name: str
@@ -44,6 +51,7 @@ class Profile:
     short_as_whole: bool = False
     nothing_matches: bool = True
     answer_in: Callable[[str, str], str] | None = None
+    metrics: tuple[str, ...] = ()
 
 
 def profile_of(name: str, unit: TokenUnit = "words") -> Profile:
@@ -149,7 +157,12 @@ def _rouge_chinese(unit: TokenUnit, pieces: _AllPieces) -> Profile:
 
 
 def _lawbench(unit: TokenUnit, pieces: _AllPieces) -> Profile:
-    return replace(_steelyard(unit, pieces), name="lawbench", answer_in=marked_answer)
+    return replace(_steelyard(unit, pieces), name="lawbench", answer_in=marked_answer, metrics=("Published",))
+
+
+def _task(unit: TokenUnit, pieces: _AllPieces, *, name: str, metrics: tuple[str, ...]) -> Profile:
+    """Return our own reading of texts, with the metrics of a task."""
+    return replace(_steelyard(unit, pieces), name=name, metrics=metrics)
 
 
 def _english(pieces: _AllPieces, *, stemmed: bool) -> Encoder:
@@ -212,4 +225,6 @@ _PROFILES: dict[str, Callable[[TokenUnit, _AllPieces], Profile]] = {
     "rouge-jieba": _rouge_jieba,
     "rouge-chinese": _rouge_chinese,
     "lawbench": _lawbench,
+    "judge": partial(_task, name="judge", metrics=JUDGE),
+    "cail2025": partial(_task, name="cail2025", metrics=("PublishedCAIL", "CAIL")),
 }
