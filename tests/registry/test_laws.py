@@ -19,16 +19,20 @@ from steelyard.registry.names import parse_measure
 from steelyard.table import Table
 
 
+OF_A_TASK = ("Published", "CAIL")
+
+
 def measures_of(kind: str) -> list[str]:
     """Every metric of a kind, with a cut-off of 5 where it needs one; again with 3 where it may have one.
 
-    Those of subtopics are left out: they need other judgments. Metrics of answers that need more than references are a
+    Those of subtopics are left out: they need other judgments. So are those of a task: they need its rows. Metrics of answers that need more than references are a
     kind of their own here: contexts.
     """
     usual = frozenset(USUAL_NEEDS)
     kinds: dict[str, str] = {name: metric.kind for name, metric in REGISTRY.items()}
     kinds |= {name: "contexts" for name, kind in kinds.items() if kind == "answers" and REGISTRY[name].needs != usual}
     names = [name for name in REGISTRY if kinds[name] == kind and not REGISTRY[name].subtopics]
+    names = [name for name in names if not name.startswith(OF_A_TASK)]
     plain = [str(Measure.of(REGISTRY[name], _required(REGISTRY[name]))) for name in names]
     return list(dict.fromkeys(plain + [f"{n}@3" for n in names if "k" in REGISTRY[n].parameters]))
 
