@@ -498,7 +498,7 @@ print(sorted(name for name in sys.modules if name.startswith(("steelyard.context
         (
             "steelyard.evaluate_answers(['a'], ['a'], 'EM')\n"
             "from steelyard.registry.names import all_metrics\nall_metrics()",
-            ["steelyard.contexts", "steelyard.contexts.metrics"],
+            ["steelyard.contexts", "steelyard.contexts.law_metrics", "steelyard.contexts.metrics"],
         ),
     ],
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,16 +26,23 @@ OF_A_TASK = ("Published", "CAIL")
 def measures_of(kind: str) -> list[str]:
     """Every metric of a kind, with a cut-off of 5 where it needs one; again with 3 where it may have one.
 
-    Those of subtopics are left out: they need other judgments. So are those of a task: they need its rows. Metrics of answers that need more than references are a
-    kind of their own here: contexts.
+    Those of subtopics are left out: they need other judgments. Metrics of answers that need more than references are a
+    kind of their own here, contexts, and so are those about law, and those of tasks.
     """
     usual = frozenset(USUAL_NEEDS)
     kinds: dict[str, str] = {name: metric.kind for name, metric in REGISTRY.items()}
     kinds |= {name: "contexts" for name, kind in kinds.items() if kind == "answers" and REGISTRY[name].needs != usual}
+    kinds |= {name: "tasks" for name in kinds if "task" in REGISTRY[name].needs}
+    kinds |= dict.fromkeys((name for name in REGISTRY if is_about_law(REGISTRY[name])), "law")
     names = [name for name in REGISTRY if kinds[name] == kind and not REGISTRY[name].subtopics]
     names = [name for name in names if not name.startswith(OF_A_TASK)]
     plain = [str(Measure.of(REGISTRY[name], _required(REGISTRY[name]))) for name in names]
     return list(dict.fromkeys(plain + [f"{n}@3" for n in names if "k" in REGISTRY[n].parameters]))
+
+
+def is_about_law(metric: Metric) -> bool:
+    """Whether a metric reads values of law, without which a reference or an answer is unscored."""
+    return metric.compute.__module__ == "steelyard.contexts.law_metrics"
 
 
 def _required(metric: Metric) -> dict[str, float]:
@@ -42,7 +50,7 @@ def _required(metric: Metric) -> dict[str, float]:
 
 
 register_all()
-MEASURES = {kind: measures_of(kind) for kind in ("retrieval", "answers", "contexts")}
+MEASURES = {kind: measures_of(kind) for kind in ("retrieval", "answers", "contexts", "law", "tasks")}
 RANKING = MEASURES["retrieval"]
 assert set(DEFAULT_ANSWERS) < set(MEASURES["answers"])
 
@@ -85,6 +93,8 @@ statements = st.lists(
     st.sampled_from([*FACTS, "It is 99,999 yuan.", "材料没有记载。", "见[1]。", "[2,3]", "【9】", "“", "\n", "2021年"]),
     max_size=5,
 )
+# of the tasks of LawBench those in which every metric of tasks has a number
+tasks = st.sampled_from([{"task": "2-3", "references": "准予离婚、法定离婚"}, {"task": "2-2", "references": "违约"}])
 passages = st.lists(
     st.builds(
         lambda text, start, named: {"text": text, "document": "d", "span": [start, start + len(text)]} | named,
@@ -93,6 +103,21 @@ passages = st.lists(
         st.sampled_from([{}, {"id": "x"}, {"id": "2"}]),
     ),
     max_size=4,
+)
+
+
+CORPUS = Path(__file__).with_name("statutes.jsonl")
+JUDGED = [
+    "被告人犯盗窃罪，依照刑法第二百六十四条，判处有期徒刑三年，并处罚金五千元。",
+    "犯诈骗罪、抢劫罪，依照《刑法》第266条、第263条，决定执行有期徒刑十二年六个月，并处罚金人民币2万元。",
+    "Convicted of theft under Article 264 of the Criminal Law, sentenced to 8 months in prison, fined RMB 3,000.",
+    "帮信罪，刑法第287条之二第一款，拘役五个月，罚金4000元。",
+]
+judged = st.sampled_from(JUDGED)
+said = st.one_of(
+    judged,
+    anything,
+    st.sampled_from(["不构成盗窃罪。", "刑法第999条", "无期徒刑", "判处死刑", "罚金100万美元", "三年以下有期徒刑"]),
 )
 
 
@@ -114,6 +139,11 @@ def evaluate_rows(items: Mapping[str, Any], names: list[str] = MEASURES["context
         for name, (wanted, output) in items.items()
     ]
     return steelyard.evaluate_answers(rows, None, names, **keywords)
+
+
+def evaluate_tasks(items: Mapping[str, Any], names: list[str] = MEASURES["tasks"], **keywords: Any) -> Table:
+    rows = [{"id": name, **wanted, "prediction": output} for name, (wanted, output) in items.items()]
+    return steelyard.evaluate_answers(rows, None, names, profile="lawbench", **keywords)
 
 
 def reordered_evidence(item: Any, shuffle: Callable[[list[Any]], None]) -> Any:
@@ -188,7 +218,16 @@ SUBJECTS = {
         reordered_evidence,
         evaluate_rows,
     ),
+    "tasks as lawbench": Subject("tasks", tasks, statements.map(" ".join), lambda item, _: item, evaluate_tasks),
 }
+SUBJECTS["law"] = Subject(
+    "law",
+    st.lists(st.lists(judged, min_size=1, max_size=2), min_size=1, max_size=2),
+    said,
+    reordered_references,
+    evaluate_texts,
+    {"names": MEASURES["law"], "statutes": CORPUS},
+)
 every_subject = pytest.mark.parametrize("subject", SUBJECTS.values(), ids=SUBJECTS)
 
 
@@ -248,6 +287,17 @@ def test_a_perfect_answer_scores_one_in_any_script_and_another_nought(unit, text
     for name in table.metrics:
         wanted = [1.0, 1.0, 0.0] if name != "Choice" or "B" in text else [0.0, 1.0, 0.0]
         assert table.column(name).tolist() == pytest.approx(wanted), name
+
+
+@given(judged, st.sampled_from(["", "我不知道。", "盗窃他人财物是违法的。"]))
+@examples(20)
+def test_a_perfect_judgment_scores_one_and_one_without_values_nought(text, other):
+    items = {"right": ([[text]], text), "wrong": ([[text]], other)}
+    table = evaluate_texts(items, MEASURES["law"], statutes=CORPUS)
+    for name in table.metrics:
+        values = table.column(name).tolist()
+        assert values[0] == pytest.approx(1.0), name
+        assert values[1] == 0 or name == "StatuteKnown", name
 
 
 @every_subject

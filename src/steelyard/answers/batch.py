@@ -38,12 +38,17 @@ class AnswerBatch:
         *,
         spaced: bool = False,
         of: Sequence[AnswerRow] = (),
+        statutes: str = "",
     ) -> None:
-        """`spaced` if all texts are, in the sense of `steelyard.text.tokens`; `of` are the rows of the answers, with outputs as they were given.
+        """`spaced` if all texts are, in the sense of `steelyard.text.tokens`; `of` are the rows of the answers, with the
+        outputs that these are part of.
+
+        `statutes` is the path of a corpus of statutes, "" if none is given.
 
         Each answer has one reference or more, unless the metric does not need references.
         """
         self.of = of
+        self.statutes = statutes
         self._once: dict[str, Any] = {}
         self.answers = answers
         self.groups = groups

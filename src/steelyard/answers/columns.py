@@ -46,13 +46,20 @@ class PreparedRows:
     """Rows with what several metrics need of them: which needs they meet, and the batches of those that meet some."""
 
     def __init__(
-        self, rows: Sequence[AnswerRow], *, strip_citations: bool = False, answer_in: AnswerIn | None = None
+        self,
+        rows: Sequence[AnswerRow],
+        *,
+        strip_citations: bool = False,
+        answer_in: AnswerIn | None = None,
+        statutes: str = "",
     ) -> None:
         """Metrics that compare with references read answers as `answer_in` finds them in outputs.
 
-        With `strip_citations` they read them without their citation marks.
+        With `strip_citations` they read them without their citation marks. `statutes` is the path of a corpus of
+        statutes.
         """
         self.rows = rows
+        self._statutes = statutes
         found = rows if answer_in is None else [_found(row, answer_in) for row in rows]
         self._bare = [_bare(row) for row in found] if strip_citations else found
         self._met: dict[str, Flags] = {}
@@ -75,7 +82,8 @@ class PreparedRows:
             chosen = np.logical_and.reduce([np.ones(len(self.rows), np.bool_), *map(self.has, needs)])
             rows = self._bare if "references" in needs else self.rows
             indices = np.flatnonzero(chosen).tolist()
-            self._batches[needs] = list(_batches(rows, self.rows, indices, split=needs == _USUAL))
+            batches = _batches(rows, self.rows, indices, split=needs == _USUAL, statutes=self._statutes)
+            self._batches[needs] = list(batches)
         return self._batches[needs]
 
 
@@ -153,7 +161,10 @@ def _computed(measure: Measure, pairs: AnswerBatch, profile: Profile) -> Scored:
     if not isinstance(result, Scored):
         return Scored(column_of(result, measure, len(pairs.answers)))
     values = _with_gaps(result.values, measure, len(pairs.answers), list(result.reasons))
-    parts = {part: _with_gaps(scores, measure, len(pairs.answers)) for part, scores in result.parts.items()}
+    parts = {
+        part: scores if part in measure.metric.counts else _with_gaps(scores, measure, len(pairs.answers))
+        for part, scores in result.parts.items()
+    }
     return Scored(values, parts, result.notes, result.reasons)
 
 
@@ -198,7 +209,7 @@ def _bare(row: AnswerRow) -> AnswerRow:
 
 
 def _batches(
-    rows: Sequence[AnswerRow], originals: Sequence[AnswerRow], chosen: list[int], *, split: bool
+    rows: Sequence[AnswerRow], originals: Sequence[AnswerRow], chosen: list[int], *, split: bool, statutes: str
 ) -> Iterator[tuple[IntArray, AnswerBatch]]:
     """Yield the chosen rows; with `split` those in scripts with blanks between words, and the others."""
     is_spaced = np.array(are_spaced([_whole_text(rows[index]) for index in chosen]) if split else [False] * len(chosen))
@@ -207,7 +218,7 @@ def _batches(
         if len(indices):
             of = originals if len(indices) == len(rows) else [originals[index] for index in indices.tolist()]
             answers = [rows[index].prediction or "" for index in indices.tolist()]
-            yield indices, AnswerBatch(answers, [row.references for row in of], spaced=spaced, of=of)
+            yield indices, AnswerBatch(answers, [row.references for row in of], spaced=spaced, of=of, statutes=statutes)
 
 
 def _whole_text(row: AnswerRow) -> str:

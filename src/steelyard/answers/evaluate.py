@@ -45,7 +45,7 @@ from steelyard.answers.sources import (
 from steelyard.answers.values import Contexts
 from steelyard.engines.base import Engine, engine_of
 from steelyard.errors import ConfigError, InputError, UnknownName
-from steelyard.i18n import Localized, Message
+from steelyard.i18n import Localized, Message, Option
 from steelyard.io.records import result_name
 from steelyard.io.streams import read_once
 from steelyard.registry.judged import folded
@@ -54,6 +54,7 @@ from steelyard.registry.names import parse_measures, split_names
 from steelyard.table import Column, FloatArray, IntArray, Missing, Signature, Table
 from steelyard.text.tokens import TokenUnit
 
+STATUTE_KNOWN = "StatuteKnown"
 UNJUDGED = "counts.contexts_unjudged"
 
 
@@ -75,6 +76,7 @@ def evaluate_answers(
     system: str | None = None,
     strip_citations: bool | None = None,
     tags: Sequence[str] = (),
+    statutes: str | Path | None = None,
 ) -> Table:
     """Evaluate answers: one row per item, one column per metric.
 
@@ -87,16 +89,29 @@ def evaluate_answers(
     processes or by an `engine` ("local", "ray", "dask", or one of `steelyard.engines`); `progress` is called with the
     number of rows done. With `keep` the Table also contains the texts, for reports, or only the questions. `system`
     selects one of the systems whose outputs a file has; `tags` are columns, beside the usual ones such as `category`,
-    that become tags. With `strip_citations`, metrics that compare answers with references do not read marks such as [1]
-    that cite a context of the row, as the profile `steelyard` does by default. Without `metrics`, rows have
-    those of judges too, unless they are many (`answers.needs.judged_metrics`).
+    that become tags. `statutes` is a file with a corpus of statutes, for the metric StatuteKnown. With
+    `strip_citations`, metrics that compare answers with references do not read marks such as [1] that cite a context
+    of the row, as the profile `steelyard` does by default. Without `metrics`, rows have those of judges too, unless
+    they are many (`answers.needs.judged_metrics`).
     """
     _check_language(language)
-    spec = _spec(_measures(metrics, predictions, profile), profile, tokens, strip_citations, is_default=metrics is None)
+    measures = _with_statutes(_measures(metrics, predictions, profile), statutes, is_default=metrics is None)
+    spec = _spec(measures, profile, tokens, strip_citations, is_default=metrics is None)
+    spec = replace(spec, statutes="" if statutes is None else str(statutes))
     answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
     with engine_of(engine or ("local" if processes > 1 else None), workers=processes if processes > 1 else None) as on:
         called, read = system if name is None else name, _read(mapping, system)
         return evaluate_source(answers, spec, name=called, engine=on, progress=progress, keep=keep, read=read)
+
+
+def _with_statutes(measures: list[Measure], statutes: str | Path | None, *, is_default: bool) -> list[Measure]:
+    """Return the metrics, by default with the one that needs a corpus of statutes; refuse it without a corpus."""
+    is_there = any(measure.metric.name == STATUTE_KNOWN for measure in measures)
+    if statutes is None and is_there:
+        raise ConfigError(Message("law.no_corpus"), hint=Message("law.no_corpus_hint", option=Option("statutes")))
+    if statutes is None or is_there or not is_default:
+        return measures
+    return [*measures, *parse_measures(STATUTE_KNOWN, default=(), kind="answers")]
 
 
 def _read(mapping: Mapping[str, str] | None, system: str | None) -> str:

@@ -67,6 +67,7 @@ AS_READ: Final = {
         **dict.fromkeys(("1-2", "2-8", "3-6"), "Choice"),
         **dict.fromkeys(("2-2", "2-4"), "LabelEM"),
         **{"2-3": "LabelF1", "2-5": "CharF1", "2-6": "EntityF1", "3-7": "Amount"},
+        **{"3-1": "StatuteF", "3-3": "ChargeF", "3-4": "TermLog", "3-5": "TermLog"},
     }
 }
 """The metric of each task of a benchmark by its own definition, by profile."""
@@ -181,4 +182,5 @@ def check_met(measures: Sequence[Measure], met: frozenset[str], where: str) -> N
                 mapped = {"ids": "retrieved_context_ids", "spans": "contexts", "evidence": "contexts"}.get(name, name)
                 option = Option("column", field=mapped, column="COLUMN")
                 hint = Message("formats.map_column_hint", names=", ".join(need.columns), option=option)
+                hint = Message("metrics.task_hint") if name == "task" else hint
                 raise InputError(message, where=where, hint=hint)

@@ -36,7 +36,8 @@ from steelyard.text.tokens import TokenUnit
 class ScoringSpec:
     """The metrics, the profile, the token unit, and whether citation marks count as words of an answer.
 
-    With `is_default` nobody named the metrics. It can be sent to another process.
+    With `is_default` nobody named the metrics. It can be sent to another process. `statutes` is the path of
+    a corpus of statutes, "" without one.
     """
 
     measures: tuple[Measure, ...]
@@ -44,6 +45,7 @@ class ScoringSpec:
     tokens: TokenUnit
     strip_citations: bool = False
     is_default: bool = False
+    statutes: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ class BatchScoring:
         """Return the scores of these rows."""
         spec = self.spec
         profile = _PROFILES.of(spec.profile, spec.tokens)
-        return score_batch(rows, spec.measures, profile, strip_citations=spec.strip_citations)
+        return score_batch(rows, spec.measures, profile, strip_citations=spec.strip_citations, statutes=spec.statutes)
 
 
 class _Profiles(threading.local):
@@ -110,10 +112,15 @@ _PROFILES: Final = _Profiles()
 
 
 def score_batch(
-    rows: Sequence[AnswerRow], measures: Sequence[Measure], profile: Profile, *, strip_citations: bool = False
+    rows: Sequence[AnswerRow],
+    measures: Sequence[Measure],
+    profile: Profile,
+    *,
+    strip_citations: bool = False,
+    statutes: str = "",
 ) -> ScoredBatch:
     """Return all metrics of some rows: a row that lacks a need is unscored, one without a prediction scores 0."""
-    prepared = PreparedRows(rows, strip_citations=strip_citations, answer_in=profile.answer_in)
+    prepared = PreparedRows(rows, strip_citations=strip_citations, answer_in=profile.answer_in, statutes=statutes)
     columns = {str(measure): batch_column(measure, prepared, profile) for measure in measures}
     met = met_by(rows, needed(measures) | {"contexts"}, prepared.has)
     failures = {index: row.error for index, row in enumerate(rows) if row.error}

@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tables(arguments: argparse.Namespace, keep: bool | Literal["questions"]) -> list[Table]:
     """Return the result of every file and of every system in it."""
-    inputs = [*arguments.files, *([arguments.references] if arguments.references else [])]
+    inputs = [*arguments.files, *filter(None, (arguments.references, arguments.statutes))]
     tags = list(dict.fromkeys([*arguments.tags, *([arguments.by] if arguments.by else [])]))
     several = "local" if (arguments.concurrency or 1) > 1 else None
     with (
@@ -80,6 +80,7 @@ def _tables(arguments: argparse.Namespace, keep: bool | Literal["questions"]) ->
                 system=system,
                 strip_citations=arguments.strip_citations,
                 tags=tags,
+                statutes=arguments.statutes,
             )
 
         tables = []
@@ -125,6 +126,7 @@ _READING: Final = Group(
         options.NAME,
         repeated("--tags", metavar="COLUMN", help="help.tags_columns"),
         argument("--references", metavar="FILE", help="help.references"),
+        argument("--statutes", metavar="FILE", help="help.statutes"),
         options.METRICS_FROM,
         argument("-j", "--concurrency", type=options.processes, metavar="N", help="help.processes"),
         argument("--by", metavar="TAG", help="help.answers_by"),

@@ -207,7 +207,7 @@ def published(pairs: AnswerBatch, profile: Profile) -> Scored:
     Formula: that of the task, which is a column or tag `task`, in the script of the profile
     Convention: the whole output counts, and the first reference. A row that the script leaves out is unscored with the
         reason. The part abstained is 1 where the script finds nothing to score. Numbers that LawBench reads with cn2an
-        are read with it (extra `lawbench`); the log distance of a term longer than 215 months more is below 0.
+        are read with it (extra `lawbench`); a term that is far too long scores below 0.
     Source: LawBench, evaluation_functions (Fei and others, EMNLP 2024)
     """
     from steelyard.contexts.published import published
@@ -254,9 +254,7 @@ def entity_f1(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """
     from steelyard.legal.published.lawbench import entities_in, entity_f1
 
-    return pairs.best(
-        pairs.compare_texts(lambda answer, wanted: entity_f1(entities_in(answer), entities_in(wanted)))
-    )
+    return pairs.best(pairs.compare_texts(lambda answer, wanted: entity_f1(entities_in(answer), entities_in(wanted))))
 
 
 @metric("Amount", kind="answers")

@@ -9,6 +9,7 @@ import numpy as np
 from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.profiles import Profile, profile_of
 from steelyard.i18n import Message
+from steelyard.io.foreign.lawbench import bare_reference
 from steelyard.legal.published import lawbench
 from steelyard.registry.metrics import Scored
 from steelyard.table import FloatArray
@@ -37,11 +38,10 @@ def published(pairs: AnswerBatch, profile: Profile) -> Scored:
 
 
 def _rouge(pairs: AnswerBatch, rows: list[int]) -> FloatArray:
-    """Return ROUGE-L of rows by rouge_chinese; a blank answer is a text of its own."""
-    outputs, references = _outputs(pairs), _firsts(pairs)
-    answers = [outputs[row] if outputs[row].strip() else lawbench.EMPTY for row in rows]
-    profile = _rouge_chinese()
-    return profile.subsequence(AnswerBatch(answers, [((references[row],),) for row in rows]), profile).f1
+    """Return ROUGE-L of rows by rouge_chinese; a blank answer, a single word of its own in the script, has nothing."""
+    outputs, references, profile = _outputs(pairs), _firsts(pairs), _rouge_chinese()
+    batch = AnswerBatch([outputs[row] for row in rows], [((references[row],),) for row in rows])
+    return profile.subsequence(batch, profile).f1
 
 
 _rouge_chinese: Final = lru_cache(maxsize=1)(lambda: profile_of("rouge-chinese"))
@@ -71,4 +71,4 @@ def _outputs(pairs: AnswerBatch) -> list[str]:
 
 
 def _firsts(pairs: AnswerBatch) -> list[str]:
-    return [groups[0][0] for groups in pairs.groups]
+    return [bare_reference(groups[0][0], task) for groups, task in zip(pairs.groups, _tasks(pairs), strict=True)]

@@ -97,6 +97,7 @@ _OPTIONS: Final = {
     "references": ("--references FILE", "references=FILE"),
     "require": ("--require '{rule}'", 'require="{rule}"'),
     "resamples": ("--resamples", "resamples"),
+    "statutes": ("--statutes FILE", "statutes=FILE"),
     "units": ("--units {units}", 'units="{units}"'),
 }
 """How options are written on the command line, and the same as an argument in Python."""

@@ -77,6 +77,7 @@ BUILT_IN: Final = (
         metrics=(
             "steelyard.answers.metrics",
             "steelyard.contexts.metrics",
+            "steelyard.contexts.law_metrics",
             "steelyard.contexts.judge",
             "steelyard.contexts.cail2025",
         ),

@@ -55,7 +55,7 @@ class Metric:
     parameter that a name has after its @, and `levels` are its values if the name has none. Parameters annotated `int`
     are `integers`. `unscored` is the reason why an answer has no score where the metric gives NaN; without a reason NaN
     is an error. `needs` is what a row of answers must have; the metric is given only rows that have it.
-    `subtopics` says that it needs judgments by subtopic.
+    `subtopics` says that it needs judgments by subtopic. `counts` are parts that are counts and may exceed the bounds.
     """
 
     name: str
@@ -73,6 +73,7 @@ class Metric:
     at: str = "k"
     levels: tuple[Number, ...] = ()
     subtopics: bool = False
+    counts: frozenset[str] = frozenset()
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -187,6 +188,7 @@ def metric(
     at: str = "k",
     levels: Sequence[Number] = (),
     subtopics: bool = False,
+    counts: Sequence[str] = (),
 ) -> Callable[[Function], Function]:
     """Register a function as the metric `name`; the function itself is left as it is."""
     _check_needs(needs)
@@ -210,6 +212,7 @@ def metric(
             at=at,
             levels=tuple(levels),
             subtopics=subtopics,
+            counts=frozenset(counts),
         )
         return function
 

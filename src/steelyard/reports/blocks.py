@@ -64,6 +64,7 @@ TableRole = Literal[
     "refusals_compared",
     "uncertain",
     "unscored",
+    "published",  # published scores beside the same answers as read
     "decided",
     "judged",  # what may be believed of a judged metric
     "coverage",  # wrong verdicts by the share of verdicts that are left

@@ -50,16 +50,20 @@ def without_thinking(raw: str) -> str:
 
 
 def marked_answer(output: str, question: str) -> str:
-    """Return what stands between a mark such as [罪名] and <eoa>, where the question asks for that; else all of it.
+    """Return what stands between a mark such as [罪名] and <eoa>, where the question wants the answer there; else all.
 
-    Without a mark the answer ends at <eoa>.
+    Without the mark the answer ends at <eoa>. Where the output repeats these words of the question they do not count.
     """
-    if _END not in question:
+    place = lexicon("lawbench")["answer_place"]
+    wanted = place.search(question)
+    if wanted is None:
         return output
-    if marked := lexicon("lawbench")["marked"].search(output):
-        return marked[1]
-    before = output.partition(_END)[0]
-    return before if before.strip() else output
+    text = place.sub("", output)
+    _, _, after = text.partition(wanted["mark"])
+    if _END in after:
+        return after.partition(_END)[0]
+    before = text.partition(_END)[0]
+    return before if before.strip() else text
 
 
 def final_part(text: str) -> str:

@@ -18,6 +18,7 @@ FORMATS = {
     "deepeval-run": ("deepeval_latest",),
     "flashrag": ("flashrag", "ultrarag_dataset"),
     "judge": ("judge",),
+    "lawbench": ("lawbench",),
     "lm-eval": ("samples_",),
     "mlflow": ("mlflow",),
     "open-rag-eval": ("open_rag_eval",),

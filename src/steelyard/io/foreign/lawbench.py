@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from steelyard.i18n import Message
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.rows import Fields
 from steelyard.io.records import Record
 from steelyard.io.shapes import TEXT, Plain
 from steelyard.io.shapes import Fields as Shape
-from steelyard.i18n import Message
 
 NAME: Final = "lawbench"
 TITLE: Final = "LawBench"
@@ -24,7 +24,9 @@ _ROW: Final = Shape(
     frozenset(("origin_prompt", "prediction", "refr")),
 )
 _TASK: Final = re.compile(r"(?<!\d)([123]-\d{1,2})(?=\.\w+)")
-# what a reference has around its answer; one of 3-8 is compared with its mark, and one of 2-6 may have no entity
+NO_ENTITY: Final = "无"
+"""What an empty reference says: those of 2-6 are lists of entities."""
+# what a reference has around its answer; one of 3-8 is compared with its mark
 _AROUND: Final = {
     "1-1": "答案:", "1-2": "正确答案：|。$", "2-2": "争议焦点类别：|。$", "2-3": "类别:|。$", "2-5": "回答:",
     "2-8": r"\[正确答案\]|<eoa>$", "3-1": "法条:", "3-3": "罪名:", "3-4": "刑期:", "3-5": "刑期:",
@@ -46,15 +48,17 @@ def read(container: Container) -> Iterator[Record]:
         yield Record(container.name, number, _fields(identifier, row, task), "{}#/{}")
 
 
+def bare_reference(text: str, task: str) -> str:
+    """Return a reference without the words around its answer."""
+    return re.sub(_AROUND[task], "", text) if task in _AROUND else text
+
+
 def _fields(identifier: str, row: Mapping[str, Any], task: str) -> Fields:
-    reference = re.sub(_AROUND[task], "", row["refr"]) if task in _AROUND else row["refr"]
-    if task == "2-6":
-        reference = reference or "无"
     fields = {
         rows.ID: identifier,
         rows.QUESTION: _prompt(row["origin_prompt"]),
         rows.PREDICTION: row["prediction"],
-        rows.REFERENCES: reference,
+        rows.REFERENCES: bare_reference(row["refr"], task) or NO_ENTITY,
         rows.TAGS: {"task": task} if task else {},
     }
     return rows.with_extra(rows.present(fields), rows.others(row, _ROW.members), NAME)

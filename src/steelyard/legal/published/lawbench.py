@@ -1,8 +1,9 @@
 """LawBench: the score of one answer as the script of its task computes it, and its answers and labels as read.
 
-Scores by ROUGE-L (1-1, 2-7, 3-2, 3-8) are those of rouge_chinese. Options and labels are found as substrings, so 诈骗 is
-found in 票据诈骗; numbers are read by cn2an; of a term only the months or only the years count (一年六个月 is six months);
-an entity ends at a line or a blank, so entities separated by semicolons are one.
+Scores by ROUGE-L (1-1, 2-7, 3-2, 3-8) are those of rouge_chinese. Options and labels are found as substrings, so 诈骗
+is found in 票据诈骗. Numbers are read by cn2an; of a term only the months or only the years count: 一年六个月 is six
+months. An article with its paragraph (第264条第1款) is removed as a paragraph. An entity ends at a line or a blank, and
+not at a semicolon.
 """
 
 import math
@@ -20,8 +21,6 @@ from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import fold, normalise
 
 WORDS: Final = lexicon("lawbench")
-EMPTY: Final = "无内容"
-"""What an empty answer is compared as by ROUGE-L."""
 ROUGE: Final = frozenset(("1-1", "2-7", "3-2", "3-8"))
 _LONGEST_TERM: Final = 216  # months; the distance of an answer without a term
 _MOST_DIGITS: Final = 4000  # of a number that Python reads
@@ -98,7 +97,9 @@ def _characters(answer: str, reference: str) -> Item:
 
 def character_f1(answer: str, reference: str) -> float:
     """F1 over bags of letters, digits and Chinese characters."""
-    given, wanted = ([char for char in text.lower() if char.isdigit() or char.isalpha()] for text in (answer, reference))
+    given, wanted = (
+        [char for char in text.lower() if char.isdigit() or char.isalpha()] for text in (answer, reference)
+    )
     if not given or not wanted:
         return float(given == wanted)
     shared = (Counter(given) & Counter(wanted)).total()
@@ -106,9 +107,9 @@ def character_f1(answer: str, reference: str) -> float:
 
 
 def _entities(answer: str, reference: str) -> Item:
-    """The mean F1 of the entities by kind, of the last one of each kind that ends at a line or a blank."""
+    """F1 over the entities by kind, the last one of each kind, which ends at a line or a blank."""
     wanted = {kind: value for kind, value, *_ in (part.split(":") for part in reference.split(";") if ":" in part)}
-    given = {}
+    given: dict[str, str] = {}
     for kind in WORDS.words("entity"):
         for found in re.finditer(kind, answer):
             end = found.end()
@@ -127,9 +128,9 @@ def entity_f1(given: Mapping[str, str], wanted: Mapping[str, str]) -> float:
     return 2 * precision * recall / (precision + recall + 1e-10)
 
 
-def labels_of(task: str) -> frozenset[str]:
-    """Return the closed list of labels of a task."""
-    return WORDS.words(f"labels_{task}")
+def labels_of(kind: str) -> frozenset[str]:
+    """Return the closed list of labels of a task of this kind."""
+    return WORDS.words(f"labels_{kind}")
 
 
 def _listed(task: str, separator: str) -> Score:
@@ -164,6 +165,9 @@ def in_digits(text: str) -> str:
 def _transform() -> Callable[[str], str]:
     try:
         from cn2an import transform
+
+        if transform("两", "cn2an") != "2":  # as since 0.5.24
+            raise ImportError
     except ImportError:
         raise MissingExtra.of("cn2an", "lawbench", purpose=Message("words.lawbench_numbers")) from None
 
@@ -199,9 +203,12 @@ def _labels_pattern(task: str) -> re.Pattern[str]:
 
 
 def entities_in(text: str) -> dict[str, str]:
-    """Return the first entity of each kind in a text; it ends at a line, a semicolon or the next kind."""
+    """Return the first entity of each kind in a text; it ends at a line, a semicolon or the next kind.
+
+    Translations in brackets are left out.
+    """
     found: dict[str, str] = {}
-    for match in WORDS["entity_of"].finditer(text):
+    for match in WORDS["entity_of"].finditer(WORDS["gloss"].sub("", text)):
         if (value := match["value"].strip(" 。,，、")) and not WORDS["no_entity"].fullmatch(value):
             found.setdefault(match["kind"], value)
     return found

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final, NamedTuple
 
+from steelyard.legal.values.terms import judgment_in
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
 
@@ -31,7 +32,11 @@ def fines(text: str) -> list[Fine]:
 
 
 def total_fine(text: str) -> Fine | None:
-    """Return what all fines of a text come to in one currency; what is executed in all wins over the single ones."""
+    """Return what all fines of a text come to in one currency; those executed in all win over the single ones.
+
+    Of a judgment it is what 判决如下 comes to.
+    """
+    text = judgment_in(text) or text
     every = list(_decided(text)) or fines(text)
     currencies = {fine.currency for fine in every}
     if len(currencies) != 1:

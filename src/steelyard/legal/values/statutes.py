@@ -28,7 +28,7 @@ _STEP: Final = (
 _FIRST: Final = re.compile(rf"(?:第|(?<=[法典例定释则约程》])){_STEP}")
 _NEXT: Final = re.compile(rf"(?P<join>{_AND})?(?P<ordinal>第)?{_STEP}")
 _TITLE: Final = re.compile(
-    rf"(?:《([^《》\n]{{2,60}})》|([{HAN}、]{{0,40}}(?:{_WORDS.source('statute')})"
+    rf"(?:《((?:[^《》\n]|《[^《》\n]{{2,40}}》){{2,80}})》|([{HAN}、]{{0,40}}(?:{_WORDS.source('statute')})"
     r"(?:\([一二三四五六七八九十]{1,3}\)|[一二三四五六七])?)》?)"
     rf"(?:\([^()]{{1,30}}\))?(?:的|中的?|之)?(?:第{_NUMBER}[编章节]){{0,3}}\s?$"
 )
@@ -60,6 +60,7 @@ _CHINESE_TITLES: Final = dict(pair.replace("_", " ").split("=") for pair in _WOR
 _TITLES: Final = {name: names[0] for each in _LAW.words("titles") for names in [each.split("=")] for name in names}
 _KNOWN_TITLE: Final = re.compile(f"(?:{'|'.join(sorted(map(re.escape, _TITLES), key=len, reverse=True))})$")
 _SAME_AS_ARTICLE: Final = frozenset(("article", "section", "clause", "regulation"))
+_INNER: Final = str.maketrans("《》", "〈〉")
 _REFERS: Final = "@"  # the title of an article of 该法 until the statute is looked up
 
 
@@ -250,10 +251,7 @@ def _title_before(text: str, at: int) -> tuple[str | None, bool]:
     if document := _LAW["ends_in_document"].search(before):
         return document_title(next(_DOCUMENT.finditer(before, document.start()))), False
     match = _TITLE.search(before)
-    title = match[1] or match[2] if match else ""
-    if title and match and match[1] is None:
-        known = _KNOWN_TITLE.search(title)
-        title = known[0] if known else title
+    title = (match[1] or _without_lead(match[2])) if match else ""
     if title and not _WORDS["no_title"].search(title):
         return title, False
     return None, _LAW["own_text"].search(before) is not None
@@ -351,14 +349,18 @@ def is_same_title(one: str, two: str) -> bool:
 
 
 def plain_title(title: str) -> str:
-    """Return a title without what precedes it (根据, 中华人民共和国); abbreviations and English titles in full."""
+    """Return a title in its one form: without 中华人民共和国, abbreviations and known English titles in full."""
     english = title.casefold().removeprefix("the ").removeprefix("prc ")
-    title = _CHINESE_TITLES.get(english, english).replace("中华人民共和国", "")
-    if title in _TITLES:
-        return _TITLES[title]
-    starts = (at for at in range(len(title) - 2, 0, -1) if _WORDS["before_title"].search(title[:at]))
-    title = next((title[at:] for at in starts if not _WORDS["no_title"].search(title[at:])), title)
+    title = _CHINESE_TITLES.get(english, english).replace("中华人民共和国", "").translate(_INNER)
     return _TITLES.get(title, title)
+
+
+def _without_lead(title: str) -> str:
+    """Return a title that is not quoted without the words before it (根据, 适用)."""
+    if known := _KNOWN_TITLE.search(title):
+        return known[0]
+    starts = (at for at in range(len(title) - 2, 0, -1) if _WORDS["before_title"].search(title[:at]))
+    return next((title[at:] for at in starts if not _WORDS["no_title"].search(title[at:])), title)
 
 
 def _begins_at(text: str, at: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from steelyard.lexicon import lexicon
-from steelyard.text.values import CHINESE, numerals, value_of
+from steelyard.text.values import CHINESE, NUMBER_WORDS, numerals, value_of
 
 Kind = Literal["imprisonment", "detention", "surveillance", "life", "death", "death_reprieve"]
 _LAW: Final = lexicon("law")
@@ -32,7 +32,7 @@ _CHINESE: Final = (
 _PIECE: Final = re.compile(rf"({_N}|半)(个)?(半)?(年|月|日|天)(半)?")
 _SUSPENDED: Final = re.compile(rf"缓(?:刑|期)(?:考验期限?)?(?:的)?(?:考验期限?)?(?:为|是|:)?({_DURATION})(?!执行)")
 
-_W: Final = r"(?:\d{1,3}(?:\.5)?|an?|[a-z]+(?:[ -](?:one|two|three|four|five|six|seven|eight|nine))?)"
+_W: Final = rf"(?:\d{{1,3}}(?:\.5)?|\ban?|{NUMBER_WORDS})"
 _ENGLISH_DURATION: Final = (
     rf"{_W}[ -](?:and a half[ -])?(?:years?|months?|days?|weeks?)\b"
     rf"(?:(?:,| and|, and)? {_W} (?:months?|days?)\b)?(?: and a half)?"
@@ -97,13 +97,30 @@ def terms(text: str) -> list[Term]:
 def sentence_of(text: str) -> Term | None:
     """Return the one sentence that a text gives; a text that is only a duration is one: 18个月.
 
-    Of several terms the last one counts. None if there is none, or only a range.
+    Of a judgment it is what 判决如下 comes to for all persons, else the last term counts. None if there is none, or
+    only a range.
     """
-    found = [term for term in terms(text) if term.range is None]
-    if found:
+    if (judged := judgment_in(text)) and (found := [term for term in terms(judged) if term.range is None]):
+        return _total(found)
+    if found := [term for term in terms(text) if term.range is None]:
         return found[-1]
     months, days = _length(text) if _LAW["only_duration"].fullmatch(text.strip()) else (None, None)
     return Term(0, len(text), text, "imprisonment", months, days=days) if months or days else None
+
+
+def judgment_in(text: str) -> str:
+    """Return what a judgment orders, after 判决如下; "" if the text is none."""
+    orders = list(_LAW["orders"].finditer(text))
+    return text[orders[-1].end() :] if orders else ""
+
+
+def _total(found: Sequence[Term]) -> Term:
+    """Return the heaviest sentence of several, or what terms with months come to."""
+    untimed = [term for kind in ("death", "death_reprieve", "life") for term in found if term.kind == kind]
+    if untimed:
+        return untimed[0]
+    months, days = (sum(getattr(term, unit) or 0 for term in found) for unit in ("months", "days"))
+    return found[-1]._replace(months=months, days=days or None)
 
 
 # ----- reading

@@ -68,6 +68,7 @@ PLACES: Final[Mapping[TableRole, Place]] = {
     "refusals_compared": Place("changes"),
     "uncertain": Place(),
     "unscored": Place("details", folded=True),
+    "published": Place("details"),
     "decided": Place("details"),
     "judged": Place(),
     "coverage": Place("details"),
@@ -103,7 +104,7 @@ _EXTRA_AT: Final = 2
 """Groups begin with their value and their number; the metric with an interval is the next column."""
 MOST_UNFOLDED: Final = 12
 """Tables that can be folded are closed where they have more rows together."""
-_NAMED: Final[frozenset[TableRole]] = frozenset(("refusals", "uncertain", "coverage", "judged", "kind"))
+_NAMED: Final[frozenset[TableRole]] = frozenset(("refusals", "uncertain", "coverage", "judged", "published", "kind"))
 """Roles of tables whose titles begin with the name of a result."""
 BAR: Final = "bar-cell"
 _MARKS: Final = {cells.BETTER: "good", cells.WORSE: "bad"}
