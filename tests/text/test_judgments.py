@@ -30,16 +30,27 @@ def test_a_judgment_that_ends_early_has_no_ruling():
 
 def test_statutes_are_applied_in_the_reasoning_and_penalties_in_the_ruling():
     assert applied_part(judgment(), "statutes") == OPINION
-    assert applied_part(judgment(), "term") == RULING
+    cited = "本院认为，依照《中华人民共和国刑事诉讼法》第二百零一条、《刑法》第十条，判决如下："
+    assert applied_part(judgment(cited), "statutes") == "本院认为，依照《刑法》第十条，判决如下："
+    assert applied_part(judgment(), "terms") == "判决如下：" + RULING
 
 
 @pytest.mark.parametrize(
     ("opinion", "ruling", "applied"),
     [
-        (OPINION, "一、撤销前罪的缓刑；二、判处拘役一个月。", "一、；二、判处拘役一个月。"),
-        (EARLIER + "裁判结论", RULING, RULING + "如不服本判决，可在十日内提出上诉。附：相关法律条文，第三百一十二条"),
-        (EARLIER, "驳回。", ""),
+        (OPINION, "一、撤销前罪的缓刑；二、判处拘役一个月。", "判决如下：一、；二、判处拘役一个月。"),
+        (
+            OPINION,
+            "犯盗窃罪，与前罪诈骗罪的刑罚并罚，决定执行拘役一个月。",
+            "判决如下：犯盗窃罪，，决定执行拘役一个月。",
+        ),
+        (
+            EARLIER + "裁判结论",
+            RULING,
+            "判决如下：" + RULING + "如不服本判决，可在十日内提出上诉。附：相关法律条文，第三百一十二条",
+        ),
+        (EARLIER, "驳回。", "判决如下："),
     ],
 )
 def test_what_is_revoked_is_not_imposed_and_a_ruling_may_lack_its_formula(opinion, ruling, applied):
-    assert applied_part(judgment(opinion, ruling), "term") == applied
+    assert applied_part(judgment(opinion, ruling), "terms") == applied

@@ -13,13 +13,15 @@ from steelyard.errors import UnknownName
 from steelyard.i18n import Message
 from steelyard.table import Flags, FloatArray
 from steelyard.text.coding import Cut, Encoder, Lexemes, PieceEncoder, Pieces, Runs
+from steelyard.text.judgments import applied_part
 from steelyard.text.normalisation import squad_text, ultrarag_text, ultrarag_text_2026_09
 from steelyard.text.reading import marked_answer
 from steelyard.text.tokens import TokenUnit, atoms, segment, tokens
 
-JUDGE: Final = (
-    *("PublishedTerm", "PublishedFine", "PublishedChargeP", "PublishedChargeR"),
-    *("PublishedStatuteP", "PublishedStatuteR"),
+_JUDGE: Final = (
+    *("PublishedTerm", "TermRatio", "PublishedFine", "FineRatio"),
+    *("PublishedChargeP", "ChargeP", "PublishedChargeR", "ChargeR"),
+    *("PublishedStatuteP", "StatuteP(depth=0)", "PublishedStatuteR", "StatuteR(depth=0)"),
 )
 
 _AllPieces = tuple[Pieces, Pieces]
@@ -34,8 +36,9 @@ class Profile:
 
     With `short_as_whole`, texts that are too short to have n-grams are compared as a whole, so that a single word
     scores 1 against itself in ROUGE-2 too; in the programs of the other profiles it scores 0. With `nothing_matches`
-    two texts without tokens are equal. `answer_in` finds the answer in an output, given the question. `metrics` are
-    computed where none is named, if they are not the usual ones.
+    two texts without tokens are equal. `answer_in` finds the answer in an output, given the question. `part_of`
+    gives the part of a text in which values of law of a kind are read: statutes, charges, terms or fines. `metrics`
+    are computed where none is named, if they are not the usual ones.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Profile:
     short_as_whole: bool = False
     nothing_matches: bool = True
     answer_in: Callable[[str, str], str] | None = None
+    part_of: Callable[[str, str], str] | None = None
     metrics: tuple[str, ...] = ()
 
 
@@ -160,9 +164,12 @@ def _lawbench(unit: TokenUnit, pieces: _AllPieces) -> Profile:
     return replace(_steelyard(unit, pieces), name="lawbench", answer_in=marked_answer, metrics=("Published",))
 
 
-def _task(unit: TokenUnit, pieces: _AllPieces, *, name: str, metrics: tuple[str, ...]) -> Profile:
-    """Return our own reading of texts, with the metrics of a task."""
-    return replace(_steelyard(unit, pieces), name=name, metrics=metrics)
+def _judge(unit: TokenUnit, pieces: _AllPieces) -> Profile:
+    return replace(_steelyard(unit, pieces), name="judge", part_of=applied_part, metrics=_JUDGE)
+
+
+def _cail2025(unit: TokenUnit, pieces: _AllPieces) -> Profile:
+    return replace(_steelyard(unit, pieces), name="cail2025", metrics=("PublishedCAIL", "CAIL"))
 
 
 def _english(pieces: _AllPieces, *, stemmed: bool) -> Encoder:
@@ -225,6 +232,6 @@ _PROFILES: dict[str, Callable[[TokenUnit, _AllPieces], Profile]] = {
     "rouge-jieba": _rouge_jieba,
     "rouge-chinese": _rouge_chinese,
     "lawbench": _lawbench,
-    "judge": partial(_task, name="judge", metrics=JUDGE),
-    "cail2025": partial(_task, name="cail2025", metrics=("PublishedCAIL", "CAIL")),
+    "judge": _judge,
+    "cail2025": _cail2025,
 }

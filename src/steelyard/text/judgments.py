@@ -31,14 +31,16 @@ def parts_of(judgment: str) -> Parts:
 
 
 def applied_part(judgment: str, kind: str) -> str:
-    """Return where a judgment applies statutes, or else where it finds charges and imposes penalties.
+    """Return where a judgment applies the Criminal Law (for `statutes`), else where it imposes charges and penalties.
 
-    A ruling without 判决如下 begins with its first sentence; what it revokes is left out.
+    The latter begins with 判决如下, so that penalties of several persons are added up; where that is missing, with the
+    first sentence that is passed. What is revoked, or was imposed
+    before, is left out.
     """
     _, reasoning, ruling = parts_of(judgment)
     if kind == "statutes":
-        return reasoning
+        return _WORDS["other_statute"].sub("", reasoning)
     if not ruling:
-        sentence = _WORDS["sentencing"].search(reasoning)
-        ruling = reasoning[sentence.start() :] if sentence else ""
-    return _WORDS["revoked"].sub("", ruling)
+        passed = _WORDS["sentence_passed"].search(reasoning)
+        ruling = reasoning[passed.start() :] if passed else ""
+    return f"判决如下：{_WORDS['not_imposed'].sub('', ruling)}"
