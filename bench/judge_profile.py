@@ -21,8 +21,8 @@ COLUMNS: Final = {
     "fine": ("PublishedFine", "FineRatio"),
     "charges, precision": ("PublishedChargeP", "ChargeP"),
     "charges, recall": ("PublishedChargeR", "ChargeR"),
-    "articles, precision": ("PublishedStatuteP", "StatuteP"),
-    "articles, recall": ("PublishedStatuteR", "StatuteR"),
+    "articles, precision": ("PublishedStatuteP", "StatuteP(depth=0)"),
+    "articles, recall": ("PublishedStatuteR", "StatuteR(depth=0)"),
 }
 HEADER: Final = ("", "as published", "scored", "as read", "scored", "rows that differ")
 
@@ -59,7 +59,7 @@ def _mean(table: Table, metric: str) -> list[str]:
 
 
 def _differing(table: Table, one: str, two: str) -> str:
-    """Return the number of rows whose scores differ, also where only one is scored."""
+    """Return the number of rows whose scores differ, or of which only one is scored."""
     return str(int((~np.isclose(table.column(one), table.column(two), equal_nan=True)).sum()))
 
 

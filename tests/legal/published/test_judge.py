@@ -53,6 +53,7 @@ def test_months(ruling, months):
         ("罚金人民币1x万元", 1),
         ("罚金，限期缴纳五千元", 5_000),  # the earlier conviction
         ("有期徒刑一年", 5_000),
+        ("罚金30，000元", 5_000),
     ],
 )
 def test_fines(ruling, yuan):
