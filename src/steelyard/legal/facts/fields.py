@@ -43,6 +43,7 @@ from steelyard.legal.model import FIELD_LABELS, FIELDS, FactRules, in_one_line
 from steelyard.legal.reading import Reading, is_too_long, read
 from steelyard.legal.stance import detect_abstention
 from steelyard.legal.values.cases import case_numbers
+from steelyard.legal.values.keys import law_values, whole_values
 from steelyard.legal.values.statutes import Article, articles, is_known_article
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, currency_code, mentions
@@ -65,6 +66,7 @@ def judge_text(expected: Any, answer: str, case: Case) -> FieldVerdict:
             verdicts.append(_judge_percent(percent, answer, case))
         else:
             names.append(text)
+            verdicts += _judge_law(text, answer)
     if names:
         verdicts.append(judge_name(names, case.question, answer))
     if any(map(mentions, names)):
@@ -163,6 +165,19 @@ def _judge_articles(expected: Sequence[Article], question: str, answer: str) -> 
 def _is_given(wanted: Article, given: Article, text: str) -> bool:
     """Return whether a given article is the wanted one, or a part of it."""
     return is_known_article(wanted, (given,), text) and given.parts[: len(wanted.parts)] == wanted.parts
+
+
+# ----- charges, terms, rates
+
+
+def _judge_law(expected: str, answer: str) -> list[FieldVerdict]:
+    """Return that the answer is right if it has the charges, terms or rates of the text and no others of the kind."""
+    wanted = whole_values(expected)
+    given = [value for value in law_values(answer) if value.kind == wanted[0].kind] if wanted else []
+    if not given or {value.key for value in given} != {value.key for value in wanted}:
+        return []
+    names = ", ".join(dict.fromkeys(answer[value.start : value.end] for value in given))
+    return [FieldVerdict(True, Message("legal.answer_says", value=names))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 from steelyard.legal.evidence.quotes import quote_key
 from steelyard.legal.values.cases import case_numbers
+from steelyard.legal.values.keys import law_values
 from steelyard.legal.values.statutes import Article, articles, items
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
@@ -68,6 +69,11 @@ class Ground:
     def cases(self) -> frozenset[str]:
         """The numbers of cases, in their one form."""
         return frozenset(case.value for case in case_numbers(self.text))
+
+    @cached_property
+    def law(self) -> frozenset[tuple[str, object]]:
+        """Charges, terms and interest rates, in any spelling."""
+        return frozenset((value.kind, value.key) for value in law_values(self.text))
 
     @cached_property
     def money(self) -> Mapping[Decimal, set[str]]:

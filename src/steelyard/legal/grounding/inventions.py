@@ -19,6 +19,7 @@ from steelyard.legal.grounding.names import is_known_name, is_known_place, latin
 from steelyard.legal.reading import without_quotes
 from steelyard.legal.thresholds import FEW_TIMES, HALF, NEAREST, WORDS_OF_TERM
 from steelyard.legal.values.cases import case_numbers
+from steelyard.legal.values.keys import law_values
 from steelyard.legal.values.statutes import is_known_article
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
@@ -117,6 +118,7 @@ def _values(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
         if known and not any(value.value in numbers for numbers in known):
             yield Invented(value.text, value.kind, value.start, value.end)
     unknown = [value for value in claims.values if not any(_is_grounded(value, claims, ground) for ground in grounds)]
+    unknown = list(_not_of_law(claims.text, unknown, grounds))
     if not unknown:
         return
     derived = DerivedValues(claims, unknown, grounds)
@@ -125,6 +127,15 @@ def _values(claims: Claims, grounds: Sequence[Ground]) -> Iterator[Invented]:
             derived.add(value)
         else:
             yield Invented(value.text, REPORTED.get(value.kind, value.kind), value.start, value.end)
+
+
+def _not_of_law(text: str, unknown: Sequence[Mention], grounds: Sequence[Ground]) -> Iterator[Mention]:
+    """Yield the values that are no part of a term or a rate that the document has in other words."""
+    named = list(law_values(text)) if unknown else []
+    known = [each for each in named if any((each.kind, each.key) in ground.law for ground in grounds)]
+    for value in unknown:
+        if not any(each.start <= value.start and value.end <= each.end for each in known):
+            yield value
 
 
 def _is_grounded(value: Mention, claims: Claims, ground: Ground) -> bool:

@@ -1,7 +1,7 @@
 """Charges: the names of crimes that a text charges somebody with or finds, in their one form without 罪."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -49,16 +49,24 @@ def official_charges() -> tuple[str, ...]:
 
 
 @cache
-def _patterns() -> tuple[tuple[re.Pattern[str], list[str]], ...]:
-    """Return for both languages the pattern of all names, and which name each of its groups is."""
+def _patterns() -> Mapping[str, tuple[re.Pattern[str], list[str]]]:
+    """Return by first character the pattern of the names that begin with it, and which name each of its groups is."""
     words = [word.split("=") for word in _NAMES.words("charge")]
     pairs = sorted(((form, _official(forms[0])) for forms in words for form in forms), key=_longest_first)
-    chinese = [(_form(form), name) for form, name in pairs if not form.isascii()]
-    english = [(_english_form(form), name) for form, name in pairs if form.isascii()]
-    return (
-        (re.compile("|".join(f"({form})" for form, _ in chinese)), [name for _, name in chinese]),
-        (re.compile(rf"\b(?:{'|'.join(f'({form})' for form, _ in english)})\b", re.I), [name for _, name in english]),
-    )
+    by_first: dict[str, list[tuple[str, str]]] = {}
+    for form, name in pairs:
+        pattern = rf"\b{_english_form(form)}\b" if form.isascii() else _form(form)
+        for first in _first_characters(form):
+            by_first.setdefault(first, []).append((pattern, name))
+    return {
+        first: (re.compile("|".join(f"({pattern})" for pattern, _ in of), re.IGNORECASE), [name for _, name in of])
+        for first, of in by_first.items()
+    }
+
+
+def _first_characters(form: str) -> set[str]:
+    begun = _SET.match(form)
+    return {part[0] for part in begun[1].split("、")} if begun else {form[0]}
 
 
 def _longest_first(pair: tuple[str, str]) -> tuple[int, str]:
@@ -89,9 +97,20 @@ def _english_form(form: str) -> str:
 
 
 def _named(text: str) -> Iterator[Charge]:
-    for pattern, names in _patterns():
-        for match in pattern.finditer(text):
-            yield Charge(*match.span(), match[0], names[(match.lastindex or 1) - 1])
+    at = 0
+    for first in _starts().finditer(text):
+        if first.start() >= at:
+            pattern, names = _patterns()[first[0].lower()]
+            if match := pattern.match(text, first.start()):
+                at = match.end()
+                yield Charge(*match.span(), match[0], names[(match.lastindex or 1) - 1])
+
+
+@cache
+def _starts() -> re.Pattern[str]:
+    """Return the pattern of the characters that names begin with; of letters those that begin a word."""
+    letters, others = ([first for first in _patterns() if first.isascii() == is_ascii] for is_ascii in (True, False))
+    return re.compile(rf"\b[{''.join(letters)}]|[{''.join(others)}]", re.IGNORECASE)
 
 
 # ----- which are charges

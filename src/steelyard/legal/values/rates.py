@@ -1,5 +1,6 @@
 """Interest rates with their period: 年利率6%, 月息2分, 日万分之五, four times the LPR, 8% per annum."""
 
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final, NamedTuple
@@ -38,22 +39,27 @@ def rates(text: str) -> list[Rate]:
 
 def _percentages(text: str) -> Iterator[Rate]:
     for value in mentions(text):
-        if value.kind == "percent" and value.is_exact and (period := _period(text, value)):
-            yield Rate(value.start, value.end, value.text, value.value, period)
+        if value.kind == "percent" and value.is_exact and (found := _period(text, value)):
+            period, start, end = found
+            yield Rate(start, end, text[start:end], value.value, period)
 
 
-def _period(text: str, value: Mention) -> str:
-    """Return the period of a percentage that is interest, "" if it is something else."""
-    before, after = text[max(0, value.start - _BEFORE) : value.start], text[value.end : value.end + _AFTER]
+def _period(text: str, value: Mention) -> tuple[str, int, int] | None:
+    """Return the period of a percentage that is interest, with the span of both; None if it is something else."""
+    lead = max(0, value.start - _BEFORE)
+    before, after = text[lead : value.start], text[value.end : value.end + _AFTER]
     if own := _LAW["rate_period_inside"].match(value.text):
-        return _PERIODS.get(own["period"] or "", "month")
+        return _PERIODS.get(own["period"] or "", "month"), value.start, value.end
     if near := _LAW["rate_period_before"].search(before):
-        found = next(group for group in near.groups() if group)
-        return _PERIODS.get(found) or _ENGLISH_PERIODS[found[0].lower()]
+        return _named_period(near), lead + near.start(), value.end
     if (near := _LAW["rate_period_after"].match(after)) and not _LAW["no_interest"].search(before):
-        found = next(group for group in near.groups() if group)
-        return _PERIODS.get(found) or _ENGLISH_PERIODS[found[0].lower()]
-    return ""
+        return _named_period(near), value.start, value.end + near.end()
+    return None
+
+
+def _named_period(match: re.Match[str]) -> str:
+    name = next(group for group in match.groups() if group)
+    return _PERIODS.get(name) or _ENGLISH_PERIODS[name[0].lower()]
 
 
 def _multiples(text: str) -> Iterator[Rate]:

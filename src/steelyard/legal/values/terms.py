@@ -30,7 +30,7 @@ _CHINESE: Final = (
     re.compile(rf"{_CHINESE_LIMIT}(?P<span>{_SPAN})的?(?P<kind>有期徒刑|徒刑|监禁|拘役|管制)(?!{_N}[年个月])"),
 )  # fmt: skip
 _PIECE: Final = re.compile(rf"({_N}|半)(个)?(半)?(年|月|日|天)(半)?")
-_SUSPENDED: Final = re.compile(rf"缓(?:刑|期)(?:考验期限?)?(?:的)?(?:考验期限?)?(?:为|是|:)?({_DURATION})(?!执行)")
+_SUSPENDED: Final = re.compile(rf"缓(?:刑|期)(?:考验期限?)?(?:的)?(?:考验期限?)?(?:为|是|:)?({_DURATION})")
 
 _W: Final = rf"(?:\d{{1,3}}(?:\.5)?|\ban?|{NUMBER_WORDS})"
 _ENGLISH_DURATION: Final = (

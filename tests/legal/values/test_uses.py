@@ -1,0 +1,37 @@
+"""Charges, terms, statutes, case numbers and rates are compared as values by facts and grounding; invented cases."""
+
+import pytest
+
+from steelyard.legal import find_invented, judge_fact
+
+
+@pytest.mark.parametrize(
+    ("expected", "right", "wrong"),
+    [
+        ("贩卖毒品罪", "被告人构成走私、贩卖、运输、制造毒品罪。", "被告人构成非法持有毒品罪。"),
+        ("帮信罪", "构成帮助信息网络犯罪活动罪。", "不构成帮助信息网络犯罪活动罪，构成诈骗罪。"),
+        ("有期徒刑三年六个月", "判处42个月有期徒刑。", "判处有期徒刑三年。"),
+        ("拘役五个月", "He received five months of criminal detention.", "判处有期徒刑五个月。"),
+        ("月利率2%", "约定年利率24%。", "约定年利率2%。"),
+        ("《民法典》第五百七十七条至第五百七十九条", "民法典第577条、第578条、第579条。", "民法典第577条、第579条。"),
+        ("刑法第一百三十三条之一", "《中华人民共和国刑法》第133条之一", "《中华人民共和国刑法》第133条"),
+        ("（2009）浦民一（民）初字第7711号", "案号(2009)浦民一(民)初7711号", "案号(2009)浦民一(民)初7712号"),
+    ],
+)
+def test_an_expected_value_of_law_is_right_in_any_spelling(expected, right, wrong):
+    assert judge_fact({"text_answer": expected}, right, question="是什么？").correct
+    assert not judge_fact({"text_answer": expected}, wrong, question="是什么？").correct
+
+
+@pytest.mark.parametrize(
+    ("context", "grounded", "invented"),
+    [
+        ("判处有期徒刑三年六个月。", "判处42个月有期徒刑。", "判处43个月有期徒刑。"),
+        ("双方约定月息2分。", "双方约定年利率24%。", "双方约定年利率36%。"),
+        ("适用《民法典》第577条至第580条。", "适用《民法典》第578条。", "适用《民法典》第581条。"),
+        ("依据法释〔2020〕17号。", "依据法释[2020]17号。", "依据法释〔2020〕25号。"),
+    ],
+)
+def test_a_value_of_law_is_grounded_in_any_spelling(context, grounded, invented):
+    assert not find_invented(grounded, context, full=True)
+    assert find_invented(invented, context, full=True)
