@@ -19,7 +19,6 @@ from steelyard.registry.metrics import REGISTRY, USUAL_NEEDS, Measure, Metric
 from steelyard.registry.names import parse_measure
 from steelyard.table import Table
 
-
 RULINGS = ("steelyard.contexts.judge", "steelyard.contexts.cail2025")
 
 

@@ -53,7 +53,7 @@ def published_term(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     Formula: 1 - |a - b| / max(a, b), a and b the months of all penalties together
     Convention: penalties that are written alike count once; 无期徒刑 is 240 months, 死刑 10,001, and a death penalty on
         one side alone scores 0. Without a penalty in the ruling those of the whole judgment count, with earlier ones.
-    Source: JuDGE, evaluation/calc.py
+    Source: JuDGE, MetricsCalculator
     """
     return _compared(pairs, "months", _ratio)
 
@@ -65,7 +65,7 @@ def published_fine(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     Formula: 1 - |a - b| / max(a, b), a and b the sum of all fines
     Convention: as PublishedTerm; what tells a death penalty from a term tells fines apart too: 9,000 and 11,000 yuan
         score 0.
-    Source: JuDGE, evaluation/calc.py
+    Source: JuDGE, MetricsCalculator
     """
     return _compared(pairs, "fine", _ratio)
 
@@ -76,7 +76,7 @@ def published_charge_precision(pairs: AnswerBatch, profile: Profile) -> FloatArr
 
     Formula: |charges of both| / |charges of the answer|; 0 without any
     Convention: a charge is what stands between 犯 and 罪, under the official name that is nearest.
-    Source: JuDGE, evaluation/calc.py, whose F1 is that of the mean precision and the mean recall
+    Source: JuDGE, MetricsCalculator, whose F1 is that of the mean precision and the mean recall
     """
     return _compared(pairs, "charges", _share)
 
@@ -87,7 +87,7 @@ def published_charge_recall(pairs: AnswerBatch, profile: Profile) -> FloatArray:
 
     Formula: |charges of both| / |charges of the reference|; 0 without any
     Convention: as PublishedChargeP.
-    Source: JuDGE, evaluation/calc.py
+    Source: JuDGE, MetricsCalculator
     """
     return _compared(pairs, "charges", lambda answer, reference: _share(reference, answer))
 
@@ -98,7 +98,7 @@ def published_statute_precision(pairs: AnswerBatch, profile: Profile) -> FloatAr
 
     Formula: |articles of both| / |articles of the answer|; 0 without any
     Convention: 之一 is left out, and 第264条 is not read.
-    Source: JuDGE, evaluation/calc.py
+    Source: JuDGE, MetricsCalculator
     """
     return _compared(pairs, "articles", _share)
 
@@ -109,6 +109,6 @@ def published_statute_recall(pairs: AnswerBatch, profile: Profile) -> FloatArray
 
     Formula: |articles of both| / |articles of the reference|; 0 without any
     Convention: as PublishedStatuteP.
-    Source: JuDGE, evaluation/calc.py
+    Source: JuDGE, MetricsCalculator
     """
     return _compared(pairs, "articles", lambda answer, reference: _share(reference, answer))
