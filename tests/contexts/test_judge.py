@@ -1,5 +1,6 @@
 """The columns of JuDGE as its script prints them: known answers, and the example of JuDGE where it is at hand."""
 
+import json
 import os
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from foreign_files import DATA
 
 import steelyard
+from steelyard.cli import main
 from steelyard.contexts.judge import NO_PENALTY
 from steelyard.table import Missing, Table
 
@@ -112,6 +114,18 @@ def test_samples_agree_with_themselves():
 def means(answers: str) -> list[str]:
     table = evaluated(answers, PUBLISHED)
     return [f"{table.mean(name):.4f} of {np.isfinite(table.column(name)).sum()}" for name in PUBLISHED]
+
+
+def test_the_report_lists_the_rows_in_which_both_readings_differ(write, capsys):
+    rulings = {"answers": ["罚金一万一千元", "罚金三千元"], "references": ["罚金九千元", "罚金三千元"]}
+    files = []
+    for name, texts in rulings.items():
+        rows = [{"id": number, "document": ruled(text)} for number, text in enumerate(texts)]
+        files.append(str(write(f"{name}.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))))
+    assert main(["answers", files[0], "--references", files[1], "--profile", "judge"]) == 0
+    text = capsys.readouterr().out
+    assert "as read by FineRatio, 1 of 2 items differ from the published score\n" in text
+    assert "as read by ChargeP, 0 of 2" in text
 
 
 def evaluated(answers: str, metrics: list[str] | None = None) -> Table:
