@@ -50,7 +50,7 @@ _NEXT_FIGURE: Final = re.compile(
 )
 _RANGE: Final = re.compile(r"(\d+)-(\d+)")
 _ACT: Final = rf"(?:{_WORDS.source('act')})(?: (?:of )?[12]\d{{3}})?"
-_ACT_AFTER: Final = re.compile(rf",? (?:of|in|under) (?:the )?(?:PRC )?({_ACT})|,? (?:of (?:the )?)?(GDPR)\b")
+_ACT_AFTER: Final = re.compile(rf",? (?:of|in|under) (?:the )?(?:PRC )?({_ACT})|,? (?:of (?:the )?)?([A-Z]{{3,6}})\b")
 _ACT_BEFORE: Final = re.compile(rf"({_ACT}),? \(?$")
 _ITEM: Final = re.compile(r"^\s*(\d{1,3}(?:\.\d{1,3}){0,3})\.?\s+\S", re.MULTILINE)
 _DOCUMENT: Final = re.compile(
@@ -251,7 +251,9 @@ def _title_before(text: str, at: int) -> tuple[str | None, bool]:
     if document := _LAW["ends_in_document"].search(before):
         return document_title(next(_DOCUMENT.finditer(before, document.start()))), False
     match = _TITLE.search(before)
-    title = (match[1] or _without_lead(match[2])) if match else ""
+    if match and match[1]:
+        return match[1], False
+    title = _without_lead(match[2]) if match else ""
     if title and not _WORDS["no_title"].search(title):
         return title, False
     return None, _LAW["own_text"].search(before) is not None
