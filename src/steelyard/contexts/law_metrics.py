@@ -135,7 +135,7 @@ def term_log(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     Formula: max(0, (ln 216 - |ln(a + 1) - ln(b + 1)|) / ln 216), a and b in months
     Convention: terms are values: 一年六个月 is 18 months; what is executed in all (决定执行) wins over single terms; a
         range is none. An answer without a term scores 0, as do death and life. A reference without a term, or with
-        death or life, is unscored.
+        death or life, is unscored; 0个月 is a term of no months.
     Source: LawBench 3-4 and 3-5, whose script reads 一年六个月 as 6 months, 12月 of a date as one, and
         goes below 0
     """

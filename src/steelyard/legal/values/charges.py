@@ -15,6 +15,9 @@ _CRIME: Final = re.compile(r"罪(?!犯|行|责|恶|状|孽|过|人)")
 _BETWEEN: Final = re.compile(r"罪?(?:[、,，;；/|]|和|与|及|以及|或者?|\s|,? (?:and|or) (?:of )?)+")
 _AROUND: Final = re.compile(r"罪名?|[^\w]|_|\b(?:the|an?|of|and|crimes?|offen[cs]es?|charges?|eoa)\b", re.IGNORECASE)
 
+_NAME: Final = "\0"
+_LONGEST_ITEM: Final = 20  # characters of an item of a list, where a name is one
+
 
 class Charge(NamedTuple):
     """A charge; `value` is the official name without 罪."""
@@ -117,10 +120,12 @@ def _starts() -> re.Pattern[str]:
 
 
 def _is_nothing_else(text: str, named: Sequence[Charge]) -> bool:
-    """Return whether a text consists of names of crimes: 盗窃;诈骗."""
+    """Return whether a text is a name of a crime, or a list of short items of which one is: 盗窃;诈骗."""
     for charge in reversed(named):
-        text = text[: charge.start] + text[charge.end :]
-    return not _AROUND.sub("", text)
+        text = f"{text[: charge.start]}{_NAME}{text[charge.end :]}"
+    items = text.split(";")
+    is_name = [_NAME in item and not _AROUND.sub("", item.replace(_NAME, "")) for item in items]
+    return any(is_name) and all(len(item) <= _LONGEST_ITEM for item in items if _NAME not in item or len(items) > 1)
 
 
 def _groups(text: str, named: Sequence[Charge]) -> Iterator[list[Charge]]:

@@ -105,7 +105,7 @@ def sentence_of(text: str) -> Term | None:
     if found := [term for term in terms(text) if term.range is None]:
         return found[-1]
     months, days = _length(text) if _LAW["only_duration"].fullmatch(text.strip()) else (None, None)
-    return Term(0, len(text), text, "imprisonment", months, days=days) if months or days else None
+    return Term(0, len(text), text, "imprisonment", months, days=days) if months is not None or days else None
 
 
 def judgment_in(text: str) -> str:
