@@ -2,7 +2,7 @@
 
 import re
 from difflib import get_close_matches
-from functools import cache
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from steelyard.legal.values.charges import charge_names, official_charges
@@ -45,7 +45,7 @@ def _charges(text: str) -> frozenset[str]:
     return frozenset(filter(None, map(_charge, found)))
 
 
-@cache
+@lru_cache(maxsize=1 << 12)
 def _charge(name: str) -> str:
     """Return the official name: the only one that is read, the shortest that has all its characters, or the closest."""
     known = charge_names(name)
