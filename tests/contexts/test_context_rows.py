@@ -483,6 +483,7 @@ def test_the_numbers_do_not_depend_on_processes(write):
 # ----- what is imported
 
 
+REGISTERING = ("cail2025", "judge", "law_metrics", "metrics")
 IMPORTS = """
 import sys
 import steelyard
@@ -498,7 +499,7 @@ print(sorted(name for name in sys.modules if name.startswith(("steelyard.context
         (
             "steelyard.evaluate_answers(['a'], ['a'], 'EM')\n"
             "from steelyard.registry.names import all_metrics\nall_metrics()",
-            ["steelyard.contexts", "steelyard.contexts.law_metrics", "steelyard.contexts.metrics"],
+            ["steelyard.contexts", *(f"steelyard.contexts.{name}" for name in REGISTERING)],
         ),
     ],
 )

@@ -19,18 +19,21 @@ from steelyard.registry.metrics import REGISTRY, USUAL_NEEDS, Measure, Metric
 from steelyard.registry.names import parse_measure
 from steelyard.table import Table
 
+RULINGS = ("steelyard.contexts.judge", "steelyard.contexts.cail2025")
+
 
 def measures_of(kind: str) -> list[str]:
     """Every metric of a kind, with a cut-off of 5 where it needs one; again with 3 where it may have one.
 
     Those of subtopics are left out: they need other judgments. Metrics of answers that need more than references are a
-    kind of their own here, contexts, and so are those about law, and those of tasks.
+    kind of their own here, contexts, and so are those about law, of tasks, and of JuDGE and CAIL.
     """
     usual = frozenset(USUAL_NEEDS)
     kinds: dict[str, str] = {name: metric.kind for name, metric in REGISTRY.items()}
     kinds |= {name: "contexts" for name, kind in kinds.items() if kind == "answers" and REGISTRY[name].needs != usual}
     kinds |= {name: "tasks" for name in kinds if "task" in REGISTRY[name].needs}
     kinds |= dict.fromkeys((name for name in REGISTRY if is_about_law(REGISTRY[name])), "law")
+    kinds |= {name: "rulings" for name in kinds if REGISTRY[name].compute.__module__ in RULINGS}
     names = [name for name in REGISTRY if kinds[name] == kind and not REGISTRY[name].subtopics]
     plain = [str(Measure.of(REGISTRY[name], _required(REGISTRY[name]))) for name in names]
     return list(dict.fromkeys(plain + [f"{n}@3" for n in names if "k" in REGISTRY[n].parameters]))
@@ -46,7 +49,7 @@ def _required(metric: Metric) -> dict[str, float]:
 
 
 register_all()
-MEASURES = {kind: measures_of(kind) for kind in ("retrieval", "answers", "contexts", "law", "tasks")}
+MEASURES = {kind: measures_of(kind) for kind in ("retrieval", "answers", "contexts", "law", "tasks", "rulings")}
 RANKING = MEASURES["retrieval"]
 assert set(DEFAULT_ANSWERS) < set(MEASURES["answers"])
 
@@ -217,6 +220,20 @@ SUBJECTS = {
     ),
     "tasks as lawbench": Subject("tasks", tasks, statements.map(" ".join), lambda item, _: item, evaluate_tasks),
 }
+RULED = [
+    *(f"本院认为，依照《刑法》第{n}条，判决如下：被告人犯{charge}罪，判处{term}。" for n, charge, term in (
+        ("十", "盗窃", "有期徒刑一年，并处罚金三千元"), ("二十", "诈骗", "罚金二万元"), ("三十", "贪污", "死刑"),
+    )),
+    *(f'{{"numerical_answer": [{n}], "article_answer": ["民法典第{n}条"]}}' for n in (1, 2)),
+]  # fmt: skip
+SUBJECTS["rulings"] = Subject(
+    "rulings",
+    st.lists(st.lists(st.sampled_from(RULED), min_size=1, max_size=3), min_size=1, max_size=2),
+    st.one_of(st.sampled_from(RULED), anything),
+    reordered_references,
+    evaluate_texts,
+    {"names": MEASURES["rulings"]},
+)
 SUBJECTS["law"] = Subject(
     "law",
     st.lists(st.lists(judged, min_size=1, max_size=2), min_size=1, max_size=2),

@@ -186,13 +186,19 @@ class AnswerBatch:
         ]
         return values
 
+    def cut(self, part: Callable[[str], str]) -> "AnswerBatch":
+        """Return the batch with a part of each text in its place."""
+        groups = [[[part(alias) for alias in group] for group in row] for row in self.groups]
+        answers = [part(answer) for answer in self.answers]
+        return AnswerBatch(answers, groups, spaced=self._spaced, of=self.of, statutes=self.statutes)
+
     def rows(self) -> Iterator[tuple[str, Groups]]:
         """Return each answer with all its references."""
         return zip(self.answers, self.groups, strict=True)
 
     def best(self, values: FloatArray | Flags) -> FloatArray:
-        """Return the value of the best pair of each answer."""
-        return np.maximum.reduceat(values.astype(np.float64), self._starts)
+        """Return the value of the best pair of each answer; NaN only where no pair has a value."""
+        return np.fmax.reduceat(values.astype(np.float64), self._starts)
 
     def closest(self, overlaps: Overlaps) -> Overlaps:
         """Return the overlap of each answer with its closest reference by F1; the first of several."""

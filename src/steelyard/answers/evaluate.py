@@ -149,10 +149,12 @@ def _wanted(spec: ScoringSpec, system: str | None, tags: Sequence[str], *, keep:
 def _measures(
     metrics: str | Sequence[str] | None, predictions: Any, statutes: str | Path | None, profile: str
 ) -> list[Measure]:
-    """Return the metrics by name; the error about an unknown one says if the file already has scores of this name."""
+    """Return the metrics by name, by default those of the profile.
+
+    The error about an unknown one says if the file already has scores of this name.
+    """
     try:
-        default = ("Published",) if profile in AS_READ else DEFAULT_ANSWERS
-        measures = parse_measures(metrics, default=default, kind="answers")
+        measures = parse_measures(metrics, default=profile_of(profile).metrics or DEFAULT_ANSWERS, kind="answers")
     except UnknownName as error:
         names = split_names([metrics] if isinstance(metrics, str) else metrics or [])
         held = _scores_called(names, predictions) if isinstance(predictions, str | Path) else []

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Final
 
 import numpy as np
 
@@ -12,9 +13,16 @@ from steelyard.errors import UnknownName
 from steelyard.i18n import Message
 from steelyard.table import Flags, FloatArray
 from steelyard.text.coding import Cut, Encoder, Lexemes, PieceEncoder, Pieces, Runs
+from steelyard.text.judgments import applied_part
 from steelyard.text.normalisation import squad_text, ultrarag_text, ultrarag_text_2026_09
 from steelyard.text.reading import marked_answer
 from steelyard.text.tokens import TokenUnit, atoms, segment, tokens
+
+_JUDGE: Final = (
+    *("PublishedTerm", "TermRatio", "PublishedFine", "FineRatio"),
+    *("PublishedChargeP", "ChargeP", "PublishedChargeR", "ChargeR"),
+    *("PublishedStatuteP", "StatuteP(depth=0)", "PublishedStatuteR", "StatuteR(depth=0)"),
+)
 
 _AllPieces = tuple[Pieces, Pieces]
 """The pieces of texts with blanks between words, and of others; the encoders of a profile share them."""
@@ -28,7 +36,9 @@ class Profile:
 
     With `short_as_whole`, texts that are too short to have n-grams are compared as a whole, so that a single word
     scores 1 against itself in ROUGE-2 too; in the programs of the other profiles it scores 0. With `nothing_matches`
-    two texts without tokens are equal. `answer_in` finds the answer in an output, given the question.
+    two texts without tokens are equal. `answer_in` finds the answer in an output, given the question. `part_of`
+    gives the part of a text in which values of law of a kind are read: statutes, charges, terms or fines. `metrics`
+    are computed where none is named, if they are not the usual ones.
     """
 
     name: str
@@ -44,6 +54,8 @@ class Profile:
     short_as_whole: bool = False
     nothing_matches: bool = True
     answer_in: Callable[[str, str], str] | None = None
+    part_of: Callable[[str, str], str] | None = None
+    metrics: tuple[str, ...] = ()
 
 
 def profile_of(name: str, unit: TokenUnit = "words") -> Profile:
@@ -149,7 +161,15 @@ def _rouge_chinese(unit: TokenUnit, pieces: _AllPieces) -> Profile:
 
 
 def _lawbench(unit: TokenUnit, pieces: _AllPieces) -> Profile:
-    return replace(_steelyard(unit, pieces), name="lawbench", answer_in=marked_answer)
+    return replace(_steelyard(unit, pieces), name="lawbench", answer_in=marked_answer, metrics=("Published",))
+
+
+def _judge(unit: TokenUnit, pieces: _AllPieces) -> Profile:
+    return replace(_steelyard(unit, pieces), name="judge", part_of=applied_part, metrics=_JUDGE)
+
+
+def _cail2025(unit: TokenUnit, pieces: _AllPieces) -> Profile:
+    return replace(_steelyard(unit, pieces), name="cail2025", metrics=("PublishedCAIL", "CAIL"))
 
 
 def _english(pieces: _AllPieces, *, stemmed: bool) -> Encoder:
@@ -212,4 +232,6 @@ _PROFILES: dict[str, Callable[[TokenUnit, _AllPieces], Profile]] = {
     "rouge-jieba": _rouge_jieba,
     "rouge-chinese": _rouge_chinese,
     "lawbench": _lawbench,
+    "judge": _judge,
+    "cail2025": _cail2025,
 }

@@ -27,7 +27,7 @@ from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io.foreign.formats import Source, open_source
 from steelyard.io.foreign.items import AGAIN, ItemColumns, are_systems, records_of
-from steelyard.io.foreign.rows import ERROR, QUESTION, REPEAT, SYSTEM, TAGS
+from steelyard.io.foreign.rows import ERROR, PREDICTION, QUESTION, REPEAT, SYSTEM, TAGS
 from steelyard.io.layouts import ID, ID_HINT, Columns, check_mapping, layout_of
 from steelyard.io.ranges import is_cuttable
 from steelyard.io.records import LINES, Record, digest_rows, format_suffix, no_array
@@ -263,6 +263,8 @@ def _joined_files(predicted: str | Path, expected: str | Path, mapping: Mapping[
     sides = []
     for (source, records), known, name in zip(files, columns, ("prediction", "references"), strict=True):
         own = {field: column for field, column in mapping.items() if column in known.columns}
+        if name == "references" and getattr(source.format, "ONE_SIDED", False):
+            own = {name: PREDICTION, **own}
         reader = _reader(source, own, {name}, wanted)
         sides.append(_Side(_collected(reader, records, source.container.digest()), reader.has_ids))
     joined = _join_sides(*sides)

@@ -26,6 +26,7 @@ from steelyard.table import Table
 PROFILES = (
     *("steelyard", "ultrarag", "ultrarag-2026-09", "squad"),
     *("rouge-score", "rouge-score-stemmed", "rouge-jieba", "rouge-chinese", "lawbench"),
+    *("judge", "cail2025"),
 )
 WITH_TEXTS = (".html", ".jsonl")
 

@@ -3,12 +3,14 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from steelyard.answers.batch import AnswerBatch, Groups
+from steelyard.answers.profiles import Profile
 from steelyard.errors import InputError
 from steelyard.i18n import Joined, Message
 from steelyard.io.records import read_records
@@ -81,14 +83,23 @@ class SetScores(NamedTuple):
         return Scored(self.of(lambda counts: counts.f(beta)), parts)
 
 
-def statute_scores(pairs: AnswerBatch) -> SetScores:
-    """Return the counts of statutes, made once for all metrics of a batch."""
-    return pairs.once("statutes", lambda: _set_scores(pairs, _statutes, _compare_statutes))
+def statute_scores(pairs: AnswerBatch, profile: Profile, depth: int | None = None) -> SetScores:
+    """Return the counts of statutes, made once for all metrics of a batch; at `depth` 0 articles alone count."""
+    values_in = _statutes if depth is None else partial(_to_depth, depth=depth)
+    applied = _applied(pairs, profile, "statutes")
+    return pairs.once(f"statutes {depth}", lambda: _set_scores(applied, values_in, _compare_statutes))
 
 
-def charge_scores(pairs: AnswerBatch) -> SetScores:
+def charge_scores(pairs: AnswerBatch, profile: Profile) -> SetScores:
     """Return the counts of charges, made once for all metrics of a batch."""
-    return pairs.once("charges", lambda: _set_scores(pairs, _charges, _compare_names))
+    applied = _applied(pairs, profile, "charges")
+    return pairs.once("charges", lambda: _set_scores(applied, _charges, _compare_names))
+
+
+def _applied(pairs: AnswerBatch, profile: Profile, kind: str) -> AnswerBatch:
+    """Return the batch with the parts of its texts in which the profile has values of this kind read."""
+    part_of = profile.part_of
+    return pairs if part_of is None else pairs.once(f"part {kind}", lambda: pairs.cut(lambda text: part_of(text, kind)))
 
 
 def _set_scores(
@@ -122,6 +133,12 @@ def _statutes(text: str) -> list[Article]:
     return statutes(_text(text))
 
 
+def _to_depth(text: str, depth: int) -> list[Article]:
+    """Return the statutes without what is deeper: 0 is articles, 1 is paragraphs, 2 is items."""
+    cut = (replace(each, parts=each.parts[:depth]) for each in _statutes(text))
+    return list({(each.statute, each.number, each.parts): each for each in cut}.values())
+
+
 @lru_cache(maxsize=1 << 12)
 def _charges(text: str) -> list[str]:
     whole = _text(text)
@@ -151,19 +168,21 @@ def _is_same(key: tuple[str | None, str, tuple[str, ...]], wanted: Article) -> b
 # ----- terms and fines
 
 
-def term_logs(pairs: AnswerBatch) -> FloatArray:
+def term_logs(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """Return LawBench's distance of terms, 1 for none; NaN where no reference has a term in months."""
-    return _best(pairs, _term, _log_closeness, lambda term: term is not None and term.kind in _TIMED)
+    return _best(
+        _applied(pairs, profile, "terms"), _term, _log_closeness, lambda term: term is not None and term.kind in _TIMED
+    )
 
 
-def term_ratios(pairs: AnswerBatch) -> FloatArray:
+def term_ratios(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """Return JuDGE's ratio of terms; NaN where no reference has a term."""
-    return _best(pairs, _term, _term_ratio, lambda term: term is not None)
+    return _best(_applied(pairs, profile, "terms"), _term, _term_ratio, lambda term: term is not None)
 
 
-def fine_ratios(pairs: AnswerBatch) -> FloatArray:
+def fine_ratios(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """Return JuDGE's ratio of fines; NaN where no reference has a fine."""
-    return _best(pairs, _fine, _fine_ratio, lambda fine: fine is not None)
+    return _best(_applied(pairs, profile, "fines"), _fine, _fine_ratio, lambda fine: fine is not None)
 
 
 _TIMED: Final = ("imprisonment", "detention", "surveillance")

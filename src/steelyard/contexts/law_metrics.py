@@ -15,7 +15,7 @@ _COUNTS = ("given", "wanted", "found")
 
 
 @metric("StatuteP", kind="answers", needs=("references",), unscored=NO_STATUTES)
-def statute_precision(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+def statute_precision(pairs: AnswerBatch, profile: Profile, *, depth: int | None = None) -> FloatArray:
     """Statute precision: the share of the statutes that the answer names which the reference names.
 
     Formula: |statutes in both| / |statutes of the answer|
@@ -28,11 +28,11 @@ def statute_precision(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """
     from steelyard.contexts.law import statute_scores
 
-    return statute_scores(pairs).of(lambda counts: counts.precision)
+    return statute_scores(pairs, profile, depth).of(lambda counts: counts.precision)
 
 
 @metric("StatuteR", kind="answers", needs=("references",), unscored=NO_STATUTES)
-def statute_recall(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+def statute_recall(pairs: AnswerBatch, profile: Profile, *, depth: int | None = None) -> FloatArray:
     """Statute recall: the share of the statutes of the reference that the answer names.
 
     Formula: |statutes in both| / |statutes of the reference|
@@ -41,11 +41,11 @@ def statute_recall(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """
     from steelyard.contexts.law import statute_scores
 
-    return statute_scores(pairs).of(lambda counts: counts.recall)
+    return statute_scores(pairs, profile, depth).of(lambda counts: counts.recall)
 
 
 @metric("StatuteF", kind="answers", needs=("references",), unscored=NO_STATUTES, counts=_COUNTS)
-def statute_f(pairs: AnswerBatch, profile: Profile, *, beta: float = 1.0) -> Scored:
+def statute_f(pairs: AnswerBatch, profile: Profile, *, beta: float = 1.0, depth: int | None = None) -> Scored:
     """Statute F: precision and recall of the statutes that the answer names.
 
     Formula: (1 + β²) · P · R / (β² · P + R)
@@ -55,11 +55,11 @@ def statute_f(pairs: AnswerBatch, profile: Profile, *, beta: float = 1.0) -> Sco
     """
     from steelyard.contexts.law import statute_scores
 
-    return statute_scores(pairs).scored(beta)
+    return statute_scores(pairs, profile, depth).scored(beta)
 
 
 @metric("StatuteCAIL", kind="answers", needs=("references",), unscored=NO_STATUTES)
-def statute_cail(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+def statute_cail(pairs: AnswerBatch, profile: Profile, *, depth: int | None = None) -> FloatArray:
     """Statutes as CAIL scores them: 1 if all are right, 0.3 for a part of them without a wrong one, else 0.
 
     Formula: 1 if P = R = 1; 0.3 if P = 1 and 0 < R < 1; else 0
@@ -68,7 +68,7 @@ def statute_cail(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """
     from steelyard.contexts.law import statute_scores
 
-    return statute_scores(pairs).of(lambda counts: counts.cail)
+    return statute_scores(pairs, profile, depth).of(lambda counts: counts.cail)
 
 
 @metric("StatuteKnown", kind="answers", needs=("prediction",), unscored=NO_KNOWN_STATUTES)
@@ -100,7 +100,7 @@ def charge_precision(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """
     from steelyard.contexts.law import charge_scores
 
-    return charge_scores(pairs).of(lambda counts: counts.precision)
+    return charge_scores(pairs, profile).of(lambda counts: counts.precision)
 
 
 @metric("ChargeR", kind="answers", needs=("references",), unscored=NO_CHARGES)
@@ -113,7 +113,7 @@ def charge_recall(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """
     from steelyard.contexts.law import charge_scores
 
-    return charge_scores(pairs).of(lambda counts: counts.recall)
+    return charge_scores(pairs, profile).of(lambda counts: counts.recall)
 
 
 @metric("ChargeF", kind="answers", needs=("references",), unscored=NO_CHARGES, counts=_COUNTS)
@@ -126,7 +126,7 @@ def charge_f(pairs: AnswerBatch, profile: Profile, *, beta: float = 1.0) -> Scor
     """
     from steelyard.contexts.law import charge_scores
 
-    return charge_scores(pairs).scored(beta)
+    return charge_scores(pairs, profile).scored(beta)
 
 
 @metric("TermLog", kind="answers", needs=("references",), unscored=NO_TERM)
@@ -142,7 +142,7 @@ def term_log(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """
     from steelyard.contexts.law import term_logs
 
-    return term_logs(pairs)
+    return term_logs(pairs, profile)
 
 
 @metric("TermRatio", kind="answers", needs=("references",), unscored=NO_TERM)
@@ -157,7 +157,7 @@ def term_ratio(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """
     from steelyard.contexts.law import term_ratios
 
-    return term_ratios(pairs)
+    return term_ratios(pairs, profile)
 
 
 @metric("FineRatio", kind="answers", needs=("references",), unscored=NO_FINE)
@@ -171,4 +171,4 @@ def fine_ratio(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     """
     from steelyard.contexts.law import fine_ratios
 
-    return fine_ratios(pairs)
+    return fine_ratios(pairs, profile)

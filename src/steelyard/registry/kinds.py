@@ -74,7 +74,13 @@ BUILT_IN: Final = (
     Kind(
         "answers",
         "report.answers",
-        metrics=("steelyard.answers.metrics", "steelyard.contexts.metrics", "steelyard.contexts.law_metrics"),
+        metrics=(
+            "steelyard.answers.metrics",
+            "steelyard.contexts.metrics",
+            "steelyard.contexts.law_metrics",
+            "steelyard.contexts.judge",
+            "steelyard.contexts.cail2025",
+        ),
         report="steelyard.contexts.report:ContextReport",
         lower_is_better=frozenset(
             (

@@ -13,9 +13,11 @@ from steelyard.io.foreign.containers import open_container
 from steelyard.io.foreign.formats import format_called, formats, is_writable, open_source
 
 FORMATS = {
+    "cail2025": ("cail2025",),
     "deepeval": ("deepeval_goldens", "deepeval_conversations", "deepeval_camel"),
     "deepeval-run": ("deepeval_latest",),
     "flashrag": ("flashrag", "ultrarag_dataset"),
+    "judge": ("judge",),
     "lawbench": ("lawbench",),
     "lm-eval": ("samples_",),
     "mlflow": ("mlflow",),

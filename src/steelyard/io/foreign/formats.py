@@ -23,9 +23,10 @@ class Format(Protocol):
     """A module of the package: one format.
 
     It may have BOUNDS, the values that all of its scores can take, SETTINGS, the names of the fields in its `extra`
-    that are settings of the scores, and `suite(container)`, the name of what was run, where a file has one. A format
-    that can be written has `write(rows, path)`, CARRIES, the fields that it has a place for, NEEDS, those that a row
-    must have, and IS_FOLDER if it is a folder and not a file.
+    that are settings of the scores, and `suite(container)`, the name of what was run, where a file has one. If it is
+    ONE_SIDED, a file of references has the shape of a file of predictions. A format that can be written has
+    `write(rows, path)`, CARRIES, the fields that it has a place for, NEEDS, those that a row must have, and IS_FOLDER
+    if it is a folder and not a file.
     """
 
     NAME: str

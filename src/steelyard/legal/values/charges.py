@@ -42,6 +42,12 @@ def charge_names(text: str) -> frozenset[str]:
     return frozenset(charge.value for charge in charges(text))
 
 
+@cache
+def official_charges() -> tuple[str, ...]:
+    """Return the official names of all crimes, in order."""
+    return tuple(sorted(_official(word.split("=")[0]) for word in _NAMES.words("charge")))
+
+
 # ----- names
 
 
