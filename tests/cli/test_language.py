@@ -164,6 +164,8 @@ ALLOWED = (
         for each in ("new", "run claims FILE", "run", "claims", "calibrate", "probe", "replay")
     ),
     "Experiment and Evaluation",  # the title of a book
+    "Journal of Empirical Legal Studies",
+    "Legal RAG Bench",
 )
 """English that stays English: rules, commands and titles."""
 ENGLISH = re.compile(r"(?<![\w./@`'\"-])[A-Za-z]+(?: [A-Za-z]+){2,}(?![\w./-])")

@@ -380,31 +380,31 @@ class _Look:
         denies = ("denied", "rejected") if self.point.is_conclusion else ("denied",)
         denied = [hit for _, hit in self.found if hit.state in denies and not hit.is_inside(given)]
         if self.void:
-            return self._said("contradicted" if self.given else "forbidden", self.void[0])
+            return self._verdict("contradicted" if self.given else "forbidden", self.void[0])
         if self.given and (denied or self._is_list()):
-            return self._said("contradicted" if denied else "listed", (denied or [self.given[-1][1]])[0])
+            return self._verdict("contradicted" if denied else "listed", (denied or [self.given[-1][1]])[0])
         if self.given:
             form, hit = max(self.given, key=lambda pair: pair[0].points)
-            return self._said("given", hit, form.points)
+            return self._verdict("given", hit, form.points)
         if denied or (denied := self._opposite()):
-            return self._said("denied", denied[0])
+            return self._verdict("denied", denied[0])
         return self._undecided()
 
     def _undecided(self) -> PointVerdict:
         """Return the verdict where no form stands as it is: a guess where its words stand in the answer."""
         if unsure := [hit for _, hit in self.found if hit.state in ("doubted", "rejected", "given")]:
-            return self._said("doubted", unsure[0])
+            return self._verdict("doubted", unsure[0])
         if self.found:  # in a question only
             return PointVerdict(self.point, "missed")
         loose = [(form, hit) for form in self.point.forms for hit in self.answer.hits(form.text, loosely=True)]
         for form, hit in loose:
             if hit.state in ("given", "denied"):
-                return self._said("loose" if hit.state == "given" else "denied", hit, form.points)
+                return self._verdict("loose" if hit.state == "given" else "denied", hit, form.points)
         if any(self.answer.has_scattered(form.text) for form in self.point.forms):
             return PointVerdict(self.point, "scattered")
         return PointVerdict(self.point, "missed")
 
-    def _said(self, outcome: Outcome, hit: _Hit, points: float = 0.0) -> PointVerdict:
+    def _verdict(self, outcome: Outcome, hit: _Hit, points: float = 0.0) -> PointVerdict:
         earned = points if outcome in ("given", "loose") else 0.0
         return PointVerdict(self.point, outcome, earned, self.answer.text[hit.start : hit.end])
 

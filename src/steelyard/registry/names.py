@@ -260,9 +260,14 @@ def _registered(folded: str) -> Metric | None:
 
 
 def all_metrics() -> list[Metric]:
-    """Return every metric, those of rankings first."""
+    """Return every metric, those of rankings first, in the order of their modules, whichever was imported first."""
     register_all()
-    return sorted(REGISTRY.values(), key=lambda found: found.kind != "retrieval")
+    places = {module: place for place, module in enumerate(module for kind in BUILT_IN for module in kind.metrics)}
+
+    def place(found: Metric) -> tuple[bool, int]:
+        return found.kind != "retrieval", places.get(found.compute.__module__, len(places))
+
+    return sorted(REGISTRY.values(), key=place)
 
 
 def _parameters(inner: str, text: str) -> dict[str, Number]:

@@ -16,7 +16,20 @@ from steelyard.legal.values.terms import terms
 from steelyard.text.normalisation import normalise
 
 LINES = Path(__file__).parent / "lines"
-NOT_YET: dict[str, str] = {}
+NOT_YET = {
+    "statutes-third-06": "decimal clauses in Chinese (第6.2条)",
+    "statutes-third-09": "该条",
+    "statutes-third-26": "a letter right after the number is read as the first part",
+    "statutes-third-28": "the same",
+    "statutes-third-32": "the section of a stadium",
+    "charges-third-11": "an acquittal in another clause",
+    "terms-third-01": "參 as a numeral, which is 参 in simplified characters",
+    **dict.fromkeys(("fines-third-04", "fines-third-29", "rates-third-05"), "the kind stands in the head of a table"),
+    "fines-third-31": "a list of three amounts after namely",
+    "rates-third-07": "a percentage of the LPR",
+    "rates-third-28": "twice the LPR",
+    "rates-third-35": "one and a half per cent",
+}
 """Lines that are read otherwise, with the reason; at most three of a hundred."""
 STATUTE = ("article", "sub", "paragraph", "item")
 
@@ -36,7 +49,7 @@ def _statute(article):
 
 
 def read_cases(text, expected):
-    return [case.value for case in case_numbers(text)], expected
+    return list(dict.fromkeys(case.value for case in case_numbers(text))), expected
 
 
 def read_charges(text, expected):

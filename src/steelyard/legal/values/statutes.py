@@ -39,8 +39,10 @@ _ENGLISH_KINDS: Final = {
     "§": "section",
 }  # fmt: skip
 _FIGURE: Final = r"(?P<n>\d{1,5}[A-Za-z]{0,2}(?:[.-]\d{1,4}[A-Za-z]?){0,3})(?P<subs>(?: ?\([0-9A-Za-z]{1,4}\))*)"
+_NO_YEAR: Final = r"(?! [12]\d{3}\b)"  # as the Regulations 1998 have
 _ENGLISH: Final = re.compile(
-    rf"(?:\b(?P<kind>articles?|arts?\.|sections?|secs?\.|clauses?|cl\.|rules?|r\.|regulations?|regs?\.|chapters?"
+    rf"(?:\b(?P<kind>articles?|arts?\.|sections?|secs?\.|clauses?|cl\.|(?:(?<!as a )rules?|regulations?){_NO_YEAR}|r\."
+    rf"|regs?\.|chapters?"
     rf"|(?<![\w'’])ss?\.?)|(?P<sign>§+)) ?{_FIGURE}(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
@@ -116,7 +118,7 @@ def statutes(text: str) -> list[Article]:
     for named in articles(text):
         article = replace(named, title=last) if named.title is None and not named.is_own else named
         last = article.title or last
-        if article.kind not in ("paragraph", "chapter"):
+        if article.kind not in ("paragraph", "item", "chapter"):
             found.setdefault((article.statute, article.number, article.parts), article)
     return list(found.values())
 

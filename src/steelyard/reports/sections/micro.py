@@ -16,7 +16,7 @@ from steelyard.stats.summary import interval_list
 from steelyard.table import Table
 
 
-@section(34, of_each=True)
+@section(33, of_each=True)
 def micro(report: Report, words: Words) -> Iterator[Block]:
     """Yield a row for each result and metric that has counts of what is given, wanted and found."""
     found = [
