@@ -31,11 +31,13 @@ from steelyard.legal.thresholds import (
     NEAR_NEGATION,
     OCCURRENCES,
     SCATTERED,
+    SHORT_FORM,
+    UNKNOWN_REACH,
 )
 from steelyard.legal.values.statutes import articles
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import mentions
-from steelyard.text.normalisation import HAN, normalise
+from steelyard.text.normalisation import HAN, has_han, normalise
 from steelyard.text.stemming import stem
 from steelyard.text.values import Day, same_measure
 
@@ -84,7 +86,6 @@ class _Article:
 class _Value:
     value: object
     unit: str
-    is_bound: bool
 
     def agrees(self, other: object) -> bool:
         """Return whether an answer has the value; a date may lack its year, and a number its unit."""
@@ -92,8 +93,6 @@ class _Value:
             return False
         if isinstance(self.value, Day) and isinstance(other.value, Day):
             return other.value.agrees(self.value) if other.value.month else other.value == self.value
-        if other.is_bound and not self.is_bound:
-            return False
         return self.value == other.value and (not self.unit or not other.unit or same_measure(self.unit, other.unit))
 
 
@@ -112,7 +111,7 @@ def tokens(text: str) -> tuple[Token, ...]:
     named = [Token(_Article(each.kind, each.number, each.parts), each.start, each.end) for each in articles(text)]
     inside = {at for token in named for at in range(token.start, token.end)}
     values = [
-        Token(_Value(value.value, value.unit, value.loose == "bound"), value.start, value.end)
+        Token(_Value(value.value, value.unit), value.start, value.end)
         for value in mentions(text)
         if value.value is not None and value.start not in inside and not _is_lone_numeral(value.kind, value.text)
     ]
@@ -190,8 +189,22 @@ class Answer:
         return self._places.get(key if isinstance(key, str) else type(key), ())
 
     @cached_property
+    def _frames(self) -> list[tuple[int, int]]:
+        """Where the answer calls wrong what it says next: it would be wrong to say that."""
+        return [match.span() for match in _WORDS["wrong_to_say"].finditer(self.text)]
+
+    @cached_property
+    def _denied_lists(self) -> list[tuple[int, int]]:
+        """Where the answer lists what is not so: damages or replacement (are not available)."""
+        return [match.span() for match in _WORDS["denied_list"].finditer(self.text)]
+
+    @cached_property
     def _statements(self) -> list[Statement]:
-        return scan(self.text.lower())
+        """The clauses, without the negators of frames."""
+        statements = scan(self.text.lower())
+        for each in statements:
+            each.negators = [one for one in each.negators if not any(at <= one[0] < to for at, to in self._frames)]
+        return statements
 
     @cached_property
     def _echoes(self) -> list[tuple[int, int]]:
@@ -232,11 +245,29 @@ class Answer:
         asked = [] if POLARITY["asked_again"].search(form) else self._asked
         if statement.is_asked or any(first <= start < last for first, last in (*self._echoes, *asked)):
             return "asked"
-        if self._is_denied(statement, run):
+        framed = sum(statement.start <= at and to <= start for at, to in self._frames) % 2 == 1
+        if self._is_denied(statement, run) != framed:
+            return "denied" if framed or not self._is_of_clause(statement, run) else "doubted"
+        if any(first <= start and end <= last for first, last in self._denied_lists):
             return "denied"
         if _WORDS["rejected_after"].match(self.text, end):
             return "rejected"
-        return "doubted" if _is_hedged(statement, start, end) else "given"
+        return "doubted" if _is_hedged(statement, start, end) or self._is_open(start, end) else "given"
+
+    def _is_of_clause(self, statement: Statement, run: Sequence[Token]) -> bool:
+        """Return whether the last negator before a short English form has a verb of its own: does not cover fraud."""
+        before = [at for at, _ in statement.negators if at < run[0].start]
+        if not before or len(run) > SHORT_FORM or has_han(self.text):
+            return False
+        return len(tokens(self.text[before[-1] : run[0].start])) > 1
+
+    def _is_open(self, start: int, end: int) -> bool:
+        """Return whether it hangs on a condition of which the next words say that it is not known to be met."""
+        first = outline(self.text).sentences.at(start).start
+        return bool(
+            _WORDS["condition"].search(self.text, first, start)
+            and _WORDS["unknown"].search(self.text, end, end + UNKNOWN_REACH)
+        )
 
     def _is_denied(self, statement: Statement, run: Sequence[Token]) -> bool:
         """Return whether negators before a form, or between its words, deny it; of one that is negative, only near."""
@@ -251,11 +282,13 @@ class Answer:
         between = [at for at in inside if not _is_in(at, run) and self._next_start(at) in matched]
         return is_negated_at(statement, first) != (len(between) % 2 == 1)
 
-    def is_claimed(self, hit: _Hit) -> bool:
-        """Return whether a party claims what stands there, and nobody finds it, in the words before it."""
+    def is_reported(self, hit: _Hit) -> bool:
+        """Return whether the words before it claim it or make it conditional, and do not turn to what is found."""
         start = outline(self.text).sentences.at(hit.start).start
-        claims = [claim.end() for claim in POLARITY["claim"].finditer(self.text.lower(), start, hit.start)]
-        return bool(claims) and POLARITY["finding"].search(self.text, claims[-1], hit.start) is None
+        kinds = (POLARITY["claim"], _WORDS["reported"], _WORDS["condition"])
+        ends = [word.end() for kind in kinds for word in kind.finditer(self.text.lower(), start, hit.start)]
+        turns = (POLARITY["finding"], _WORDS["turned"])
+        return bool(ends) and not any(turn.search(self.text, max(ends), hit.start) for turn in turns)
 
     def _next_start(self, index: int) -> int:
         """Return where the token after the one at an index begins: a negator governs that."""
@@ -291,7 +324,8 @@ def _matched(wanted: Sequence[Token], found: Sequence[Token]) -> list[Token]:
 
 def _is_hedged(statement: Statement, start: int, end: int) -> bool:
     """Return whether a hedge is about what stands there, and not about an attribute of it: 可能影响定罪的关键证据."""
-    hedges = (match.span() for match in POLARITY["hedge"].finditer(statement.text.lower()))
+    found = (match.span() for match in POLARITY["hedge"].finditer(statement.text.lower()))
+    hedges = [(at, to) for at, to in found if not _WORDS["right"].match(statement.text, at)]
     first, last = start - statement.start, end - statement.start
     return any(at >= last or (to <= first and "的" not in statement.text[to:first]) for at, to in hedges)
 
@@ -371,14 +405,19 @@ class _Look:
         found = [(form, hit) for form in point.forms for hit in answer.hits(form.text)]
         void = [hit for words in point.forbidden for hit in answer.hits(words)]
         accepted = [hit for _, hit in found]
-        self.void = [hit for hit in void if hit.state == "given" and not hit.is_inside(accepted)]
+        self.void = [hit for hit in self._said(void, "given") if not hit.is_inside(accepted)]
         self.found = [(form, hit) for form, hit in found if not hit.is_inside(void)]
         self.given = [(form, hit) for form, hit in self.found if hit.state == "given" and self._is_own(hit)]
 
+    def _said(self, hits: Iterable[_Hit], state: State) -> list[_Hit]:
+        """Return the hits in a state that the answer does not only report."""
+        return [hit for hit in hits if hit.state == state and not self.answer.is_reported(hit)]
+
     def verdict(self, given: Sequence[_Hit]) -> PointVerdict:
         """Return the verdict; `given` is all that is given of any point: 不构成 is no denial if it is a point."""
-        denies = ("denied", "rejected") if self.point.is_conclusion else ("denied",)
-        denied = [hit for _, hit in self.found if hit.state in denies and not hit.is_inside(given)]
+        found = [hit for _, hit in self.found if not hit.is_inside(given)]
+        rejected = [hit for hit in found if hit.state == "rejected" and self.point.is_conclusion]
+        denied = rejected or self._said(found, "denied")
         if self.void:
             return self._verdict("contradicted" if self.given else "forbidden", self.void[0])
         if self.given and (denied or self._is_list()):
@@ -417,7 +456,7 @@ class _Look:
         is_offered = any(
             _SHARED["alternative"].search(_CLAUSE.split(text)[at]) for text, at in ((around, -1), (after, 0))
         )
-        return not is_offered and not self.answer.is_claimed(hit)
+        return not is_offered and not self.answer.is_reported(hit)
 
     def _is_list(self) -> bool:
         """Return whether forms of the point are listed, each in a clause of its own: 会见权，会见，通信权."""
@@ -435,4 +474,4 @@ class _Look:
         hits = (
             self.answer.hits(words) for form, words in opposite.items() if words != form and len(form_tokens(words)) > 1
         )
-        return [hit for found in hits for hit in found if hit.state == "given"]
+        return self._said((hit for found in hits for hit in found), "given")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from steelyard.i18n import Joined, Localized, Message
 from steelyard.legal.model import About, Draft, Evidence, Fault, Fields, Question, listed, only
-from steelyard.text.normalisation import normalise
+from steelyard.legal.thresholds import SILENT_LENGTH, SILENT_WORDS
+from steelyard.text.normalisation import has_han, normalise
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
@@ -179,7 +180,7 @@ class KeyPointsQuestion(Question):
             return self._nothing(Message("legal.disclaims_itself", word=word), is_open=is_open)
         if stance.abstains and not self._concludes(found):
             return self._nothing(stance.why, is_open=is_open)
-        return self._draft(found, _length(case.text))
+        return self._draft(found, case.text)
 
     def _concludes(self, found: "Sequence[PointVerdict]") -> bool:
         """Return whether an answer with a refusal answers: it gives the conclusion or, if there is none, half of it."""
@@ -193,7 +194,8 @@ class KeyPointsQuestion(Question):
         names = self.part_names
         return Draft(dict.fromkeys(names, 0.0), {names[0]: why}, uncertain=why if is_open else None)
 
-    def _draft(self, found: "Sequence[PointVerdict]", length: int) -> Draft:
+    def _draft(self, found: "Sequence[PointVerdict]", text: str) -> Draft:
+        length = _length(text)
         earned = fsum(verdict.earned for verdict in found)
         wrong = [verdict for verdict in found if verdict.is_wrong_conclusion]
         parts = {
@@ -204,11 +206,13 @@ class KeyPointsQuestion(Question):
         counts = Message("legal.points_of", earned=f"{earned:g}", full=f"{self.full:g}")
         why = {
             "points_reached": Joined("core.clauses", [counts, *(verdict.why for verdict in found)]),
-            "conclusion_right": wrong[0].why if wrong else Message("legal.conclusion_not_wrong"),
+            "conclusion_right": _on_conclusion(found),
             "length_factor": Message("legal.length_of", length=length, longest=f"{self.longest:g}"),
         }
         parts = {part: parts[part] for part in self.part_names}
         unsure = next((verdict.why for verdict in found if verdict.is_uncertain), None)
+        if unsure is None and _may_paraphrase(text, found):
+            unsure = Message("legal.points_in_other_words")
         score = self.counted(parts, 0.0, {})["points_reached"]
         return Draft(parts, {part: why[part] for part in parts}, score, uncertain=unsure)
 
@@ -222,6 +226,21 @@ class KeyPointsQuestion(Question):
     def gold_record(self, document: "Document") -> dict[str, Any]:
         stop = ". " if self.about.question.isascii() else "。"
         return {"answer": self.reference or stop.join(point.text for point in self.points)}
+
+
+def _on_conclusion(found: "Sequence[PointVerdict]") -> Message:
+    """Return the reason of `conclusion_right`: a conclusion that is not found is neither right nor wrong."""
+    concluded = [verdict for verdict in found if verdict.point.is_conclusion]
+    if wrong := [verdict.why for verdict in concluded if verdict.is_wrong_conclusion]:
+        return wrong[0]
+    is_found = any(verdict.earned for verdict in concluded)
+    return Message("legal.conclusion_not_wrong" if is_found else "legal.conclusion_not_found")
+
+
+def _may_paraphrase(text: str, found: "Sequence[PointVerdict]") -> bool:
+    """Return whether no point is found in an answer that is long enough to give some in words of its own."""
+    is_long = _length(text) > SILENT_LENGTH if has_han(text) else len(text.split()) > SILENT_WORDS
+    return is_long and all(verdict.outcome == "missed" for verdict in found)
 
 
 def _length(text: str) -> int:
