@@ -103,6 +103,22 @@ SAID = [
     ("自首", "可以认定为自首。", "given"),
     ("damages", "Damages might be claimed.", "open"),
     ("自首", "好像是自首。", "open"),
+    # variants of these, labelled after the first ones were met and before they were judged
+    ("减价", "不能主张更换、减价或者赔偿损失。", "denied"),
+    ("赔偿损失", "买方不能主张更换，可以请求赔偿损失。", "given"),
+    ("利息", "利息不能得到支持。", "open"),
+    ("利息", "不支持的项目包括：利息、违约金。", "denied"),
+    ("利息", "利息、违约金等请求，法院都没有支持。", "open"),
+    ("违约金", "应当支付违约金和逾期利息，不支持其他请求。", "given"),
+    ("price reduction", "The Buyer cannot claim damages, replacement or price reduction.", "denied"),
+    ("damages", "The seller did not reply; the buyer may claim damages or repair.", "given"),
+    ("written notice", "Written notice, payment and proof are not required.", "denied"),
+    ("damages", "Damages cannot be claimed.", "denied"),
+    (SURRENDER, "逄川构成自首，这一说法是不对的。", "denied"),
+    (SURRENDER, "被告人认为其不构成自首，理由不成立。其成立自首。", "given"),
+    (REJECTION, "It would be a mistake to think that the rejection was ineffective; the rejection is valid.", "given"),
+    (REJECTION, "Even if the goods were used, the rejection was effective.", "given"),
+    (REJECTION, "The court held that the rejection was ineffective.", "forbidden"),
 ]
 # fmt: on
 

@@ -245,11 +245,11 @@ class Answer:
         asked = [] if POLARITY["asked_again"].search(form) else self._asked
         if statement.is_asked or any(first <= start < last for first, last in (*self._echoes, *asked)):
             return "asked"
+        if any(first <= start and end <= last for first, last in self._denied_lists):
+            return "denied"
         framed = sum(statement.start <= at and to <= start for at, to in self._frames) % 2 == 1
         if self._is_denied(statement, run) != framed:
             return "denied" if framed or not self._is_of_clause(statement, run) else "doubted"
-        if any(first <= start and end <= last for first, last in self._denied_lists):
-            return "denied"
         if _WORDS["rejected_after"].match(self.text, end):
             return "rejected"
         return "doubted" if _is_hedged(statement, start, end) or self._is_open(start, end) else "given"
@@ -286,7 +286,8 @@ class Answer:
         """Return whether the words before it claim it or make it conditional, and do not turn to what is found."""
         start = outline(self.text).sentences.at(hit.start).start
         kinds = (POLARITY["claim"], _WORDS["reported"], _WORDS["condition"])
-        ends = [word.end() for kind in kinds for word in kind.finditer(self.text.lower(), start, hit.start)]
+        found = (word for kind in kinds for word in kind.finditer(self.text.lower(), start, hit.start))
+        ends = [word.end() for word in found if not _WORDS["right"].match(self.text, word.start())]
         turns = (POLARITY["finding"], _WORDS["turned"])
         return bool(ends) and not any(turn.search(self.text, max(ends), hit.start) for turn in turns)
 
