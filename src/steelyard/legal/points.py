@@ -7,13 +7,13 @@ of the question, or a hedge is not given. Where forms overlap, the longest count
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Final, Literal, NamedTuple
 
 from steelyard.errors import cut
@@ -203,7 +203,7 @@ class Answer:
         """The clauses, without the negators of frames."""
         statements = scan(self.text.lower())
         for each in statements:
-            each.negators = [one for one in each.negators if not any(at <= one[0] < to for at, to in self._frames)]
+            each.negators = [one for one in each.negators if not _covers(self._frames, one[0], one[0] + 1)]
         return statements
 
     @cached_property
@@ -245,9 +245,10 @@ class Answer:
         asked = [] if POLARITY["asked_again"].search(form) else self._asked
         if statement.is_asked or any(first <= start < last for first, last in (*self._echoes, *asked)):
             return "asked"
-        if any(first <= start and end <= last for first, last in self._denied_lists):
+        if _covers(self._denied_lists, start, end):
             return "denied"
-        framed = sum(statement.start <= at and to <= start for at, to in self._frames) % 2 == 1
+        first, last = (bisect_left(self._frames, at, key=itemgetter(0)) for at in (statement.start, start))
+        framed = (last - first) % 2 == 1
         if self._is_denied(statement, run) != framed:
             return "denied" if framed or not self._is_of_clause(statement, run) else "doubted"
         if _WORDS["rejected_after"].match(self.text, end):
@@ -282,14 +283,25 @@ class Answer:
         between = [at for at in inside if not _is_in(at, run) and self._next_start(at) in matched]
         return is_negated_at(statement, first) != (len(between) % 2 == 1)
 
-    def is_reported(self, hit: _Hit) -> bool:
-        """Return whether the words before it claim it or make it conditional, and do not turn to what is found."""
-        start = outline(self.text).sentences.at(hit.start).start
+    @cached_property
+    def _reports(self) -> list[int]:
+        """Where words end that claim what follows, or make it conditional."""
         kinds = (POLARITY["claim"], _WORDS["reported"], _WORDS["condition"])
-        found = (word for kind in kinds for word in kind.finditer(self.text.lower(), start, hit.start))
-        ends = [word.end() for word in found if not _WORDS["right"].match(self.text, word.start())]
-        turns = (POLARITY["finding"], _WORDS["turned"])
-        return bool(ends) and not any(turn.search(self.text, max(ends), hit.start) for turn in turns)
+        found = (word for kind in kinds for word in kind.finditer(self.text.lower()))
+        return sorted(word.end() for word in found if not _WORDS["right"].match(self.text, word.start()))
+
+    @cached_property
+    def _turns(self) -> list[int]:
+        """Where the answer turns to what is found."""
+        kinds = (POLARITY["finding"], _WORDS["turned"])
+        return sorted(word.start() for kind in kinds for word in kind.finditer(self.text.lower()))
+
+    def is_reported(self, hit: _Hit) -> bool:
+        """Return whether words before it in its sentence claim it or make it conditional, and nothing turns after."""
+        at = bisect_right(self._reports, hit.start) - 1
+        last = self._reports[at] if at >= 0 else -1
+        turns = bisect_left(self._turns, hit.start) - bisect_left(self._turns, last)
+        return last > outline(self.text).sentences.at(hit.start).start and turns == 0
 
     def _next_start(self, index: int) -> int:
         """Return where the token after the one at an index begins: a negator governs that."""
@@ -308,6 +320,12 @@ class Answer:
             for own in self._words_of_sentences
             if words
         )
+
+
+def _covers(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Return whether one of these spans, which are in order, has all of another."""
+    at = bisect_right(spans, start, key=itemgetter(0)) - 1
+    return at >= 0 and end <= spans[at][1]
 
 
 def _matched(wanted: Sequence[Token], found: Sequence[Token]) -> list[Token]:
