@@ -118,6 +118,11 @@ SAID = [
     (SURRENDER, "被告人认为其不构成自首，理由不成立。其成立自首。", "given"),
     (REJECTION, "It would be a mistake to think that the rejection was ineffective; the rejection is valid.", "given"),
     (REJECTION, "Even if the goods were used, the rejection was effective.", "given"),
+    ("超过5万元", "赔偿不超过5万元。", "open"),
+    ("更换", "更换、减价均无需对方同意。", "given"),
+    ("gross negligence", "Gross negligence was not proved.", "open"),
+    (GUARANTEE, "担保合同无效的可能性很小。", "denied"),
+    (REJECTION, "It is doubtful that the rejection was effective.", "open"),
     (REJECTION, "The court held that the rejection was ineffective.", "forbidden"),
 ]
 # fmt: on

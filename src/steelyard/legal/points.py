@@ -253,7 +253,9 @@ class Answer:
             return "denied" if framed or not self._is_of_clause(statement, run) else "doubted"
         if _WORDS["rejected_after"].match(self.text, end):
             return "rejected"
-        return "doubted" if _is_hedged(statement, start, end) or self._is_open(start, end) else "given"
+        is_clipped = start > 0 and _WORDS["clipped"].match(self.text, start - 1)  # 超过 of 不超过
+        is_doubted = is_clipped or _is_hedged(statement, start, end) or self._is_open(start, end)
+        return "doubted" if is_doubted else "given"
 
     def _is_of_clause(self, statement: Statement, run: Sequence[Token]) -> bool:
         """Return whether the last negator before a short English form has a verb of its own: does not cover fraud."""
