@@ -3,7 +3,8 @@
 A form of a point is given where its tokens stand in one sentence, one after the other: values are compared by value,
 articles by number, English words by stem, the rest by character, without punctuation and unmarked words. Where other
 words stand in between, a rule cannot decide. A form that a negator governs is denied; one in a question, a repetition
-of the question, or a hedge is not given. Where forms overlap, the longest counts: 不能 does not give 能.
+of the question, or a hedge is not given. Where forms overlap, the longest counts: 不能 does not give 能. What a party
+claims or a condition precedes is no finding: it gives no conclusion, and voids and denies nothing.
 """
 
 import re
