@@ -41,7 +41,7 @@ _ENGLISH_KINDS: Final = {
 _FIGURE: Final = r"(?P<n>\d{1,5}[A-Za-z]{0,2}(?:[.-]\d{1,4}[A-Za-z]?){0,3})(?P<subs>(?: ?\([0-9A-Za-z]{1,4}\))*)"
 _ENGLISH: Final = re.compile(
     rf"(?:\b(?P<kind>articles?|arts?\.|sections?|secs?\.|clauses?|cl\.|rules?|r\.|regulations?|regs?\.|chapters?"
-    rf"|(?<![\w'’])ss?\.?)|(?P<sign>§+)) ?{_FIGURE}(?![A-Za-z0-9])",
+    rf"|(?<![\w'’])ss?\.?)|(?P<sign>(?<!§)§{{1,2}})) ?{_FIGURE}(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
 _NEXT_FIGURE: Final = re.compile(
@@ -52,7 +52,7 @@ _RANGE: Final = re.compile(r"(\d+)-(\d+)")
 _ACT: Final = rf"(?:{_WORDS.source('act')})(?: (?:of )?[12]\d{{3}})?"
 _ACT_AFTER: Final = re.compile(rf",? (?:of|in|under) (?:the )?(?:PRC )?({_ACT})|,? (?:of (?:the )?)?([A-Z]{{3,6}})\b")
 _ACT_BEFORE: Final = re.compile(rf"({_ACT}),? \(?$")
-_ITEM: Final = re.compile(r"^\s*(\d{1,3}(?:\.\d{1,3}){0,3})\.?\s+\S", re.MULTILINE)
+_ITEM: Final = re.compile(r"^[^\S\n]*(\d{1,3}(?:\.\d{1,3}){0,3})\.?\s+\S", re.MULTILINE)
 _DOCUMENT: Final = re.compile(
     rf"(?P<name>{_LAW.source('issued')})[〔\[(](?P<year>[12]\d{{3}})[〕\])](?:第)?0*(?P<n>\d{{1,5}})号"
 )

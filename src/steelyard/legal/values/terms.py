@@ -198,18 +198,21 @@ def _length(text: str) -> tuple[int | None, int | None]:
 def _untimed(text: str) -> Iterator[Term]:
     """Yield death and life, where they are a sentence and no kind of punishment: 判处无期徒刑."""
     kind: Kind
+    length = _length_of_words(text)
     for kind in ("death_reprieve", "death", "life"):
         for match in _LAW[f"term_{kind}"].finditer(text):
-            before, after = text[max(0, match.start() - _NEAR) : match.start()], text[match.end() :]
-            is_whole = not re.sub(r"[\W_]|刑期|eoa", "", text[: match.start()] + after)
-            if (
-                _LAW["no_term"].search(before)
-                or _LAW["alternative_term"].match(after)
-                or _LAW["or_term"].search(before)
-            ):
+            before = text[max(0, match.start() - _NEAR) : match.start()]
+            is_choice = _LAW["alternative_term"].match(text, match.end()) or _LAW["or_term"].search(before)
+            if is_choice or _LAW["no_term"].search(before):
                 continue
+            is_whole = length == _length_of_words(match[0])
             if is_whole or _LAW["imposes"].search(before) or _LAW["imposes"].match(match[0]):
                 yield Term(*match.span(), match[0], kind)
+
+
+def _length_of_words(text: str) -> int:
+    """Return the number of letters and digits, without those of the words that announce a term."""
+    return len(_LAW["term_heading"].sub("", text))
 
 
 def _outermost(found: Sequence[Term]) -> list[Term]:
