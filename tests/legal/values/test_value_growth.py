@@ -20,6 +20,7 @@ SECONDS = 30  # the time of a quadratic reader is minutes
         (terms, "死刑、"),
         (sentence_of, "判处死刑,"),
         (terms, "无期徒刑"),
+        (lambda text: terms(f"有期徒刑{text}"), " "),
         (entities_in, " "),
         (lambda text: entities_in(f"受害人:({text}"), "a"),
     ],

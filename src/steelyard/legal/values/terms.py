@@ -23,10 +23,7 @@ _SPAN: Final = (
 _KIND: Final = _LAW.source("term_kind", "zh")
 _CHINESE_LIMIT: Final = rf"(?P<limit>{_LAW.source('term_limit', 'zh')})?"
 _CHINESE: Final = (
-    re.compile(
-        rf"(?P<kind>{_KIND})[\]】]?(?:{_LAW.source('term_filler')})*\s*"
-        rf"{_CHINESE_LIMIT}(?P<span>{_SPAN})"
-    ),
+    re.compile(rf"(?P<kind>{_KIND})[\]】]?(?:{_LAW.source('term_filler')})*{_CHINESE_LIMIT}(?P<span>{_SPAN})"),
     re.compile(rf"{_CHINESE_LIMIT}(?P<span>{_SPAN})的?(?P<kind>有期徒刑|徒刑|监禁|拘役|管制)(?!{_N}[年个月])"),
 )  # fmt: skip
 _PIECE: Final = re.compile(rf"({_N}|半)(个)?(半)?(年|月|日|天)(半)?")
