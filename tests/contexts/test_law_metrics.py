@@ -7,9 +7,12 @@ import pytest
 from commands import run
 
 import steelyard
+from steelyard.contexts.law import StatuteCorpus
 from steelyard.errors import ConfigError, InputError
+from steelyard.legal.values.statutes import statutes
 from steelyard.reports.content import Report
 from steelyard.reports.sections import report_blocks
+from steelyard.signals import deadline
 from steelyard.stats.micro import micro_averages
 
 
@@ -125,6 +128,24 @@ def test_an_article_that_the_corpus_lacks_is_named(shape, tmp_path):
     assert table.column("StatuteKnown").tolist() == pytest.approx([0.5, 1, math.nan, math.nan], nan_ok=True)
     assert "第九百条" in table.note("StatuteKnown", 0)
     assert "statutes:sha256" in str(table.signature)
+
+
+def test_a_corpus_that_was_changed_is_read_again(tmp_path):
+    for number in (264, 265):
+        path = corpus_in(tmp_path, [{"title": "刑法", "article": number}])
+        table = steelyard.evaluate_answers(["刑法第264条"], [""], "StatuteKnown", statutes=path)
+        assert table.mean("StatuteKnown") == float(number == 264)
+
+
+def test_a_corpus_that_can_be_read_only_once_is_refused():
+    with pytest.raises(InputError, match="several times"):
+        steelyard.evaluate_answers(["刑法第264条"], [""], "StatuteKnown", statutes="-")
+
+
+def test_a_large_corpus_is_searched_once_for_each_statute():
+    corpus = StatuteCorpus({f"关于第{n}号事项的管理办法": frozenset(("1",)) for n in range(3_000)})
+    with deadline(10):
+        assert [corpus.knows(each) for each in statutes("《民法典》第1条至第90条") * 100] == [None] * 9_000
 
 
 def test_the_command_has_the_metric_where_a_corpus_is_given(tmp_path):
