@@ -117,6 +117,8 @@ SHAPES = {
     "name": [{"text_id": "1", "text": "…", "name": "中华人民共和国刑法第二百六十四条"}],
     "title": [{"id": "1", "title": "刑法第264条", "contents": "…"}],
     "apart": [{"title": "中华人民共和国刑法", "article": 264}],
+    "quoted": [{"title": "《中华人民共和国刑法》", "article": "第264条"}],
+    "decimal": [{"title": "刑法", "article": 264.0}],
 }
 
 
@@ -128,6 +130,12 @@ def test_an_article_that_the_corpus_lacks_is_named(shape, tmp_path):
     assert table.column("StatuteKnown").tolist() == pytest.approx([0.5, 1, math.nan, math.nan], nan_ok=True)
     assert "第九百条" in table.note("StatuteKnown", 0)
     assert "statutes:sha256" in str(table.signature)
+
+
+def test_an_article_between_two_is_one_of_its_own(tmp_path):
+    path = corpus_in(tmp_path, [{"title": "刑法", "article": "133之一"}])
+    table = steelyard.evaluate_answers(["刑法第133条之一、刑法第133条"], [""], "StatuteKnown", statutes=path)
+    assert table.mean("StatuteKnown") == 0.5
 
 
 def test_a_corpus_that_was_changed_is_read_again(tmp_path):

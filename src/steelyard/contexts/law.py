@@ -28,6 +28,7 @@ _LONGEST_TERM: Final = math.log(216)
 _DAYS: Final = 30  # of a month
 _MOST_NAMED: Final = 10
 _WHOLE_TITLE: Final = re.compile(r"(.{2,100}?)(第[^第]{1,12}条.*)")
+_WHOLE_NUMBER: Final = re.compile(r"(?<=\d)\.0+$")  # as tables of numbers write them
 _FIELDS: Final = ("name", "title", "article_name", "law")
 _NUMBERS: Final = ("article", "number", "article_number")
 
@@ -281,12 +282,19 @@ def _corpus_articles(path: str) -> Iterator[Article]:
         number = next((str(record.fields[name]) for name in _NUMBERS if record.fields.get(name) is not None), "")
         text = normalise(title)
         if number:
-            mark = normalise(number).removeprefix("第")
-            mark += "" if "条" in mark or text.isascii() else "条"
-            text = f"Article {mark} of {text}" if text.isascii() else f"《{text}》第{mark}"
+            text = _named_article(text.removeprefix("《").removesuffix("》"), normalise(number))
         elif whole := _WHOLE_TITLE.match(text):
             text = f"《{whole[1].removeprefix('《').removesuffix('》')}》{whole[2]}"
         yield from statutes(text)[:1]
+
+
+def _named_article(title: str, number: str) -> str:
+    """Return a title and a number, such as 264, 264.0, 第264条 or 133之一, as a text that names the article."""
+    mark = _WHOLE_NUMBER.sub("", number.removeprefix("第"))
+    if title.isascii():
+        return f"Article {mark} of {title}"
+    head, of, sub = mark.partition("之")
+    return f"《{title}》第{mark if '条' in mark else f'{head}条{of}{sub}'}"
 
 
 def known_statutes(pairs: AnswerBatch) -> Scored:
