@@ -47,6 +47,12 @@ def test_statutes_are_sets_of_values(answer, reference, precision, recall):
     )
 
 
+@pytest.mark.parametrize("metric", ["StatuteF(depth=-1)", "StatuteF(beta=-1)", "ChargeF(beta=-0.5)"])
+def test_a_depth_or_weight_below_0_is_refused(metric):
+    with pytest.raises(ConfigError, match="must not be negative"):
+        scores(["刑法第264条第一款"], ["刑法第264条"], metric)
+
+
 def test_cail_gives_a_part_without_a_wrong_one_a_third():
     answers = ["刑法第264条、第266条", "刑法第264条", "刑法第264条、第267条", "没有依据"]
     assert scores(answers, ["刑法第264条、第266条"] * 4, "StatuteCAIL") == [1, 0.3, 0, 0]
