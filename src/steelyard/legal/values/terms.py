@@ -10,6 +10,7 @@ from steelyard.text.values import CHINESE, NUMBER_WORDS, numerals, value_of
 Kind = Literal["imprisonment", "detention", "surveillance", "life", "death", "death_reprieve"]
 _LAW: Final = lexicon("law")
 _LONGEST: Final = 100 * 12  # months; more is a date
+_DAYS: Final = 30  # of a month
 _NEAR: Final = 60
 
 _N: Final = rf"(?:\d{{1,4}}(?:\.\d)?|[{CHINESE}]{{1,5}})"
@@ -65,7 +66,7 @@ _MONTHS: Final = {"年": 12, "year": 12, "月": 1, "month": 1}
 
 
 class Term(NamedTuple):
-    """A sentence: `months` of it, or `days` if it has no months; `suspended` are the months of probation.
+    """A sentence: its whole `months`, and its `days` beyond them; `suspended` are the months of probation.
 
     `range` has both ends in months, None where it is open. Death and life have neither months nor range.
     """
@@ -167,7 +168,7 @@ def _ends(match: re.Match[str]) -> tuple[int | None, int | None]:
 
 
 def _length(text: str) -> tuple[int | None, int | None]:
-    """Return a duration in whole months, or in days if it has no months."""
+    """Return a duration in months and the days beyond them; None for what it does not have."""
     months, days, is_known = 0.0, 0, False
     for number, _, half, unit, more in _PIECE.findall(text):
         value = 0.5 if number == "半" else value_of(number)
@@ -189,7 +190,9 @@ def _length(text: str) -> tuple[int | None, int | None]:
             days += int(value) * (7 if unit.lower() == "week" else 1)
     if not is_known:
         return None, None
-    return (round(months), None) if months or not days else (None, days)
+    whole = int(months)
+    days += round((months - whole) * _DAYS)
+    return (whole if whole or not days else None), days or None
 
 
 def _untimed(text: str) -> Iterator[Term]:
@@ -213,12 +216,12 @@ def _length_of_words(text: str) -> int:
 
 
 def _outermost(found: Sequence[Term]) -> list[Term]:
-    """Return the terms in order, without those that overlap a longer one."""
+    """Return the terms in order, without those that overlap a longer one, or one that is as long and stands later."""
     kept: list[Term] = []
     for term in sorted(found, key=lambda term: (term.start, -term.end)):
         if not kept or term.start >= kept[-1].end:
             kept.append(term)
-        elif term.end - term.start > kept[-1].end - kept[-1].start:
+        elif term.end - term.start >= kept[-1].end - kept[-1].start:  # 五个月拘役, not 判处五个月
             kept[-1] = term
     return kept
 
