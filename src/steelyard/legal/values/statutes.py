@@ -174,6 +174,8 @@ def _chain(text: str, first: re.Match[str]) -> Iterator[Article]:
         if last and (join or match["kind"] in "条章"):
             is_range = join is not None and re.search(_TO, join) is not None
             yield from [*last, *(_between(last[-1], new[0]) if is_range else ())]
+        else:
+            yield from last[:-1]  # 第3款 of 第64、67条第3款 is a part of the second alone
         last = new
         following = _NEXT.match(text, match.end())
         is_next = following and (following["join"] or following["kind"] in "款项")
