@@ -58,6 +58,12 @@ def test_what_cannot_be_read_scores_0_and_a_reference_that_cannot_has_a_reason(m
     assert table.why(metric, 3) == Missing("unscored", NO_ANSWERS)
 
 
+@pytest.mark.parametrize("given", ["[" * 100_000, answer(["9" * 40], [CODE]), answer(["九亿亿亿亿亿元"], [CODE])])
+def test_lists_in_lists_and_huge_numbers_are_wrong_answers(given):
+    table = steelyard.evaluate_answers([given], [answer([6], [CODE])], ["PublishedCAIL", "CAIL"])
+    assert table.column("CAIL").tolist() == table.column("PublishedCAIL").tolist() == [0 if given[0] == "[" else 0.5]
+
+
 def test_the_profile_has_both_columns():
     table = steelyard.evaluate_answers(DATA / "cail2025.jsonl", DATA / "cail2025.jsonl", profile="cail2025")
     assert {name: table.mean(name) for name in table.metrics} == {"PublishedCAIL": 1.0, "CAIL": 1.0}

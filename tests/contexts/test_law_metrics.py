@@ -7,9 +7,12 @@ import pytest
 from commands import run
 
 import steelyard
+from steelyard.contexts.law import StatuteCorpus
 from steelyard.errors import ConfigError, InputError
+from steelyard.legal.values.statutes import statutes
 from steelyard.reports.content import Report
 from steelyard.reports.sections import report_blocks
+from steelyard.signals import deadline
 from steelyard.stats.micro import micro_averages
 
 
@@ -28,6 +31,7 @@ def scores(answers, references, metric, **keywords):
         ("刑法第264条第二款", "刑法第264条第一款", 0, 0),
         ("刑法第264条", "刑法第264条第一款", 0, 0),
         ("刑法第133条", "刑法第133条之一", 0, 0),
+        ("刑法第64、67条第3款", "刑法第64条、第67条第3款", 1, 1),
         ("第264条", "刑法第264条", 1, 1),
         ("民法典第264条", "刑法第264条", 0, 0),
         ("罚金264元", "刑法第264条", 0, 0),
@@ -42,6 +46,12 @@ def test_statutes_are_sets_of_values(answer, reference, precision, recall):
     assert table.mean("StatuteF(beta=2)") == pytest.approx(
         5 * precision * recall / (4 * precision + recall) if below else 0
     )
+
+
+@pytest.mark.parametrize("metric", ["StatuteF(depth=-1)", "StatuteF(beta=-1)", "ChargeF(beta=-0.5)"])
+def test_a_depth_or_weight_below_0_is_refused(metric):
+    with pytest.raises(ConfigError, match="must not be negative"):
+        scores(["刑法第264条第一款"], ["刑法第264条"], metric)
 
 
 def test_cail_gives_a_part_without_a_wrong_one_a_third():
@@ -114,6 +124,8 @@ SHAPES = {
     "name": [{"text_id": "1", "text": "…", "name": "中华人民共和国刑法第二百六十四条"}],
     "title": [{"id": "1", "title": "刑法第264条", "contents": "…"}],
     "apart": [{"title": "中华人民共和国刑法", "article": 264}],
+    "quoted": [{"title": "《中华人民共和国刑法》", "article": "第264条"}],
+    "decimal": [{"title": "刑法", "article": 264.0}],
 }
 
 
@@ -125,6 +137,30 @@ def test_an_article_that_the_corpus_lacks_is_named(shape, tmp_path):
     assert table.column("StatuteKnown").tolist() == pytest.approx([0.5, 1, math.nan, math.nan], nan_ok=True)
     assert "第九百条" in table.note("StatuteKnown", 0)
     assert "statutes:sha256" in str(table.signature)
+
+
+def test_an_article_between_two_is_one_of_its_own(tmp_path):
+    path = corpus_in(tmp_path, [{"title": "刑法", "article": "133之一"}])
+    table = steelyard.evaluate_answers(["刑法第133条之一、刑法第133条"], [""], "StatuteKnown", statutes=path)
+    assert table.mean("StatuteKnown") == 0.5
+
+
+def test_a_corpus_that_was_changed_is_read_again(tmp_path):
+    for number in (264, 265):
+        path = corpus_in(tmp_path, [{"title": "刑法", "article": number}])
+        table = steelyard.evaluate_answers(["刑法第264条"], [""], "StatuteKnown", statutes=path)
+        assert table.mean("StatuteKnown") == float(number == 264)
+
+
+def test_a_corpus_that_can_be_read_only_once_is_refused():
+    with pytest.raises(InputError, match="several times"):
+        steelyard.evaluate_answers(["刑法第264条"], [""], "StatuteKnown", statutes="-")
+
+
+def test_a_large_corpus_is_searched_once_for_each_statute():
+    corpus = StatuteCorpus({f"关于第{n}号事项的管理办法": frozenset(("1",)) for n in range(3_000)})
+    with deadline(10):
+        assert [corpus.knows(each) for each in statutes("《民法典》第1条至第90条") * 100] == [None] * 9_000
 
 
 def test_the_command_has_the_metric_where_a_corpus_is_given(tmp_path):

@@ -1,6 +1,7 @@
 """Keyed points: what gives, denies or voids a point, and what a conclusion and the length do."""
 
 import json
+import re
 from pathlib import Path
 
 import commands
@@ -9,7 +10,7 @@ import pytest
 from steelyard.documents.pages import Document, Page
 from steelyard.errors import InputError
 from steelyard.legal import judge, question_of
-from steelyard.legal.benchmark.cail import key_points_of
+from steelyard.legal.benchmark.cail import case_files, key_points_of
 from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark, read_question_file
 from steelyard.legal.points import judge_points
 from steelyard.legal.question_types.points import KeyPointsQuestion, Point
@@ -367,3 +368,19 @@ def test_a_row_without_points_is_refused_with_its_line(tmp_path, field, value, w
     assert (done.returncode, (tmp_path / "case").exists()) == (2, False)
     assert "rows.jsonl:2: " in done.stderr
     assert words in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"big_ques": ["案情"]}, "'big_ques' must be text, not a list"),
+        ({"big_ques": ""}, "the field 'big_ques' is missing"),
+        ({"score_point": ["【关键词1:不适用(1分)】"]}, "'score_point' must be text, not a list"),
+        ({"score_point": f"【关键词1:不适用({'9' * 400}分)】"}, "describes no points"),
+    ],
+)
+def test_a_row_of_cail_that_is_none_is_refused(changed, why, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({**ROW, **changed}), encoding="utf-8")
+    with pytest.raises(InputError, match=re.escape(why)):
+        list(case_files(path))

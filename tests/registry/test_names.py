@@ -150,6 +150,7 @@ MISTAKES = {
     "P(k=0)": (ConfigError, "a cutoff must be an integer of at least 1, not 0\nhint: for example nDCG@10"),
     "P(k=2.5)": (ConfigError, "P: k must be an integer, not 2.5"),
     "SetF(beta=1e400)": (ConfigError, "SetF: beta must be finite, not inf"),
+    "SetF(beta=-1)": (ConfigError, "SetF: beta must not be negative, it is -1"),
     "P(rel=nan)@5": (ConfigError, "P: rel must be an integer, not nan"),
     "AP(p=2)": (ConfigError, "AP has no parameter 'p'\nhint: parameters of AP: k, rel"),
     "NumRet@5": (ConfigError, "NumRet has no parameter 'k'\nhint: NumRet takes no parameters"),

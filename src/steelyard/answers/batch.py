@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,13 @@ Cut = Callable[[str], Tokens]
 _WORD: Final = np.dtype(np.int64).itemsize
 
 
+class CorpusFile(NamedTuple):
+    """A file of a corpus of statutes and the SHA-256 of its content: a file that was changed is another corpus."""
+
+    path: str
+    digest: str
+
+
 class AnswerBatch:
     """A batch of answers with their references; what several metrics need is computed once.
 
@@ -38,12 +45,12 @@ class AnswerBatch:
         *,
         spaced: bool = False,
         of: Sequence[AnswerRow] = (),
-        statutes: str = "",
+        statutes: CorpusFile | None = None,
     ) -> None:
         """`spaced` if all texts are, in the sense of `steelyard.text.tokens`; `of` are the rows of the answers, with
         the outputs that these are part of.
 
-        `statutes` is the path of a corpus of statutes, "" if none is given.
+        `statutes` is the corpus of statutes, None if none is given.
 
         Each answer has one reference or more, unless the metric does not need references.
         """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.answers.batch import AnswerBatch
+from steelyard.answers.batch import AnswerBatch, CorpusFile
 from steelyard.answers.needs import NEEDS, NO_PREDICTION
 from steelyard.answers.profiles import Profile
 from steelyard.answers.rouge import Overlaps
@@ -51,12 +51,11 @@ class PreparedRows:
         *,
         strip_citations: bool = False,
         answer_in: AnswerIn | None = None,
-        statutes: str = "",
+        statutes: CorpusFile | None = None,
     ) -> None:
         """Metrics that compare with references read answers as `answer_in` finds them in outputs.
 
-        With `strip_citations` they read them without their citation marks. `statutes` is the path of a corpus of
-        statutes.
+        With `strip_citations` they read them without their citation marks. `statutes` is the corpus of statutes.
         """
         self.rows = rows
         self._statutes = statutes
@@ -209,7 +208,12 @@ def _bare(row: AnswerRow) -> AnswerRow:
 
 
 def _batches(
-    rows: Sequence[AnswerRow], originals: Sequence[AnswerRow], chosen: list[int], *, split: bool, statutes: str
+    rows: Sequence[AnswerRow],
+    originals: Sequence[AnswerRow],
+    chosen: list[int],
+    *,
+    split: bool,
+    statutes: CorpusFile | None,
 ) -> Iterator[tuple[IntArray, AnswerBatch]]:
     """Yield the chosen rows; with `split` those in scripts with blanks between words, and the others."""
     is_spaced = np.array(are_spaced([_whole_text(rows[index]) for index in chosen]) if split else [False] * len(chosen))

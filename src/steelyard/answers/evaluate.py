@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import __version__
+from steelyard.answers.batch import CorpusFile
 from steelyard.answers.columns import BatchColumn, reasons_of
 from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
@@ -130,7 +131,16 @@ def _spec(
     bare = "references" in needed(measures) and (own if strip_citations is None else strip_citations)
     profile_of(profile, tokens)  # check the name
     by_default = is_default and (own or profile in AS_READ)
-    return ScoringSpec(tuple(measures), profile, tokens, bare, by_default, str(statutes or ""))
+    return ScoringSpec(tuple(measures), profile, tokens, bare, by_default, _corpus(statutes))
+
+
+def _corpus(statutes: str | Path | None) -> CorpusFile | None:
+    """Return the corpus of statutes with its hash; it is read once more for each process, so no standard input."""
+    if statutes is None:
+        return None
+    if read_once(statutes):
+        raise InputError(Message("law.corpus_once"), where=str(statutes), hint=Message("law.corpus_once_hint"))
+    return CorpusFile(str(statutes), read_records(statutes)[1])
 
 
 def _check_language(language: str) -> None:
@@ -432,7 +442,7 @@ def _signature(
             "references": "the best one counts",
             "reference set": f"{builder.references % (1 << 32):08x}",
             **({"reference contexts": f"{builder.evidence % (1 << 32):08x}"} if builder.evidence else {}),
-            **({"statutes": f"sha256 {read_records(spec.statutes)[1][:16]}"} if spec.statutes else {}),
+            **({"statutes": f"sha256 {spec.statutes.digest[:16]}"} if spec.statutes else {}),
             "silence": "zero",
             **({"format": answers.format} if answers.format else {}),
             "predictions": f"sha256 {answers.digest[:16]}{read}",

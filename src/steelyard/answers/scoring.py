@@ -17,6 +17,7 @@ from typing import Any, Final
 from zlib import crc32
 
 from steelyard import limits
+from steelyard.answers.batch import CorpusFile
 from steelyard.answers.columns import BatchColumn, PreparedRows, batch_column
 from steelyard.answers.needs import met_by, needed
 from steelyard.answers.profiles import Profile, profile_of
@@ -36,8 +37,8 @@ from steelyard.text.tokens import TokenUnit
 class ScoringSpec:
     """The metrics, the profile, the token unit, and whether citation marks count as words of an answer.
 
-    With `is_default` nobody named the metrics. It can be sent to another process. `statutes` is the path of
-    a corpus of statutes, "" without one.
+    With `is_default` nobody named the metrics. It can be sent to another process. `statutes` is the
+    corpus of statutes, None without one.
     """
 
     measures: tuple[Measure, ...]
@@ -45,7 +46,7 @@ class ScoringSpec:
     tokens: TokenUnit
     strip_citations: bool = False
     is_default: bool = False
-    statutes: str = ""
+    statutes: CorpusFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def score_batch(
     profile: Profile,
     *,
     strip_citations: bool = False,
-    statutes: str = "",
+    statutes: CorpusFile | None = None,
 ) -> ScoredBatch:
     """Return all metrics of some rows: a row that lacks a need is unscored, one without a prediction scores 0."""
     prepared = PreparedRows(rows, strip_citations=strip_citations, answer_in=profile.answer_in, statutes=statutes)

@@ -19,6 +19,7 @@ from steelyard.text.values import numerals
 
 NO_ANSWERS: Final = Message("missing.no_numerical_answer")
 _INCOMPLETE: Final = 0.3
+_WHOLE: Final = Decimal(10) ** 24  # from here on a decimal of 28 digits has no place for cents
 
 _Lists = Sequence[Sequence[Any]]
 _Compare = Callable[[Sequence[Any], Sequence[Any]], float]
@@ -70,7 +71,7 @@ def _lists(text: str) -> _Lists | None:
     """Return the numbers and the articles of an answer; None if it is not the JSON of both."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or lists in lists by the thousand
         return None
     found = [value.get(name) for name in ANSWERS] if isinstance(value, dict) else [None]
     return [each for each in found if isinstance(each, list)] if all(isinstance(each, list) for each in found) else None
@@ -92,7 +93,9 @@ def _cents(value: Any) -> Decimal | str:
     """Return the only number of a value at two decimals; a text that has none or several stays text."""
     text = normalise(str(value))
     found = [each.value for each in numerals(text) if each.value is not None]
-    return round(found[0], 2) if len(found) == 1 else text
+    if len(found) != 1:
+        return text
+    return found[0] if abs(found[0]) >= _WHOLE else round(found[0], 2)
 
 
 def _texts(articles: Sequence[Any]) -> frozenset[Any]:

@@ -3,13 +3,13 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from steelyard.answers.batch import AnswerBatch, Groups
+from steelyard.answers.batch import AnswerBatch, CorpusFile, Groups
 from steelyard.answers.profiles import Profile
 from steelyard.errors import InputError
 from steelyard.i18n import Joined, Message
@@ -28,6 +28,7 @@ _LONGEST_TERM: Final = math.log(216)
 _DAYS: Final = 30  # of a month
 _MOST_NAMED: Final = 10
 _WHOLE_TITLE: Final = re.compile(r"(.{2,100}?)(第[^第]{1,12}条.*)")
+_WHOLE_NUMBER: Final = re.compile(r"(?<=\d)\.0+$")  # as tables of numbers write them
 _FIELDS: Final = ("name", "title", "article_name", "law")
 _NUMBERS: Final = ("article", "number", "article_number")
 
@@ -241,31 +242,37 @@ def _ratio(one: float, two: float) -> float:
 # ----- articles that do not exist
 
 
-class StatuteCorpus(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StatuteCorpus:
     """The articles of statutes that exist: numbers by title."""
 
     articles: Mapping[str, frozenset[str]]
+    _of: dict[str | None, frozenset[str]] = field(default_factory=dict)
 
     def knows(self, article: Article) -> bool | None:
         """Return whether an article exists; None if the corpus does not have its statute."""
-        numbers = [held for title, held in self.articles.items() if self._is_title(title, article)]
-        return any(article.number in held for held in numbers) if numbers else None
+        statute = article.statute
+        if statute not in self._of:
+            held = (numbers for title, numbers in self.articles.items() if self._is_title(title, statute))
+            self._of[statute] = frozenset[str]().union(*held)
+        numbers = self._of[statute]
+        return article.number in numbers if numbers else None
 
-    def _is_title(self, title: str, article: Article) -> bool:
-        if article.statute is None:
+    def _is_title(self, title: str, statute: str | None) -> bool:
+        if statute is None:
             return len(self.articles) == 1
-        return title.isascii() == article.statute.isascii() and is_same_title(title, article.statute)
+        return title.isascii() == statute.isascii() and is_same_title(title, statute)
 
 
 @lru_cache(maxsize=4)
-def load_statutes(path: str) -> StatuteCorpus:
+def load_statutes(corpus: CorpusFile) -> StatuteCorpus:
     """Read a corpus of statutes: rows with a title that names an article, or with a title and the number of one."""
     found: dict[str, set[str]] = {}
-    for article in _corpus_articles(path):
+    for article in _corpus_articles(corpus.path):
         if article.statute:
             found.setdefault(article.statute, set()).add(article.number)
     if not found:
-        raise InputError(Message("law.no_articles"), where=path, hint=Message("law.no_articles_hint"))
+        raise InputError(Message("law.no_articles"), where=corpus.path, hint=Message("law.no_articles_hint"))
     return StatuteCorpus({title: frozenset(numbers) for title, numbers in found.items()})
 
 
@@ -275,17 +282,24 @@ def _corpus_articles(path: str) -> Iterator[Article]:
         number = next((str(record.fields[name]) for name in _NUMBERS if record.fields.get(name) is not None), "")
         text = normalise(title)
         if number:
-            mark = normalise(number).removeprefix("第")
-            mark += "" if "条" in mark or text.isascii() else "条"
-            text = f"Article {mark} of {text}" if text.isascii() else f"《{text}》第{mark}"
+            text = _named_article(text.removeprefix("《").removesuffix("》"), normalise(number))
         elif whole := _WHOLE_TITLE.match(text):
             text = f"《{whole[1].removeprefix('《').removesuffix('》')}》{whole[2]}"
         yield from statutes(text)[:1]
 
 
+def _named_article(title: str, number: str) -> str:
+    """Return a title and a number, such as 264, 264.0, 第264条 or 133之一, as a text that names the article."""
+    mark = _WHOLE_NUMBER.sub("", number.removeprefix("第"))
+    if title.isascii():
+        return f"Article {mark} of {title}"
+    head, of, sub = mark.partition("之")
+    return f"《{title}》第{mark if '条' in mark else f'{head}条{of}{sub}'}"
+
+
 def known_statutes(pairs: AnswerBatch) -> Scored:
     """Return the share of the articles of each answer that exist, with those that do not as its note."""
-    corpus = load_statutes(pairs.statutes)
+    corpus = load_statutes(pairs.statutes) if pairs.statutes else StatuteCorpus({})
     scores, notes = [], {}
     for row, answer in enumerate(pairs.answers):
         known = [(each, exists) for each in _statutes(answer) if (exists := corpus.knows(each)) is not None]

@@ -23,6 +23,7 @@ def statute_precision(pairs: AnswerBatch, profile: Profile, *, depth: int | None
         articles; one without a title has that of the one before. A paragraph or an item counts as far as the reference
         has it. An article without any title is that of the reference. Of several references of a group the best one
         counts. An answer that names none scores 0; a reference that names none is unscored, whatever the answer.
+        StatuteP(depth=0) compares articles alone, depth=1 paragraphs too, without a depth items too.
     Source: LawBench 3-1, whose script takes one number of each piece between 、, also of a sum, without 之一; JuDGE,
         whose script scores an empty set 0 also where nothing is wanted, and reads no Arabic numerals
     """

@@ -307,5 +307,7 @@ def _check_number(metric: Metric, parameter: str, value: Number) -> None:
         raise ConfigError(Message("metrics.parameter_not_integer", name=metric.name, parameter=parameter, value=value))
     if not math.isfinite(value):
         raise ConfigError(Message("metrics.parameter_not_finite", name=metric.name, parameter=parameter, value=value))
+    if parameter in {"beta", "depth"} and value < 0:
+        raise ConfigError(Message("metrics.parameter_negative", name=metric.name, parameter=parameter, value=value))
     if parameter in {"k", "chars"} and value < 1:
         raise ConfigError(Message("metrics.invalid_cutoff", text=value), hint=Message("metrics.ndcg_hint"))

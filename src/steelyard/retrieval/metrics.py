@@ -318,8 +318,6 @@ def set_f(rankings: Rankings, *, beta: float = 1.0, rel: int = 1) -> FloatArray:
     Convention: as in trec_eval, β is not squared.
     Source: trec_eval set_F
     """
-    if beta < 0:
-        raise ConfigError(Message("metrics.setf_beta_negative", beta=beta), hint=Message("metrics.setf_hint"))
     precision, recall = set_precision(rankings, rel=rel), set_recall(rankings, rel=rel)
     return ratio((beta + 1) * precision * recall, beta * precision + recall)
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.i18n import Message
+from steelyard.io import shapes
 from steelyard.io.records import parse_json
 from steelyard.io.streams import read_text
 
@@ -24,7 +25,11 @@ _LIST: Final = re.compile(r"[(（]?\s*([白黑])名单\s*\d*\s*[:：]")
 _EARNS: Final = re.compile(r"\s*[(（]\s*(\d*\.?\d*)\s*分?\s*[)）]?$")
 _AMOUNT: Final = re.compile(r"[(（]\s*(\d+\.?\d*)\s*分\s*[)）]")
 _NEXT: Final = re.compile(r"(?<=[)）])\s*[、，,；;]\s*|(?<=\d分)\s*[、，,；;]\s*")
-_FIELDS: Final = ("id", "big_ques", "score_point")
+_ROW: Final = shapes.Fields(
+    {"id": shapes.SCALAR, **dict.fromkeys(("big_ques", "small_ques", "ground_answer", "score_point"), shapes.TEXT)},
+    frozenset(("id", "big_ques", "score_point")),
+)
+_MOST_POINTS: Final = 1_000_000
 
 
 def key_points_of(text: str) -> list[Json]:
@@ -46,7 +51,7 @@ def _point(block: str) -> Json | None:
     text, own = _form(head)
     stated = _AMOUNT.search(block)
     points = own or (float(stated[1]) if stated else 0.0)
-    if not text or not points:
+    if not text or not 0 < points <= _MOST_POINTS:
         return None
     aliases = [_form(item) for colour, items in lists if colour == "白" for item in _NEXT.split(items)]
     forbidden = [item for colour, items in lists if colour == "黑" for item in re.split("[、，,]", _form(items)[0])]
@@ -86,17 +91,17 @@ def _rows(path: str | Path) -> Sequence[Mapping[str, Any]]:
         row = parse_json(line, where) if line.strip() else None
         if row is None:
             continue
-        missing = next((key for key in _FIELDS if not isinstance(row, Mapping) or not str(row.get(key) or "")), None)
-        if missing:
-            raise InputError(Message("formats.field_missing", key=missing), where=where)
-        if not key_points_of(str(row["score_point"])):
+        shapes.check_shape(row, _ROW, "", where)
+        if not row["big_ques"]:
+            raise InputError(Message("formats.field_missing", key="big_ques"), where=where)
+        if not key_points_of(row["score_point"]):
             raise InputError(Message("formats.no_key_points"), where=where)
         rows.append(row)
     return rows
 
 
 def _question(row: Mapping[str, Any]) -> Json:
-    points = key_points_of(str(row["score_point"]))
+    points = key_points_of(row["score_point"])
     question: Json = {"id": str(row["id"]), "question": row.get("small_ques") or row["big_ques"], "points": points}
     if row.get("ground_answer"):
         question["reference_answer"] = row["ground_answer"]

@@ -64,10 +64,21 @@ def _named_period(match: re.Match[str]) -> str:
 
 def _multiples(text: str) -> Iterator[Rate]:
     for named in _LAW["lpr"].finditer(text):
-        before = text[max(0, named.start() - _BEFORE) : named.start()]
         after = text[named.end() : named.end() + _AFTER]
-        match = _LAW["multiple_after"].match(after) or _LAW["multiple_before"].search(before)
-        values = [each.value for each in numerals(match[0])] if match else []
-        if match is None and _LAW["lpr_only_named"].match(after):
+        factor, start, end = _factor(text, named)
+        if factor is None and (_LAW["lpr_only_named"].match(after) or _LAW["lpr_changed"].match(after)):
             continue
-        yield Rate(*named.span(), named[0], (values[0] if values else None) or Decimal(1), of="LPR")
+        of = "five-year LPR" if _LAW["lpr_five_years"].search(named[0]) else "LPR"
+        yield Rate(start, end, text[start:end], factor or Decimal(1), of=of)
+
+
+def _factor(text: str, named: re.Match[str]) -> tuple[Decimal | None, int, int]:
+    """Return the number by which a rate that is named is multiplied, None for none, with the span of both."""
+    start, end = named.span()
+    lead = max(0, start - _BEFORE)
+    if match := _LAW["multiple_after"].match(text[end : end + _AFTER]):
+        end += match.end()
+    elif match := _LAW["multiple_before"].search(text[lead:start]):
+        start = lead + match.start()
+    values = [each.value for each in numerals(match[0])] if match else []
+    return values[0] if values else None, start, end

@@ -43,7 +43,7 @@ _NO_YEAR: Final = r"(?! [12]\d{3}\b)"  # as the Regulations 1998 have
 _ENGLISH: Final = re.compile(
     rf"(?:\b(?P<kind>articles?|arts?\.|sections?|secs?\.|clauses?|cl\.|(?:(?<!as a )rules?|regulations?){_NO_YEAR}|r\."
     rf"|regs?\.|chapters?"
-    rf"|(?<![\w'’])ss?\.?)|(?P<sign>§+)) ?{_FIGURE}(?![A-Za-z0-9])",
+    rf"|(?<![\w'’])ss?\.?)|(?P<sign>(?<!§)§{{1,2}})) ?{_FIGURE}(?![A-Za-z0-9])",
     re.IGNORECASE,
 )
 _NEXT_FIGURE: Final = re.compile(
@@ -54,7 +54,7 @@ _RANGE: Final = re.compile(r"(\d+)-(\d+)")
 _ACT: Final = rf"(?:{_WORDS.source('act')})(?: (?:of )?[12]\d{{3}})?"
 _ACT_AFTER: Final = re.compile(rf",? (?:of|in|under) (?:the )?(?:PRC )?({_ACT})|,? (?:of (?:the )?)?([A-Z]{{3,6}})\b")
 _ACT_BEFORE: Final = re.compile(rf"({_ACT}),? \(?$")
-_ITEM: Final = re.compile(r"^\s*(\d{1,3}(?:\.\d{1,3}){0,3})\.?\s+\S", re.MULTILINE)
+_ITEM: Final = re.compile(r"^[^\S\n]*(\d{1,3}(?:\.\d{1,3}){0,3})\.?\s+\S", re.MULTILINE)
 _DOCUMENT: Final = re.compile(
     rf"(?P<name>{_LAW.source('issued')})[〔\[(](?P<year>[12]\d{{3}})[〕\])](?:第)?0*(?P<n>\d{{1,5}})号"
 )
@@ -176,6 +176,8 @@ def _chain(text: str, first: re.Match[str]) -> Iterator[Article]:
         if last and (join or match["kind"] in "条章"):
             is_range = join is not None and re.search(_TO, join) is not None
             yield from [*last, *(_between(last[-1], new[0]) if is_range else ())]
+        else:
+            yield from last[:-1]  # 第3款 of 第64、67条第3款 is a part of the second alone
         last = new
         following = _NEXT.match(text, match.end())
         is_next = following and (following["join"] or following["kind"] in "款项")

@@ -1,7 +1,9 @@
 """Terms of imprisonment: 有期徒刑三年六个月 is 42 months; 死刑, 死缓 and 无期徒刑 are apart, ranges have no months."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Final, Literal, NamedTuple
 
 from steelyard.lexicon import lexicon
@@ -10,6 +12,7 @@ from steelyard.text.values import CHINESE, NUMBER_WORDS, numerals, value_of
 Kind = Literal["imprisonment", "detention", "surveillance", "life", "death", "death_reprieve"]
 _LAW: Final = lexicon("law")
 _LONGEST: Final = 100 * 12  # months; more is a date
+_DAYS: Final = 30  # of a month
 _NEAR: Final = 60
 
 _N: Final = rf"(?:\d{{1,4}}(?:\.\d)?|[{CHINESE}]{{1,5}})"
@@ -23,14 +26,11 @@ _SPAN: Final = (
 _KIND: Final = _LAW.source("term_kind", "zh")
 _CHINESE_LIMIT: Final = rf"(?P<limit>{_LAW.source('term_limit', 'zh')})?"
 _CHINESE: Final = (
-    re.compile(
-        rf"(?P<kind>{_KIND})[\]】]?(?:{_LAW.source('term_filler')})*\s*"
-        rf"{_CHINESE_LIMIT}(?P<span>{_SPAN})"
-    ),
-    re.compile(rf"{_CHINESE_LIMIT}(?P<span>{_SPAN})的?(?P<kind>有期徒刑|徒刑|监禁|拘役|管制)(?!{_N}[年个月])"),
+    re.compile(rf"(?P<kind>{_KIND})[\]】]?(?:{_LAW.source('term_filler')})*{_CHINESE_LIMIT}(?P<span>{_SPAN})"),
+    re.compile(rf"{_CHINESE_LIMIT}(?P<span>{_SPAN})的?(?P<kind>{_LAW.source('term_kind_after')})(?!{_N}[年个月])"),
 )  # fmt: skip
-_PIECE: Final = re.compile(rf"({_N}|半)(个)?(半)?(年|月|日|天)(半)?")
-_SUSPENDED: Final = re.compile(rf"缓(?:刑|期)(?:考验期限?)?(?:的)?(?:考验期限?)?(?:为|是|:)?({_DURATION})")
+_PIECE: Final = re.compile(rf"({_N}|半)个?(半)?(年|月|日|天)(半)?")
+_SUSPENDED: Final = re.compile(rf"(?:{_LAW.source('suspended', 'zh')})({_DURATION})")
 
 _W: Final = rf"(?:\d{{1,3}}(?:\.5)?|\ban?|{NUMBER_WORDS})"
 _ENGLISH_DURATION: Final = (
@@ -62,13 +62,14 @@ _ENGLISH_NEXT: Final = re.compile(
 )
 """What follows a term of another person: jailed for 30 months, and his brother for two years."""
 _ENGLISH_PIECE: Final = re.compile(rf"({_W})[ -](and a half[ -])?(year|month|week|day)s?( and a half)?", re.IGNORECASE)
-_ENGLISH_SUSPENDED: Final = re.compile(rf"(?:{_LAW.source('suspended')})({_ENGLISH_DURATION})", re.IGNORECASE)
+_ENGLISH_SUSPENDED: Final = re.compile(rf"(?:{_LAW.source('suspended', 'en')})({_ENGLISH_DURATION})", re.IGNORECASE)
 _UNIT: Final = re.compile("年|个?月|[ -](?:year|month)")
 _MONTHS: Final = {"年": 12, "year": 12, "月": 1, "month": 1}
+_DAYS_OF: Final = {"日": 1, "天": 1, "day": 1, "week": 7}
 
 
 class Term(NamedTuple):
-    """A sentence: `months` of it, or `days` if it has no months; `suspended` are the months of probation.
+    """A sentence: its whole `months`, and its `days` beyond them; `suspended` are the months of probation.
 
     `range` has both ends in months, None where it is open. Death and life have neither months nor range.
     """
@@ -170,55 +171,53 @@ def _ends(match: re.Match[str]) -> tuple[int | None, int | None]:
 
 
 def _length(text: str) -> tuple[int | None, int | None]:
-    """Return a duration in whole months, or in days if it has no months."""
-    months, days, is_known = 0.0, 0, False
-    for number, _, half, unit, more in _PIECE.findall(text):
-        value = 0.5 if number == "半" else value_of(number)
-        if value is None:
-            return None, None
-        is_known = True
-        if unit in _MONTHS:
-            months += (float(value) + (0.5 if half or more else 0)) * _MONTHS[unit]
-        else:
-            days += int(value)
-    for number, before, unit, after in _ENGLISH_PIECE.findall(text):
-        value = 1 if number.lower() in ("a", "an") else next((each.value for each in numerals(number)), None)
-        if value is None:
-            return None, None
-        is_known = True
-        if unit.lower() in _MONTHS:
-            months += (float(value) + (0.5 if before or after else 0)) * _MONTHS[unit.lower()]
-        else:
-            days += int(value) * (7 if unit.lower() == "week" else 1)
-    if not is_known:
+    """Return a duration in months and the days beyond them; None for what it does not have."""
+    pieces = list(_pieces(text))
+    if not pieces or any(number is None for number, _ in pieces):
         return None, None
-    return (round(months), None) if months or not days else (None, days)
+    months = sum((number or 0) * _MONTHS[unit] for number, unit in pieces if unit in _MONTHS)
+    days = sum(int((number or 0) * _DAYS_OF[unit]) for number, unit in pieces if unit in _DAYS_OF)
+    days += round((months - int(months)) * _DAYS)
+    return (int(months) if months >= 1 or not days else None), days or None
+
+
+def _pieces(text: str) -> Iterator[tuple[float | None, str]]:
+    """Yield the numbers of a duration with their units; None for a number that is not known."""
+    for number, half, unit, more in _PIECE.findall(text):
+        value = Decimal("0.5") if number == "半" else value_of(number)
+        yield None if value is None else float(value) + (0.5 if half or more else 0), unit
+    for number, before, unit, after in _ENGLISH_PIECE.findall(text):
+        value = Decimal(1) if number.lower() in ("a", "an") else next((each.value for each in numerals(number)), None)
+        yield None if value is None else float(value) + (0.5 if before or after else 0), unit.lower()
 
 
 def _untimed(text: str) -> Iterator[Term]:
     """Yield death and life, where they are a sentence and no kind of punishment: 判处无期徒刑."""
     kind: Kind
+    length = _length_of_words(text)
     for kind in ("death_reprieve", "death", "life"):
         for match in _LAW[f"term_{kind}"].finditer(text):
-            before, after = text[max(0, match.start() - _NEAR) : match.start()], text[match.end() :]
-            is_whole = not re.sub(r"[\W_]|刑期|eoa", "", text[: match.start()] + after)
-            if (
-                _LAW["no_term"].search(before)
-                or _LAW["alternative_term"].match(after)
-                or _LAW["or_term"].search(before)
-            ):
+            before = text[max(0, match.start() - _NEAR) : match.start()]
+            is_choice = _LAW["alternative_term"].match(text, match.end()) or _LAW["or_term"].search(before)
+            if is_choice or _LAW["no_term"].search(before):
                 continue
+            is_whole = length == _length_of_words(match[0])
             if is_whole or _LAW["imposes"].search(before) or _LAW["imposes"].match(match[0]):
                 yield Term(*match.span(), match[0], kind)
 
 
+def _length_of_words(text: str) -> int:
+    """Return the number of letters and digits, without those of the words that announce a term."""
+    return len(_LAW["term_heading"].sub("", text))
+
+
 def _outermost(found: Sequence[Term]) -> list[Term]:
-    """Return the terms in order, without those that overlap a longer one."""
+    """Return the terms in order, without those that overlap a longer one, or one that is as long and stands later."""
     kept: list[Term] = []
     for term in sorted(found, key=lambda term: (term.start, -term.end)):
         if not kept or term.start >= kept[-1].end:
             kept.append(term)
-        elif term.end - term.start > kept[-1].end - kept[-1].start:
+        elif term.end - term.start >= kept[-1].end - kept[-1].start:  # 五个月拘役, not 判处五个月
             kept[-1] = term
     return kept
 
@@ -234,11 +233,11 @@ def _with_probation(text: str, term: Term, following: Sequence[Term]) -> Term:
 
 def _executed(text: str, found: Sequence[Term]) -> list[Term]:
     """Return the terms without those that one term for all crimes of a person takes the place of."""
+    persons = [match.start() for match in _LAW["sentenced_person"].finditer(text)]
     kept: list[Term] = []
     for term in found:
-        lead = _LAW["decided"].search(text[max(0, term.start - _NEAR) : term.start + len(term.text) // 2])
-        if lead:
-            person = max(text.rfind(word, 0, term.start) for word in ("被告人", "罪犯", "\n"))
-            kept = [each for each in kept if each.start < person]
+        if _LAW["decided"].search(text[max(0, term.start - _NEAR) : term.start + len(term.text) // 2]):
+            before = bisect_left(persons, term.start)
+            kept = [each for each in kept if before and each.start < persons[before - 1]]
         kept.append(term)
     return kept
