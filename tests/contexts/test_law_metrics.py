@@ -141,3 +141,22 @@ def test_a_corpus_is_needed_and_has_articles(tmp_path):
         steelyard.evaluate_answers(["a"], ["a"], "StatuteKnown")
     with pytest.raises(InputError, match="names no article"):
         steelyard.evaluate_answers(["a"], ["a"], "StatuteKnown", statutes=corpus_in(tmp_path, [{"title": "刑法"}]))
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "score"),
+    [
+        ("一年三个月", "经审理,判决如下:判处有期徒刑一年;又判处六个月,决定执行一年三个月", 1),
+        ("一年三个月", "一年, 六个月, 决定执行一年三个月", 1),
+        ("一年三个月", "决定执行一年六个月", 15 / 18),
+        ("六个月", "合并执行六个月", 1),
+        ("有期徒刑一年", "判处有期徒刑一年,2020年3月因盗窃曾被判刑六个月", 1),
+        ("有期徒刑六个月", "曾因盗窃被判刑六个月", 1),
+        ("imprisonment for one year", "sentenced to one year in prison; he had been sentenced to six months before", 1),
+        ("有期徒刑六个月", "6 months suspended for two years", 1),
+        ("有期徒刑六个月", "六个月,缓刑二年", 1),
+        ("有期徒刑六个月", "The lease is for 6 months.", 0),
+    ],
+)
+def test_the_term_that_is_executed_counts(reference, answer, score):
+    assert scores([answer], [reference], "TermRatio") == [pytest.approx(score)]
