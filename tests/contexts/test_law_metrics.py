@@ -160,3 +160,19 @@ def test_a_corpus_is_needed_and_has_articles(tmp_path):
 )
 def test_the_term_that_is_executed_counts(reference, answer, score):
     assert scores([answer], [reference], "TermRatio") == [pytest.approx(score)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "score"),
+    [
+        ("公诉机关指控其犯诈骗罪,经审理,其行为构成合同诈骗罪。", "合同诈骗罪", 1),
+        ("检察机关以诈骗罪起诉,法院改判为盗窃罪。", "盗窃罪", 1),
+        ("一审认定诈骗罪,二审认定合同诈骗罪。", "合同诈骗罪", 1),
+        ("He was charged with robbery but convicted of theft.", "盗窃罪", 1),
+        ("检察机关以诈骗罪起诉。", "诈骗罪", 1),  # nothing else is found
+        ("公诉机关指控其犯诈骗罪、盗窃罪,法院认为指控的罪名成立,认定其犯诈骗罪、盗窃罪。", "诈骗罪;盗窃罪", 1),
+        ("法院认定其犯诈骗罪、盗窃罪。", "盗窃罪", 2 / 3),
+    ],
+)
+def test_a_charge_that_was_only_brought_is_not_the_result(answer, reference, score):
+    assert scores([answer], [reference], "ChargeF") == [pytest.approx(score)]

@@ -38,8 +38,23 @@ def charges(text: str) -> list[Charge]:
 
 
 def charge_names(text: str) -> frozenset[str]:
-    """Return the names of the charges of a normalised text."""
-    return frozenset(charge.value for charge in charges(text))
+    """Return the names of the charges of a normalised text that are its result."""
+    return frozenset(charge.value for charge in resulting_charges(text))
+
+
+def resulting_charges(text: str) -> list[Charge]:
+    """Return the charges without those that were only brought, or changed on appeal, if others are found after them."""
+    named = charges(text)
+    if len(named) < 2 or _LAW["charges_stand"].search(text):
+        return named
+    brought, found = ([_last(text, charge, words) for charge in named] for words in ("charge_brought", "charge_found"))
+    last = max((at for at, charge in enumerate(named) if found[at] > brought[at]), default=0)
+    return [charge for at, charge in enumerate(named) if at >= last or brought[at] <= found[at]]
+
+
+def _last(text: str, charge: Charge, words: str) -> int:
+    """Return where the last of these words before a charge ends; -1 if there are none."""
+    return max((match.end() for match in _LAW[words].finditer(text, 0, charge.start)), default=-1)
 
 
 @cache
