@@ -176,3 +176,30 @@ def test_the_term_that_is_executed_counts(reference, answer, score):
 )
 def test_a_charge_that_was_only_brought_is_not_the_result(answer, reference, score):
     assert scores([answer], [reference], "ChargeF") == [pytest.approx(score)]
+
+
+@pytest.mark.parametrize(
+    ("profile", "row"),
+    [("lawbench", {"task": "9-9"}), ("cail2025", {}), ("judge", {})],
+)
+def test_rows_without_a_score_are_no_success(profile, row, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({"id": "1", "question": "q", "prediction": "x", "reference": "y", **row}))
+    done = run("answers", path, "--profile", profile)
+    assert done.returncode == 2
+    assert "no row has a score: the " in done.stderr
+    path.write_text(json.dumps({"id": "1", "question": "q", "prediction": "x", **row}))
+    done = run("answers", path, "--profile", profile)
+    assert done.returncode == 2
+    assert f"the profile {profile} reads" in done.stderr
+    assert "--references FILE" in done.stderr
+    assert "Grounded" not in done.stderr
+
+
+def test_a_corpus_is_read_whatever_the_metrics(tmp_path):
+    rows, corpus = tmp_path / "rows.jsonl", tmp_path / "corpus.jsonl"
+    rows.write_text(json.dumps({"id": "1", "prediction": "x", "reference": "y"}))
+    corpus.write_text(json.dumps({"x": "1"}))
+    done = run("answers", rows, "-m", "F1", "--statutes", corpus)
+    assert done.returncode == 2
+    assert "names no article" in done.stderr

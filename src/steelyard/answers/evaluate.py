@@ -16,6 +16,7 @@ from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
 from steelyard.answers.needs import (
     AS_READ,
+    WANTS,
     check_met,
     context_use,
     judged_metrics,
@@ -97,7 +98,18 @@ def evaluate_answers(
     answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
     with engine_of(engine or ("local" if processes > 1 else None), workers=processes if processes > 1 else None) as on:
         name, read = system if name is None else name, _read(mapping, system)
-        return evaluate_source(answers, spec, name=name, engine=on, progress=progress, keep=keep, read=read)
+        try:
+            return evaluate_source(answers, spec, name=name, engine=on, progress=progress, keep=keep, read=read)
+        except InputError as error:
+            raise _with_wants(error, profile) from None
+
+
+def _with_wants(error: InputError, profile: str) -> InputError:
+    """Return the error about a missing column with what the profile reads as its hint."""
+    wants = WANTS.get(profile)
+    if wants is None or error.message.code != "formats.no_column_for":
+        return error
+    return InputError(error.message, where=error.where, hint=wants)
 
 
 def _with_statutes(measures: list[Measure], statutes: str | Path | None, *, is_default: bool) -> list[Measure]:
