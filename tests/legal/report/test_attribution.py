@@ -93,6 +93,34 @@ def test_answers_labelled_by_hand(folder, identifier, record, expected):
     assert attributed(folder, record, identifier) == expected
 
 
+POINTS = {
+    "question": "甲方应承担什么责任？",
+    "reference_answer": "甲方构成违约，应当支付违约金六千元。",
+    "points": [
+        {"text": "构成违约", "points": 2, "conclusion": True, "forbidden": ["不构成违约"]},
+        {"text": "支付违约金", "points": 1, "forbidden": ["支付滞纳金"]},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("甲方构成违约，应当支付违约金。", ("accurate", "")),
+        ("甲方构成违约，应当支付违约金。" + "本题涉及合同当事人之间的权利和义务，" * 3, ("incomplete", "")),
+        ("甲方构成违约。", ("incomplete", "retrieval_unknown")),
+        ("甲方应当承担责任。", ("incomplete", "retrieval_unknown")),
+        ("甲方不构成违约，应当支付违约金。", ("hallucinated", "retrieval_unknown")),
+        ("甲方构成违约，应当支付滞纳金。", ("hallucinated", "retrieval_unknown")),
+        ("判决没有写甲方的责任。", ("incomplete", "retrieval_unknown")),
+    ],
+)
+def test_missed_points_are_incomplete_and_wrong_ones_hallucinated(folder, answer, expected):
+    file = {"benchmark_type": "key_points", "document": "zh.md", "questions": [{"id": "zh-points", **POINTS}]}
+    (folder / "zh.key_points.json").write_text(json.dumps(file, ensure_ascii=False), encoding="utf-8")
+    assert attributed(folder, {"answer": answer, "contexts": [ZH_OTHER]}, "zh-points") == expected
+
+
 def test_a_citation_of_words_that_no_page_has_is_an_invention(folder):
     record = {"answer": "6000元", "citations": [*cited(ZH_FACT), *cited("双方一致同意违约金由丙方代为支付并计息")]}
     assert attributed(folder, record, "zh-fact") == ("hallucinated", "")
@@ -118,7 +146,7 @@ def test_every_format_shows_the_section_of_the_baseline(baseline):
     assert sum(each["count"] for each in found["outcomes"].values()) == found["answers"] == len(baseline)
     assert sum(each["count"] for each in found["causes"].values()) == found["wrong"]
     assert [scope["scope"] for scope in found["causes"]["misread"]["scopes"]] == ["items", "documents"]
-    for language, words in (("en", "used and misread"), ("zh", "用了但读错")):
+    for language, words in (("en", "used and misread"), ("zh", "使用了证据但理解有误")):
         for render in (render_console, render_markdown, render_latex, render_html):
             assert words in render(report, language=language).replace(r"\allowbreak{}", "").lower()
 
