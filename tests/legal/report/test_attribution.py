@@ -11,6 +11,7 @@ from rendering import as_json, render_console, render_latex, render_markdown
 from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
 from steelyard.legal.benchmark.runner import evaluate_legal, judge_answers
 from steelyard.legal.report.attribution import outcomes
+from steelyard.legal.report.items import shown_points
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.stats.attribution import CAUSES, OUTCOMES
@@ -164,3 +165,28 @@ def test_a_file_without_parts_says_nothing(baseline):
     bare = replace(baseline, columns={"legal": Column(baseline.column("legal"))})
     assert np.isnan(outcomes(bare).values).all()
     assert "attribution" not in as_json(Report([bare]))["results"][0]
+
+
+def test_the_item_of_keyed_points_shows_its_key():
+    point = {
+        "text": "构成违约",
+        "points": 2.0,
+        "conclusion": True,
+        "aliases": ["违反合同"],
+        "forbidden": ["不构成违约"],
+    }
+    english, chinese = shown_points([point, {"text": "支付违约金", "points": 1.0}], "甲方构成违约。")
+    assert english.splitlines() == [
+        "构成违约 (2); conclusion; or: 违反合同; void by: 不构成违约",
+        "支付违约金 (1)",
+        "reference answer: 甲方构成违约。",
+    ]
+    assert chinese.startswith("构成违约 (2)；结论；或：违反合同；禁止的写法：不构成违约\n")
+
+
+def test_keyed_points_have_no_values_to_cite(folder):
+    file = {"benchmark_type": "key_points", "document": "zh.md", "questions": [{"id": "zh-points", **POINTS}]}
+    (folder / "zh.key_points.json").write_text(json.dumps(file, ensure_ascii=False), encoding="utf-8")
+    record = {"answer": "甲方构成违约，应当支付违约金6000元。", "citations": cited(ZH_FACT)}
+    table = judge_answers({"zh-points": record}, folder).table
+    assert np.isnan(table.columns["legal"].parts.get("value_cited", np.full(1, np.nan))[0])
