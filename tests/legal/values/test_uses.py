@@ -30,6 +30,7 @@ def test_an_expected_value_of_law_is_right_in_any_spelling(expected, right, wron
         ("帮信罪", "可能构成帮助信息网络犯罪活动罪"),
         ("帮信罪", "不构成帮信罪"),
         ("帮信罪", "构成诈骗罪"),
+        ("帮信罪", "一审认定帮信罪,二审认定诈骗罪"),
         ("有期徒刑三年六个月", "判处有期徒刑三年。"),
     ],
 )
@@ -38,6 +39,8 @@ def test_a_doubted_or_another_charge_or_term_is_decided_wrong(expected, answer):
     assert (verdict.correct, verdict.uncertain) == (False, False)
     beside = judge_fact({"text_answer": "帮信罪"}, "构成帮信罪,可能判处有期徒刑三年", question="是什么罪？")
     assert beside.correct
+    both = "一审认定帮信罪,二审认定诈骗罪"
+    assert judge_fact({"text_answer": "帮信罪"}, both, question="一审认定什么罪名？").correct
 
 
 @pytest.mark.parametrize("answer", ["十四个月", "一年零两个月", "主刑是14个月。", "14 months"])

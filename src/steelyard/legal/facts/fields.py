@@ -182,7 +182,8 @@ def _judge_law(expected: str, answer: str, question: str) -> FieldVerdict | None
     """
     wanted = whole_values(expected)
     kind = wanted[0].kind if wanted else ""
-    given = [value for value in law_values(answer, results=True) if value.kind == kind]
+    is_result = not lexicon("law")["charge_brought"].search(question)
+    given = [value for value in law_values(answer, results=is_result) if value.kind == kind]
     if not given and wanted and _WORDS["asks_term"].search(question):
         given = list(bare_term(answer, wanted[0]))
     keys, wanted_keys = {value.key for value in given}, {value.key for value in wanted}
@@ -193,12 +194,9 @@ def _judge_law(expected: str, answer: str, question: str) -> FieldVerdict | None
         if word := _doubt_before(answer, given):
             return FieldVerdict(False, Message("legal.disclaims_itself", word=word))
         return FieldVerdict(True, Message("legal.answer_says", value=names))
-    is_rival = len(keys) == 1 and kind in _RIVALS and not any(each.key in wanted_keys for each in law_values(answer))
-    return (
-        FieldVerdict(False, Message("legal.is_not", text=names, expected=expected), names_another=True)
-        if is_rival
-        else None
-    )
+    if len(keys) == 1 and kind in _RIVALS and not keys & wanted_keys:
+        return FieldVerdict(False, Message("legal.is_not", text=names, expected=expected), names_another=True)
+    return None
 
 
 def _doubt_before(answer: str, given: Sequence[LawValue]) -> str:
