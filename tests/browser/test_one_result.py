@@ -10,6 +10,7 @@ from tables import table_of
 from steelyard.cli import main
 from steelyard.documents.pages import Document, Page
 from steelyard.io.results import load
+from steelyard.legal.benchmark.runner import judge_answers
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
 
@@ -192,6 +193,23 @@ def test_a_threshold_that_is_not_reached_counts_nothing(at, made):
     row = at("legal", item).locator(".reasons tr", has_text="evidence recall")
     assert row.locator(".number").text_content() == "0.5 × 0.00 = 0.00"
     assert "below the threshold" in row.text_content()
+
+
+def test_keyed_points_show_the_factors_of_their_score(opened, tmp_path):
+    (tmp_path / "a.md").write_text("Page 1\nThe buyer is in breach.\n", encoding="utf-8")
+    points = [{"text": "in breach", "points": 2, "conclusion": True}, {"text": "pay damages", "points": 2}]
+    question = {"id": "q", "question": "Is the buyer liable?", "points": points, "reference_answer": "In breach, pay."}
+    file = {"benchmark_type": "key_points", "document": "a.md", "questions": [question]}
+    (tmp_path / "a.json").write_text(json.dumps(file), encoding="utf-8")
+    table = judge_answers({"q": {"answer": "The buyer is not in breach but must pay damages."}}, tmp_path).table
+    path = tmp_path / "page.html"
+    path.write_text(render_html(Report([table])), encoding="utf-8")
+    page = opened(f"{path.as_uri()}#item/q")
+    page.wait_for_selector("dialog[open]")
+    row = page.locator(".reasons tr", has_text="share × conclusion × length")
+    assert row.locator(".number").text_content() == "0.00"
+    assert "share × conclusion × length: 0.50 × 0.00 × " in row.text_content()
+    assert "threshold" not in row.text_content()
 
 
 def test_both_sides_of_a_comparison_have_the_same_rows(at):

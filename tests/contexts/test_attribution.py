@@ -94,7 +94,7 @@ def test_the_note_of_an_answer_names_both():
     line = next(line for line in LINES if line["id"] == "zh-misread-1")
     table = table_of([line])
     assert table.note("Accurate", 0, "en") == "hallucinated; used and misread"
-    assert table.note("Accurate", 0, "zh") == "幻觉；用了但读错"
+    assert table.note("Accurate", 0, "zh") == "幻觉；使用了证据但理解有误"
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_every_wrong_answer_has_one_cause(report):
 
 
 def test_every_format_shows_the_section(report, tmp_path):
-    for language, words in (("en", ("accurate", "used and misread")), ("zh", ("准确", "用了但读错"))):
+    for language, words in (("en", ("accurate", "used and misread")), ("zh", ("准确", "使用了证据但理解有误"))):
         for render in (render_console, render_markdown, render_latex):
             text = render(report, language=language).replace(r"\allowbreak{}", "").lower()
             assert all(word in text for word in words), (render, language)

@@ -177,3 +177,65 @@ def test_a_corpus_is_needed_and_has_articles(tmp_path):
         steelyard.evaluate_answers(["a"], ["a"], "StatuteKnown")
     with pytest.raises(InputError, match="names no article"):
         steelyard.evaluate_answers(["a"], ["a"], "StatuteKnown", statutes=corpus_in(tmp_path, [{"title": "刑法"}]))
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "score"),
+    [
+        ("一年三个月", "经审理,判决如下:判处有期徒刑一年;又判处六个月,决定执行一年三个月", 1),
+        ("一年三个月", "一年, 六个月, 决定执行一年三个月", 1),
+        ("一年三个月", "决定执行一年六个月", 15 / 18),
+        ("六个月", "合并执行六个月", 1),
+        ("有期徒刑一年", "判处有期徒刑一年,2020年3月因盗窃曾被判刑六个月", 1),
+        ("有期徒刑六个月", "曾因盗窃被判刑六个月", 1),
+        ("imprisonment for one year", "sentenced to one year in prison; he had been sentenced to six months before", 1),
+        ("有期徒刑六个月", "6 months suspended for two years", 1),
+        ("有期徒刑六个月", "六个月,缓刑二年", 1),
+        ("有期徒刑六个月", "The lease is for 6 months.", 0),
+    ],
+)
+def test_the_term_that_is_executed_counts(reference, answer, score):
+    assert scores([answer], [reference], "TermRatio") == [pytest.approx(score)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "score"),
+    [
+        ("公诉机关指控其犯诈骗罪,经审理,其行为构成合同诈骗罪。", "合同诈骗罪", 1),
+        ("检察机关以诈骗罪起诉,法院改判为盗窃罪。", "盗窃罪", 1),
+        ("一审认定诈骗罪,二审认定合同诈骗罪。", "合同诈骗罪", 1),
+        ("He was charged with robbery but convicted of theft.", "盗窃罪", 1),
+        ("检察机关以诈骗罪起诉。", "诈骗罪", 1),  # nothing else is found
+        ("公诉机关指控其犯诈骗罪、盗窃罪,法院认为指控的罪名成立,认定其犯诈骗罪、盗窃罪。", "诈骗罪;盗窃罪", 1),
+        ("法院认定其犯诈骗罪、盗窃罪。", "盗窃罪", 2 / 3),
+    ],
+)
+def test_a_charge_that_was_only_brought_is_not_the_result(answer, reference, score):
+    assert scores([answer], [reference], "ChargeF") == [pytest.approx(score)]
+
+
+@pytest.mark.parametrize(
+    ("profile", "row"),
+    [("lawbench", {"task": "9-9"}), ("cail2025", {}), ("judge", {})],
+)
+def test_rows_without_a_score_are_no_success(profile, row, tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({"id": "1", "question": "q", "prediction": "x", "reference": "y", **row}))
+    done = run("answers", path, "--profile", profile)
+    assert done.returncode == 2
+    assert "no row has a score: the " in done.stderr
+    path.write_text(json.dumps({"id": "1", "question": "q", "prediction": "x", **row}))
+    done = run("answers", path, "--profile", profile)
+    assert done.returncode == 2
+    assert f"the profile {profile} reads" in done.stderr
+    assert "--references FILE" in done.stderr
+    assert "Grounded" not in done.stderr
+
+
+def test_a_corpus_is_read_whatever_the_metrics(tmp_path):
+    rows, corpus = tmp_path / "rows.jsonl", tmp_path / "corpus.jsonl"
+    rows.write_text(json.dumps({"id": "1", "prediction": "x", "reference": "y"}))
+    corpus.write_text(json.dumps({"x": "1"}))
+    done = run("answers", rows, "-m", "F1", "--statutes", corpus)
+    assert done.returncode == 2
+    assert "names no article" in done.stderr

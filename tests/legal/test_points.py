@@ -279,7 +279,9 @@ def test_mistakes_in_points_are_named(write):
     assert problems(write, SUM, scoring={"full_points": 2}) == [
         "/scoring/full_points: more than all points together (1)"
     ]
-    assert problems(write, SUM, expected={"count": 1})[0].startswith("/expected/count: no field is called")
+    assert problems(write, SUM, expected={"count": 1})[0] == (
+        "/expected/count: no field is called 'count'; this type takes `points`, not fields of `expected`"
+    )
 
 
 def test_points_that_may_be_mistaken_are_warned_of(write):

@@ -1,6 +1,7 @@
 """Evaluation of answers against references: from a source of rows to a Table."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, islice
@@ -17,6 +18,7 @@ from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
 from steelyard.answers.needs import (
     AS_READ,
+    WANTS,
     check_met,
     context_use,
     judged_metrics,
@@ -88,17 +90,28 @@ def evaluate_answers(
     prediction scores 0, an item without a reference is unscored; `counts` has both. Long files are scored in batches,
     on `processes` processes or by an `engine` ("local", "ray", "dask" or an object); `progress` gets the number of rows
     done. `keep` keeps the texts for reports, or only the questions. `system` selects one of the systems of a file;
-    `tags` are further columns that become tags. `statutes` is a corpus of statutes, for StatuteKnown. With
-    `strip_citations`, metrics over references do not read marks such as [1] that cite a context of the row (default:
-    for the profile `steelyard`). Without `metrics`, few rows have those of judges too (`answers.needs.judged_metrics`).
+    `tags` are further columns that become tags. `statutes` is a corpus of statutes. With `strip_citations` (default:
+    for the profile `steelyard`), marks such as [1] that cite a context of the row are not read by metrics over
+    references. Without `metrics`, few rows have those of judges too.
     """
     _check_language(language)
     chosen = _measures(metrics, predictions, statutes, profile)
     spec = _spec(chosen, profile, tokens, strip_citations, statutes=statutes, is_default=metrics is None)
     answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
-    with engine_of(engine or ("local" if processes > 1 else None), workers=processes if processes > 1 else None) as on:
-        name, read = system if name is None else name, _read(mapping, system)
+    workers, name, read = processes if processes > 1 else None, system if name is None else name, _read(mapping, system)
+    with engine_of(engine or ("local" if workers else None), workers=workers) as on, _wants_of(profile):
         return evaluate_source(answers, spec, name=name, engine=on, progress=progress, keep=keep, read=read)
+
+
+@contextmanager
+def _wants_of(profile: str) -> Iterator[None]:
+    """Give the error about a missing column what the profile reads as its hint."""
+    try:
+        yield
+    except InputError as error:
+        if profile not in WANTS or error.message.code != "formats.no_column_for":
+            raise
+        raise InputError(error.message, where=error.where, hint=WANTS[profile]) from None
 
 
 def _with_statutes(measures: list[Measure], statutes: str | Path | None, *, is_default: bool) -> list[Measure]:
@@ -131,10 +144,10 @@ def _spec(
     bare = "references" in needed(measures) and (own if strip_citations is None else strip_citations)
     profile_of(profile, tokens)  # check the name
     by_default = is_default and (own or profile in AS_READ)
-    return ScoringSpec(tuple(measures), profile, tokens, bare, by_default, _corpus(statutes))
+    return ScoringSpec(tuple(measures), profile, tokens, bare, by_default, corpus_file(statutes))
 
 
-def _corpus(statutes: str | Path | None) -> CorpusFile | None:
+def corpus_file(statutes: str | Path | None) -> CorpusFile | None:
     """Return the corpus of statutes with its hash; it is read once more for each process, so no standard input."""
     if statutes is None:
         return None

@@ -71,6 +71,12 @@ AS_READ: Final = {
     }
 }
 """The metric of each task of a benchmark by its own definition, by profile."""
+WANTS: Final = {
+    "judge": Message("metrics.wants_judge", file=Option("references")),
+    "lawbench": Message("metrics.wants_lawbench", file=Option("references")),
+    "cail2025": Message("metrics.wants_cail2025", file=Option("references")),
+}
+"""What is read by a profile for the files of a benchmark."""
 _IDS: Final = (layouts.RETRIEVED_IDS[0], layouts.REFERENCE_IDS[0])
 NEEDS: Final = {
     "references": Need(lambda row: bool(row.references), NO_REFERENCE, Message("words.references"), layouts.REFERENCES),

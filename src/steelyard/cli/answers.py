@@ -6,20 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
-from steelyard.answers.evaluate import evaluate_answers
+import numpy as np
+
+from steelyard.answers.evaluate import corpus_file, evaluate_answers
 from steelyard.cli import options
 from steelyard.cli.console import proportion
 from steelyard.cli.engines import allow_same_results, checkpoint_engine, forget_parts
 from steelyard.cli.options import Command, Group, argument, repeated
 from steelyard.cli.output import check_outputs, comparison_settings, deliver, notify_other_meanings
-from steelyard.errors import UnknownName
-from steelyard.i18n import Message, words_of
+from steelyard.errors import InputError, UnknownName
+from steelyard.i18n import Joined, Message, words_of
 from steelyard.io.foreign.items import SeveralSystems
 from steelyard.io.records import check_readers, unique_names
 from steelyard.io.writing import RECORDED
 from steelyard.registry.metrics import load_metrics
 from steelyard.registry.names import split_names
 from steelyard.reports.content import Report
+from steelyard.reports.sections.published import PUBLISHED
 from steelyard.stats.compare import compare_all
 from steelyard.table import Table
 
@@ -36,6 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
     check_outputs(arguments.output, arguments.files, overwrite=arguments.overwrite or arguments.resume)
     check_readers(arguments.files)
     load_metrics(arguments.metrics_from, Path.cwd())
+    if arguments.statutes:  # an error of the corpus comes first, whether or not a metric needs it
+        from steelyard.contexts.law import load_statutes
+
+        load_statutes(corpus_file(arguments.statutes))
     notify_other_meanings(arguments)
     keep = _kept(arguments)
     tier = options.second_tier(arguments)
@@ -45,6 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     if tier is not None:
         recorded = next((path for path in arguments.output if path.suffix.lower() == RECORDED), None)
         tables = [tier.decide(table, recorded)[0] for table in tables]
+    _check_scored(tables)
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     shown = tables if keep is True else [replace(table, outputs=()) for table in tables]
     headed = [table.headed(arguments.metric) for table in shown]
@@ -112,6 +120,17 @@ def _check_tags(names: Iterable[str], tables: list[Table]) -> None:
         if not any(name in table.tags for table in tables):
             known = list(dict.fromkeys(tag for table in tables for tag in table.tags))
             raise UnknownName.of(Message("words.column"), name, known, where=tables[0].name)
+
+
+def _check_scored(tables: list[Table]) -> None:
+    """Refuse results without any score, where there are published ones also without any score as read."""
+    columns = [(metric, table.columns[metric]) for table in tables for metric in table.metrics]
+    read = [column for metric, column in columns if not metric.startswith(PUBLISHED)] or [of for _, of in columns]
+    if not any(np.isfinite(column.values).any() for column in read):
+        codes = [(column, code) for column in read for code in np.unique(column.codes) if code]
+        reasons = dict.fromkeys(column.reasons[code - 1].reason for column, code in codes)
+        message = Message("metrics.none_scored", reasons=Joined("core.listed", list(reasons)))
+        raise InputError(message, where=tables[0].name)
 
 
 _READING: Final = Group(

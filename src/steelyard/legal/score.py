@@ -35,7 +35,7 @@ from steelyard.legal.model import (
     typed_text,
 )
 from steelyard.legal.points import PointVerdict, judge_points
-from steelyard.legal.question_types.points import Point
+from steelyard.legal.question_types.points import KeyPointsQuestion, Point
 from steelyard.legal.reading import MOST_FIGURES, is_too_long, read
 from steelyard.legal.stance import Stance, stance
 from steelyard.signals import DeadlineExceeded, deadline
@@ -212,7 +212,7 @@ def _completed(question: Question, case: Case, draft: Draft) -> LegalVerdict:
     """Return the verdict: the draft with the parts and flags that are common to all types."""
     score = 1.0 if math.isclose(draft.score, 1.0, abs_tol=SLACK) else draft.score
     parts, why = draft.parts, draft.why
-    cited = None if case.is_dump else _value_cited(case)
+    cited = None if case.is_dump or isinstance(question, KeyPointsQuestion) else _value_cited(case)
     if cited is not None:
         parts["value_cited"] = cited
     level = question.hallucination_level

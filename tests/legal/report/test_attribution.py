@@ -11,6 +11,7 @@ from rendering import as_json, render_console, render_latex, render_markdown
 from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
 from steelyard.legal.benchmark.runner import evaluate_legal, judge_answers
 from steelyard.legal.report.attribution import outcomes
+from steelyard.legal.report.items import shown_points
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
 from steelyard.stats.attribution import CAUSES, OUTCOMES
@@ -93,6 +94,34 @@ def test_answers_labelled_by_hand(folder, identifier, record, expected):
     assert attributed(folder, record, identifier) == expected
 
 
+POINTS = {
+    "question": "甲方应承担什么责任？",
+    "reference_answer": "甲方构成违约，应当支付违约金六千元。",
+    "points": [
+        {"text": "构成违约", "points": 2, "conclusion": True, "forbidden": ["不构成违约"]},
+        {"text": "支付违约金", "points": 1, "forbidden": ["支付滞纳金"]},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("甲方构成违约，应当支付违约金。", ("accurate", "")),
+        ("甲方构成违约，应当支付违约金。" + "本题涉及合同当事人之间的权利和义务，" * 3, ("incomplete", "")),
+        ("甲方构成违约。", ("incomplete", "retrieval_unknown")),
+        ("甲方应当承担责任。", ("incomplete", "retrieval_unknown")),
+        ("甲方不构成违约，应当支付违约金。", ("hallucinated", "retrieval_unknown")),
+        ("甲方构成违约，应当支付滞纳金。", ("hallucinated", "retrieval_unknown")),
+        ("判决没有写甲方的责任。", ("incomplete", "retrieval_unknown")),
+    ],
+)
+def test_missed_points_are_incomplete_and_wrong_ones_hallucinated(folder, answer, expected):
+    file = {"benchmark_type": "key_points", "document": "zh.md", "questions": [{"id": "zh-points", **POINTS}]}
+    (folder / "zh.key_points.json").write_text(json.dumps(file, ensure_ascii=False), encoding="utf-8")
+    assert attributed(folder, {"answer": answer, "contexts": [ZH_OTHER]}, "zh-points") == expected
+
+
 def test_a_citation_of_words_that_no_page_has_is_an_invention(folder):
     record = {"answer": "6000元", "citations": [*cited(ZH_FACT), *cited("双方一致同意违约金由丙方代为支付并计息")]}
     assert attributed(folder, record, "zh-fact") == ("hallucinated", "")
@@ -118,7 +147,7 @@ def test_every_format_shows_the_section_of_the_baseline(baseline):
     assert sum(each["count"] for each in found["outcomes"].values()) == found["answers"] == len(baseline)
     assert sum(each["count"] for each in found["causes"].values()) == found["wrong"]
     assert [scope["scope"] for scope in found["causes"]["misread"]["scopes"]] == ["items", "documents"]
-    for language, words in (("en", "used and misread"), ("zh", "用了但读错")):
+    for language, words in (("en", "used and misread"), ("zh", "使用了证据但理解有误")):
         for render in (render_console, render_markdown, render_latex, render_html):
             assert words in render(report, language=language).replace(r"\allowbreak{}", "").lower()
 
@@ -136,3 +165,28 @@ def test_a_file_without_parts_says_nothing(baseline):
     bare = replace(baseline, columns={"legal": Column(baseline.column("legal"))})
     assert np.isnan(outcomes(bare).values).all()
     assert "attribution" not in as_json(Report([bare]))["results"][0]
+
+
+def test_the_item_of_keyed_points_shows_its_key():
+    point = {
+        "text": "构成违约",
+        "points": 2.0,
+        "conclusion": True,
+        "aliases": ["违反合同"],
+        "forbidden": ["不构成违约"],
+    }
+    english, chinese = shown_points([point, {"text": "支付违约金", "points": 1.0}], "甲方构成违约。")
+    assert english.splitlines() == [
+        "构成违约 (2); conclusion; or: 违反合同; void by: 不构成违约",
+        "支付违约金 (1)",
+        "reference answer: 甲方构成违约。",
+    ]
+    assert chinese.startswith("构成违约 (2)；结论；或：违反合同；禁止的写法：不构成违约\n")
+
+
+def test_keyed_points_have_no_values_to_cite(folder):
+    file = {"benchmark_type": "key_points", "document": "zh.md", "questions": [{"id": "zh-points", **POINTS}]}
+    (folder / "zh.key_points.json").write_text(json.dumps(file, ensure_ascii=False), encoding="utf-8")
+    record = {"answer": "甲方构成违约，应当支付违约金6000元。", "citations": cited(ZH_FACT)}
+    table = judge_answers({"zh-points": record}, folder).table
+    assert np.isnan(table.columns["legal"].parts.get("value_cited", np.full(1, np.nan))[0])

@@ -28,6 +28,34 @@ def test_an_expected_value_of_law_is_right_in_any_spelling(expected, right, wron
 
 
 @pytest.mark.parametrize(
+    ("expected", "answer"),
+    [
+        *(("帮信罪", f"{doubt}帮信罪") for doubt in ("可能是", "可能构成", "好像是", "不太确定,是")),
+        ("帮信罪", "可能构成帮助信息网络犯罪活动罪"),
+        ("帮信罪", "不构成帮信罪"),
+        ("帮信罪", "构成诈骗罪"),
+        ("帮信罪", "一审认定帮信罪,二审认定诈骗罪"),
+        ("有期徒刑三年六个月", "判处有期徒刑三年。"),
+    ],
+)
+def test_a_doubted_or_another_charge_or_term_is_decided_wrong(expected, answer):
+    verdict = judge_fact({"text_answer": expected}, answer, question="是什么？")
+    assert (verdict.correct, verdict.uncertain) == (False, False)
+    beside = judge_fact({"text_answer": "帮信罪"}, "构成帮信罪,可能判处有期徒刑三年", question="是什么罪？")
+    assert beside.correct
+    both = "一审认定帮信罪,二审认定诈骗罪"
+    assert judge_fact({"text_answer": "帮信罪"}, both, question="一审认定什么罪名？").correct
+
+
+@pytest.mark.parametrize("answer", ["十四个月", "一年零两个月", "主刑是14个月。", "14 months"])
+def test_a_duration_is_the_main_penalty_where_it_is_asked_for(answer):
+    expected = {"text_answer": "有期徒刑一年两个月"}
+    assert judge_fact(expected, answer, question="判处的主刑是什么？").correct
+    assert not judge_fact(expected, answer, question="合同的期限是什么？").correct
+    assert not judge_fact(expected, "十五个月", question="判处的主刑是什么？").correct
+
+
+@pytest.mark.parametrize(
     ("context", "grounded", "invented"),
     [
         ("判处有期徒刑三年六个月。", "判处42个月有期徒刑。", "判处43个月有期徒刑。"),

@@ -67,8 +67,8 @@ def _schema_faults(error: Any) -> Iterator[Fault]:
         case "additionalProperties":
             known = schema["properties"]
             for key in (key for key in value if key not in known):
-                message = Message("formats.no_field_with_hint", key=key, hint=nearest(key, known))
-                yield Fault(pointer_to(*keys, key), message)
+                hint = nearest(key, known) if known else Message("formats.points_not_expected")
+                yield Fault(pointer_to(*keys, key), Message("formats.no_field_with_hint", key=key, hint=hint))
         case "required":
             for key in (key for key in error.validator_value if key not in value):
                 yield Fault(pointer_to(*keys), Message("formats.field_missing", key=key))

@@ -40,10 +40,11 @@ from steelyard.legal.facts.values import (
     numbers,
 )
 from steelyard.legal.model import FIELD_LABELS, FIELDS, FactRules, in_one_line
-from steelyard.legal.reading import Reading, is_too_long, read
+from steelyard.legal.reading import Reading, clause_of, is_too_long, outline, read
 from steelyard.legal.stance import detect_abstention
 from steelyard.legal.values.cases import case_numbers
-from steelyard.legal.values.keys import law_values, whole_values
+from steelyard.legal.values.charges import denied_charges
+from steelyard.legal.values.keys import LawValue, bare_term, law_values, whole_values
 from steelyard.legal.values.statutes import Article, articles, is_known_article
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, currency_code, mentions
@@ -52,6 +53,8 @@ from steelyard.text.reading import is_silent
 from steelyard.text.values import value_of
 
 _WORDS: Final = lexicon("facts")
+_RIVALS: Final = ("charge", "term")
+"""Kinds of values of which another one in place of the expected is wrong."""
 _NUMERALS: Final = "零〇一二三四五六七八九十百千两"
 _ORDINAL: Final = re.compile(f"(?<=第)[{_NUMERALS}]{{1,9}}(?=[一-鿿])")
 
@@ -64,9 +67,10 @@ def judge_text(expected: Any, answer: str, case: Case) -> FieldVerdict:
             verdicts.append(_judge_articles(cited, case.question, answer))
         elif (percent := _whole_percent(text)) is not None:
             verdicts.append(_judge_percent(percent, answer, case))
+        elif law := _judge_law(text, answer, case.question):
+            verdicts.append(law)
         else:
             names.append(text)
-            verdicts += _judge_law(text, answer)
     if names:
         verdicts.append(judge_name(names, case.question, answer))
     if any(map(mentions, names)):
@@ -170,14 +174,36 @@ def _is_given(wanted: Article, given: Article, text: str) -> bool:
 # ----- charges, terms, rates
 
 
-def _judge_law(expected: str, answer: str) -> list[FieldVerdict]:
-    """Return that the answer is right if it has the charges, terms or rates of the text and no others of the kind."""
+def _judge_law(expected: str, answer: str, question: str) -> FieldVerdict | None:
+    """Judge an expected charge, term or rate; None if the text is no such value, or only its words can decide.
+
+    The answer is right if it has these values and no others of the kind. It is wrong if it doubts them, or if it gives
+    one other charge or term in their place.
+    """
     wanted = whole_values(expected)
-    given = [value for value in law_values(answer) if value.kind == wanted[0].kind] if wanted else []
-    if not given or {value.key for value in given} != {value.key for value in wanted}:
-        return []
+    kind = wanted[0].kind if wanted else ""
+    is_result = not lexicon("law")["charge_brought"].search(question)
+    given = [value for value in law_values(answer, results=is_result) if value.kind == kind]
+    if not given and wanted and _WORDS["asks_term"].search(question):
+        given = list(bare_term(answer, wanted[0]))
+    keys, wanted_keys = {value.key for value in given}, {value.key for value in wanted}
     names = ", ".join(dict.fromkeys(answer[value.start : value.end] for value in given))
-    return [FieldVerdict(True, Message("legal.answer_says", value=names))]
+    if kind == "charge" and not keys and wanted_keys & denied_charges(answer):
+        return FieldVerdict(False, Message("legal.denies", name=expected))
+    if keys and keys == wanted_keys:
+        if word := _doubt_before(answer, given):
+            return FieldVerdict(False, Message("legal.disclaims_itself", word=word))
+        return FieldVerdict(True, Message("legal.answer_says", value=names))
+    if len(keys) == 1 and kind in _RIVALS and not keys & wanted_keys:
+        return FieldVerdict(False, Message("legal.is_not", text=names, expected=expected), names_another=True)
+    return None
+
+
+def _doubt_before(answer: str, given: Sequence[LawValue]) -> str:
+    """Return the words of doubt in the sentence of a value, up to the end of its clause; or ""."""
+    sentences = outline(answer).sentences
+    spans = ((sentences.at(value.start).start, clause_of(answer, value.start)) for value in given)
+    return next(filter(None, (doubt(answer[start : clause.start + len(clause.text)]) for start, clause in spans)), "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,23 @@ from steelyard.i18n import Message
 from steelyard.legal.grounding.checked import PARAPHRASED, draws_on
 from steelyard.legal.model import METRIC, SLACK, typed_text
 from steelyard.legal.question_types import type_of_parts
-from steelyard.legal.report.losses import NOT_REFUSED, WRONG_PLACE, WRONG_VALUE, JudgedItem, is_in, judged_items
+from steelyard.legal.report.losses import (
+    NOT_REFUSED,
+    WRONG_CONCLUSION,
+    WRONG_PLACE,
+    WRONG_VALUE,
+    JudgedItem,
+    is_in,
+    judged_items,
+)
 from steelyard.stats.attribution import OUTCOMES, Answered, parts_of
 from steelyard.stats.review import UNCERTAIN
 from steelyard.table import Column, Missing, Table
 
 _INVENTED: Final = "legal.invented_citation"
 _COPIES: Final = "legal.copies_document"
+_FORBIDDEN: Final = "legal.point_forbidden"
+POINTS: Final = "points_reached"
 _UNKNOWN: Final = Missing("unscored", Message("missing.no_part"))
 
 
@@ -43,6 +53,10 @@ def _answered(item: JudgedItem) -> Answered | None:
     part, remarks, invented = kind.parts[0], _remarks(item.verdict), item.verdict.get("invented") or []
     is_right, share = item.counted[part][1] == 1, item.parts[part]
     states = not _refuses(item) and _COPIES not in remarks
+    if part == POINTS:  # a share of the points misses others; only what is asserted against them is wrong
+        states = item.concludes_wrongly or _has(item.reasons.get(part), _FORBIDDEN)
+        share = 0.0 if states else share
+        is_right = share == 1
     only_names = bool(invented) and all(each.get("kind") in PARAPHRASED for each in invented)
     doubts = {"correct": item.parts.get(UNCERTAIN) == 1, "invents": only_names and _INVENTED not in remarks}
     known = Answered(
@@ -53,6 +67,13 @@ def _answered(item: JudgedItem) -> Answered | None:
         doubts=frozenset(name for name, is_open in doubts.items() if is_open),
     )
     return known.with_evidence(_is_retrieved(item), states and _uses(item, part)) if known.cause else known
+
+
+def _has(stored: Any, code: str) -> bool:
+    """Return whether a stored message has this code, or one of its arguments has."""
+    if isinstance(stored, Mapping):
+        return any(_has(each, code) for each in stored.values())
+    return stored == code or (isinstance(stored, list) and any(_has(each, code) for each in stored))
 
 
 def _remarks(verdict: Mapping[str, Any]) -> set[str]:
@@ -74,14 +95,19 @@ def _wanted(item: JudgedItem) -> list[str]:
 
 def _is_retrieved(item: JudgedItem) -> bool | None:
     """Return whether the system shows every required passage; None if others may have been retrieved."""
-    shown = all(is_in(words, (item.answer, *item.shown)) for words in _wanted(item))
+    wanted = _wanted(item)
+    if not wanted and POINTS in item.parts:
+        return None
+    shown = all(is_in(words, (item.answer, *item.shown)) for words in wanted)
     return shown or (False if item.has_contexts else None)
 
 
 def _uses(item: JudgedItem, part: str) -> bool:
     """Return whether a wrong answer has something of the evidence, from the stage at which its part was lost."""
     stage = getattr(item, part)()
-    return stage in (WRONG_PLACE, NOT_REFUSED) or (stage == WRONG_VALUE and _draws_on_evidence(item))
+    return stage in (WRONG_PLACE, NOT_REFUSED) or (
+        stage in (WRONG_VALUE, WRONG_CONCLUSION) and _draws_on_evidence(item)
+    )
 
 
 def _draws_on_evidence(item: JudgedItem) -> bool:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Final
 
 from steelyard.documents.pages import Document
-from steelyard.i18n import Message, translations
+from steelyard.i18n import Joined, Localized, Message, translations
 from steelyard.legal.evidence.citations import Citation, citations_of, mismatch
 from steelyard.legal.evidence.quotes import Source, contains_quote, quote_pieces, source_of
 from steelyard.legal.model import FIELDS, LATIN_SNIPPET, SNIPPET, Evidence, invented_rows
@@ -42,10 +42,10 @@ class LegalItems(ItemDetails):
     def expected(self, verdict: Output, document: str) -> Expected:
         """Return the expected values, quotations and passages of a question, from the verdict on an answer to it."""
         expected = verdict.get("expected") or {}
-        unit = unit_of(_required(verdict))
+        unit, points = unit_of(_required(verdict)), as_list(expected.get("points"))
         return Expected(
             {key: shown_value(key, value, unit) for key, value in (expected.get("answer") or {}).items()}
-            | ({"key_points": shown_points(points)} if (points := as_list(expected.get("points"))) else {}),
+            | ({"key_points": shown_points(points, expected.get("reference"))} if points else {}),
             expected.get("abstain"),
             expected.get("quotes"),
             self._library.located(expected.get("evidence"), document),
@@ -111,9 +111,23 @@ def shown_value(field: str, value: Any, unit: str = PLAIN) -> str | tuple[str, .
     return as_text(value)
 
 
-def shown_points(points: Iterable[Any]) -> str:
-    """Return keyed points, each on a line with what it earns."""
-    return "\n".join(f"{point.get('text')} ({point.get('points'):g})" for point in points if isinstance(point, Mapping))
+def shown_points(points: Iterable[Any], reference: Any = None) -> tuple[str, ...]:
+    """Return keyed points in every language, each on a line with what it earns and its forms; then the reference."""
+    lines: list[Localized | str] = [_shown_point(point) for point in points if isinstance(point, Mapping)]
+    if reference:
+        lines.append(Message("legal.shown_reference", text=as_text(reference)))
+    return translations(Joined("core.lines", lines))
+
+
+def _shown_point(point: Mapping[str, Any]) -> Joined:
+    parts: list[Localized | str] = [f"{as_text(point.get('text'))} ({point.get('points'):g})"]
+    if point.get("conclusion"):
+        parts.append(Message("legal.shown_conclusion"))
+    if words := as_list(point.get("aliases")):
+        parts.append(Message("legal.shown_alias", words=Joined("core.listed", list(map(as_text, words)))))
+    if words := as_list(point.get("forbidden")):
+        parts.append(Message("legal.shown_forbidden", words=Joined("core.listed", list(map(as_text, words)))))
+    return Joined("core.clauses", parts)
 
 
 def _amount(value: Any, unit: str) -> str:

@@ -122,7 +122,7 @@ class JudgedItem:
         reached = self.parts["points_reached"]
         if not reached and self.refuses():
             return REFUSED
-        if self.parts.get("conclusion_right") == 0:
+        if self.concludes_wrongly:
             return WRONG_CONCLUSION
         return TOO_LONG if reached > self.parts.get("length_factor", 1.0) else POINTS_MISSED
 
@@ -172,7 +172,7 @@ class JudgedItem:
 
     def _missed(self, part: str) -> list[str]:
         """Return the required passages that the reason of a part names as missing; all if it names none."""
-        reason = from_json(((self.verdict.get("messages") or {}).get("reasons") or {}).get(part))
+        reason = from_json(self.reasons.get(part))
         items = reason.items if isinstance(reason, Joined) else ()
         at = [item.args for item in items if isinstance(item, Message) and item.code == AT_PASSAGE]
         named = {(args["page"], args["words"]) for args in at}
@@ -187,6 +187,17 @@ class JudgedItem:
         """Return the texts that were judged: of one field, or of the other if the first is empty."""
         shown = _passages(self.output)
         return shown[first] or shown[second]
+
+    @property
+    def concludes_wrongly(self) -> bool:
+        """Whether a wrong conclusion is stated; a refusal, whose parts are all 0, has no reason for it."""
+        has_reason = not self.reasons or "conclusion_right" in self.reasons
+        return self.parts.get("conclusion_right") == 0 and has_reason
+
+    @property
+    def reasons(self) -> Mapping[str, Any]:
+        """The reasons of the parts, as the results file has them."""
+        return (self.verdict.get("messages") or {}).get("reasons") or {}
 
     @property
     def _stated(self) -> list[str]:

@@ -16,6 +16,7 @@ _BETWEEN: Final = re.compile(r"罪?(?:[、,，;；/|]|和|与|及|以及|或者?
 _AROUND: Final = re.compile(r"罪名?|[^\w]|_|\b(?:the|an?|of|and|crimes?|offen[cs]es?|charges?|eoa)\b", re.IGNORECASE)
 
 _NAME: Final = "\0"
+_NEAR: Final = 80
 _LONGEST_ITEM: Final = 20  # characters of an item of a list, where a name is one
 
 
@@ -38,8 +39,29 @@ def charges(text: str) -> list[Charge]:
 
 
 def charge_names(text: str) -> frozenset[str]:
-    """Return the names of the charges of a normalised text."""
-    return frozenset(charge.value for charge in charges(text))
+    """Return the names of the charges of a normalised text that are its result."""
+    return frozenset(charge.value for charge in resulting_charges(text))
+
+
+def denied_charges(text: str) -> frozenset[str]:
+    """Return the names of crimes that a text says nobody committed."""
+    groups = _groups(text, named) if (named := list(_named(text))) else ()
+    return frozenset(charge.value for group in groups if _is_denied(text, group) for charge in group)
+
+
+def resulting_charges(text: str) -> list[Charge]:
+    """Return the charges without those that were only brought, or changed on appeal, if others are found after them."""
+    named = charges(text)
+    if len(named) < 2 or _LAW["charges_stand"].search(text):
+        return named
+    brought, found = ([_last(text, charge, words) for charge in named] for words in ("charge_brought", "charge_found"))
+    last = max((at for at, charge in enumerate(named) if found[at] > brought[at]), default=0)
+    return [charge for at, charge in enumerate(named) if at >= last or brought[at] <= found[at]]
+
+
+def _last(text: str, charge: Charge, words: str) -> int:
+    """Return where the last of these words before a charge ends; -1 if there are none."""
+    return max((match.end() for match in _LAW[words].finditer(text, 0, charge.start)), default=-1)
 
 
 @cache
@@ -139,11 +161,16 @@ def _groups(text: str, named: Sequence[Charge]) -> Iterator[list[Charge]]:
     yield group
 
 
+def _is_denied(text: str, group: Sequence[Charge]) -> bool:
+    before = text[max(0, group[0].start - _NEAR) : group[0].start]
+    return bool(_LAW["charge_denied_before"].search(before) or _LAW["charge_denied_after"].match(text, group[-1].end))
+
+
 def _charged(text: str, group: Sequence[Charge], *, is_bare: bool) -> Iterator[Charge]:
     """Yield those of a list that are charged."""
-    before, after = text[max(0, group[0].start - 80) : group[0].start], group[-1].end
-    if _LAW["charge_denied_before"].search(before) or _LAW["charge_denied_after"].match(text, after):
+    if _is_denied(text, group):
         return
+    before, after = text[max(0, group[0].start - _NEAR) : group[0].start], group[-1].end
     is_led = bool(_LAW["charge_before"].search(before) or _LAW["charge_after"].match(text, after))
     is_charged = is_bare or is_led
     for charge in reversed(group):

@@ -63,6 +63,12 @@ _ENGLISH_NEXT: Final = re.compile(
 """What follows a term of another person: jailed for 30 months, and his brother for two years."""
 _ENGLISH_PIECE: Final = re.compile(rf"({_W})[ -](and a half[ -])?(year|month|week|day)s?( and a half)?", re.IGNORECASE)
 _ENGLISH_SUSPENDED: Final = re.compile(rf"(?:{_LAW.source('suspended', 'en')})({_ENGLISH_DURATION})", re.IGNORECASE)
+_BARE: Final = (
+    re.compile(rf"({_DURATION})[,、]?{_SUSPENDED.pattern}"),
+    re.compile(rf"\b({_ENGLISH_DURATION}),? {_ENGLISH_SUSPENDED.pattern}", re.IGNORECASE),
+)
+"""A duration that is a term because it is suspended."""
+_LED: Final = len("决定执行")
 _UNIT: Final = re.compile("年|个?月|[ -](?:year|month)")
 _MONTHS: Final = {"年": 12, "year": 12, "月": 1, "month": 1}
 _DAYS_OF: Final = {"日": 1, "天": 1, "day": 1, "week": 7}
@@ -98,15 +104,37 @@ def terms(text: str) -> list[Term]:
 def sentence_of(text: str) -> Term | None:
     """Return the one sentence that a text gives; a text that is only a duration is one: 18个月.
 
-    Of a judgment it is what 判决如下 comes to for all persons, else the last term counts. None if there is none, or
-    only a range.
+    Of a judgment it is what 判决如下 comes to for all persons, else the last term counts that is not of an earlier
+    conviction. None if there is none, or only a range.
     """
-    if (judged := judgment_in(text)) and (found := [term for term in terms(judged) if term.range is None]):
+    if (judged := judgment_in(text)) and (found := _passed(judged)):
         return _total(found)
-    if found := [term for term in terms(text) if term.range is None]:
+    if found := _passed(text):
         return found[-1]
+    return duration_as_term(text) or _suspended_alone(text)
+
+
+def duration_as_term(text: str) -> Term | None:
+    """Return a text that is only a duration as a term of imprisonment; None if it is anything else."""
     months, days = _length(text) if _LAW["only_duration"].fullmatch(text.strip()) else (None, None)
     return Term(0, len(text), text, "imprisonment", months, days=days) if months is not None or days else None
+
+
+def _suspended_alone(text: str) -> Term | None:
+    """Return the term that is one only by its suspension: 6 months suspended for two years."""
+    match = next(filter(None, (pattern.search(text) for pattern in _BARE)), None)
+    if match is None:
+        return None
+    months, days = _length(match[1])
+    return Term(*match.span(), match[0], "imprisonment", months, _length(match[2])[0], days)
+
+
+def _passed(text: str) -> list[Term]:
+    """Return the terms without ranges, and without those of earlier convictions if there are others."""
+    found = [term for term in terms(text) if term.range is None]
+    ends = [0, *(term.end for term in found)]
+    before = [text[max(end, term.start - _NEAR) : term.start] for end, term in zip(ends, found, strict=False)]
+    return [term for term, words in zip(found, before, strict=True) if not _LAW["earlier_term"].search(words)] or found
 
 
 def judgment_in(text: str) -> str:
@@ -236,7 +264,8 @@ def _executed(text: str, found: Sequence[Term]) -> list[Term]:
     persons = [match.start() for match in _LAW["sentenced_person"].finditer(text)]
     kept: list[Term] = []
     for term in found:
-        if _LAW["decided"].search(text[max(0, term.start - _NEAR) : term.start + len(term.text) // 2]):
+        led = term.start + max(_LED, len(term.text) // 2)
+        if _LAW["decided"].search(text[max(0, term.start - _NEAR) : led]):
             before = bisect_left(persons, term.start)
             kept = [each for each in kept if before and each.start < persons[before - 1]]
         kept.append(term)

@@ -324,7 +324,8 @@ const Item = (() => {
     const [, weight, counted] = of === "weighted" ? (weightsOf(data, item, result).find((each) => each[0] === name) ?? []) : [];
     const corrected = of === "scores" ? partOf(result, item, name, "corrected") : partOf(result, item, metric, `corrected_${name}`);
     const words = of === "scores" ? scoreNote(name, output) : (why.get(name) ?? "");
-    const shown = weight === undefined ? [figure(name, value, of)] : points(weight, counted);
+    const factors = name === "points_reached" ? [value, partOf(result, item, metric, "conclusion_right"), partOf(result, item, metric, "length_factor")] : [];
+    const shown = weight === undefined || factors.length ? [figure(name, factors.length ? counted : value, of)] : points(weight, counted);
     const code = Frame.codeOf(of === "scores" ? "headline_names" : data.part_names, name);
     const classes = { scores: "total", weighted: "", parts: data.weights ? "extra" : "part" }[of];
     return element(
@@ -332,7 +333,7 @@ const Item = (() => {
       { class: classes },
       element("th", { scope: "row", class: code === name ? "name" : "" }, t(code)),
       element("td", { class: `number ${toneOf(data, name, counted ?? value)}` }, shown, corrected === null ? null : correction(name, corrected * (weight ?? 1), of)),
-      element("td", {}, weight !== undefined && counted !== value ? threshold(value, counted) : null, words ? Texts.box(words) : null),
+      element("td", {}, weight !== undefined && counted !== value ? (factors.length ? product(factors, counted) : threshold(value, counted)) : null, words ? Texts.box(words) : null),
     );
   }
 
@@ -349,6 +350,12 @@ const Item = (() => {
 
   function share(weight) {
     return String(Number(weight.toFixed(3)));
+  }
+
+  // keyed points: their share, by the factors for conclusion and length
+  function product(factors, counted) {
+    const known = factors.map((each) => Texts.number(each ?? 1, 2)).join(" × ");
+    return element("p", { class: "small muted note" }, t("report.factors_note").replace("{product}", `${known} = ${Texts.number(counted, 2)}`));
   }
 
   // parts that count in full or not at all, by whether they reach a threshold
