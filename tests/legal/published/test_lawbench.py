@@ -163,3 +163,8 @@ def test_a_report_lists_the_rows_that_differ(scored, tmp_path):
     assert "differ from the published score" in (tmp_path / "page.html").read_text("utf-8")
     scored("3-7", rows[0]).report(tmp_path / "same.md")
     assert "as read by Amount, 0 of 1 item differ" in (tmp_path / "same.md").read_text("utf-8")
+
+
+def test_a_model_that_repeats_numerals_without_end_costs_no_time():
+    pytest.importorskip("cn2an", exc_type=ImportError)
+    assert len(lawbench.in_digits("九" * 50_000)) == 200

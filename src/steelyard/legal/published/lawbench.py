@@ -24,7 +24,9 @@ WORDS: Final = lexicon("lawbench")
 ROUGE: Final = frozenset(("1-1", "2-7", "3-2", "3-8"))
 _LONGEST_TERM: Final = 216  # months; the distance of an answer without a term
 _MOST_DIGITS: Final = 4000  # of a number that Python reads
-_NUMERAL: Final = re.compile("[零〇一二三四五六七八九十百千万亿拾佰仟壹贰叁肆伍陆柒捌玖幺两半廿元圆角分点负]")
+_NUMERALS: Final = "零〇一二三四五六七八九十百千万亿拾佰仟壹贰叁肆伍陆柒捌玖幺两半廿元圆角分点负"
+_NUMERAL: Final = re.compile(f"[{_NUMERALS}]")
+_LOOPED: Final = re.compile(rf"([\d{_NUMERALS}]{{200}})[\d{_NUMERALS}]+")  # the time of cn2an grows as its square
 
 
 class Item(NamedTuple):
@@ -158,7 +160,7 @@ TASKS: Final[Mapping[str, Score]] = {
 def in_digits(text: str) -> str:
     """Return the text with the numbers that cn2an reads in it as digits."""
     transform = _transform()
-    return transform(text) if _NUMERAL.search(text) else text
+    return transform(_LOOPED.sub(r"\1", text)) if _NUMERAL.search(text) else text
 
 
 @cache

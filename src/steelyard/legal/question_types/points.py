@@ -62,6 +62,12 @@ class Point:
     def text(self) -> str:
         return self.forms[0].text
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the point as results files and reports show it."""
+        rest = {"aliases": [form.text for form in self.forms[1:]], "forbidden": list(self.forbidden)}
+        found = {"text": self.text, "points": self.points, "conclusion": self.is_conclusion, **rest}
+        return {name: value for name, value in found.items() if value}
+
     @classmethod
     def of(cls, fields: Fields) -> Self:
         """Return the point that the fields of a question file describe."""
@@ -217,11 +223,11 @@ class KeyPointsQuestion(Question):
         return Draft(parts, {part: why[part] for part in parts}, score, uncertain=unsure)
 
     def expected_output(self) -> dict[str, Any]:
-        points = [
-            {"text": point.text, "points": point.points, **({"conclusion": True} if point.is_conclusion else {})}
-            for point in self.points
-        ]
-        return {"points": points, "reference": self.reference, "evidence": listed(self.evidence)}
+        return {
+            "points": [point.as_dict() for point in self.points],
+            "reference": self.reference,
+            "evidence": listed(self.evidence),
+        }
 
     def gold_record(self, document: "Document") -> dict[str, Any]:
         stop = ". " if self.about.question.isascii() else "。"
