@@ -386,3 +386,10 @@ def test_a_row_of_cail_that_is_none_is_refused(changed, why, tmp_path):
     path.write_text(json.dumps({**ROW, **changed}), encoding="utf-8")
     with pytest.raises(InputError, match=re.escape(why)):
         list(case_files(path))
+
+
+def test_a_refusal_has_no_points_and_no_wrong_conclusion():
+    fields = {"id": "k", "type": "key_points", "question": "能否适用认罪认罚？", "points": [CONCLUSION]}
+    document = Document("a.md", (Page(1, "甲与乙订立合同（虚构）。", ()),), "")
+    verdict = judge(question_of(fields), {"answer": "材料中没有说明，无法判断。"}, document)
+    assert (verdict.score, verdict.parts["points_reached"], verdict.parts["conclusion_right"]) == (0, 0, 1)

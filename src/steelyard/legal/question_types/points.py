@@ -196,9 +196,12 @@ class KeyPointsQuestion(Question):
         return fsum(verdict.earned for verdict in found) >= self.full / 2
 
     def _nothing(self, why: Localized, *, is_open: bool) -> Draft:
-        """Return the draft for a refusal or a retraction; it is uncertain if the answer gives points all the same."""
-        names = self.part_names
-        return Draft(dict.fromkeys(names, 0.0), {names[0]: why}, uncertain=why if is_open else None)
+        """Return the draft for a refusal or a retraction: no points, and no conclusion that could be wrong.
+
+        It is uncertain if the answer gives points all the same.
+        """
+        parts = {part: float(part == "conclusion_right") for part in self.part_names}
+        return Draft(parts, {"points_reached": why}, uncertain=why if is_open else None)
 
     def _draft(self, found: "Sequence[PointVerdict]", text: str) -> Draft:
         length = _length(text)
