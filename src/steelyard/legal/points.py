@@ -427,11 +427,11 @@ class _Look:
         found = [(form, hit) for form in point.forms for hit in answer.hits(form.text)]
         void = [hit for words in point.forbidden for hit in answer.hits(words)]
         accepted = [hit for _, hit in found]
-        self.void = [hit for hit in self._said(void, "given") if not hit.is_inside(accepted)]
+        self.void = [hit for hit in self._own_hits(void, "given") if not hit.is_inside(accepted)]
         self.found = [(form, hit) for form, hit in found if not hit.is_inside(void)]
         self.given = [(form, hit) for form, hit in self.found if hit.state == "given" and self._is_own(hit)]
 
-    def _said(self, hits: Iterable[_Hit], state: State) -> list[_Hit]:
+    def _own_hits(self, hits: Iterable[_Hit], state: State) -> list[_Hit]:
         """Return the hits in a state that the answer does not only report."""
         return [hit for hit in hits if hit.state == state and not self.answer.is_reported(hit)]
 
@@ -439,7 +439,7 @@ class _Look:
         """Return the verdict; `given` is all that is given of any point: 不构成 is no denial if it is a point."""
         found = [hit for _, hit in self.found if not hit.is_inside(given)]
         rejected = [hit for hit in found if hit.state == "rejected" and self.point.is_conclusion]
-        denied = rejected or self._said(found, "denied")
+        denied = rejected or self._own_hits(found, "denied")
         if self.void:
             return self._verdict("contradicted" if self.given else "forbidden", self.void[0])
         if self.given and (denied or self._is_list()):
@@ -496,4 +496,4 @@ class _Look:
         hits = (
             self.answer.hits(words) for form, words in opposite.items() if words != form and len(form_tokens(words)) > 1
         )
-        return self._said((hit for found in hits for hit in found), "given")
+        return self._own_hits((hit for found in hits for hit in found), "given")
