@@ -1,4 +1,7 @@
-"""Labelled lines of the values of law: what a careful reader finds in a text, the readers find too."""
+"""Labelled lines of the values of law: what a careful reader finds in a text, the readers find too.
+
+People, companies, cases and numbers in `lines/` are invented; statutes and crimes are real.
+"""
 
 import json
 from decimal import Decimal
