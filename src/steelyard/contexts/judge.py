@@ -41,9 +41,13 @@ def _ratio(one: int | None, other: int | None) -> float:
     return 0.0 if (one - _SPLIT) * (other - _SPLIT) < 0 else 1 - abs(one - other) / max(one, other)
 
 
-def _share(one: frozenset[Any], other: frozenset[Any]) -> float:
-    """Return the share of the first that is in the second; 0 for nothing."""
-    return len(one & other) / len(one) if one else 0.0
+def _precision(given: frozenset[Any], wanted: frozenset[Any]) -> float:
+    """Return the share of the given values that are wanted; 0 for nothing."""
+    return len(given & wanted) / len(given) if given else 0.0
+
+
+def _recall(given: frozenset[Any], wanted: frozenset[Any]) -> float:
+    return _precision(wanted, given)
 
 
 @metric("PublishedTerm", kind="answers", unscored=NO_PENALTY)
@@ -78,7 +82,7 @@ def published_charge_precision(pairs: AnswerBatch, profile: Profile) -> FloatArr
     Convention: a charge is what stands between 犯 and 罪, under the official name that is nearest.
     Source: JuDGE, MetricsCalculator, whose F1 is that of the mean precision and the mean recall
     """
-    return _compared(pairs, "charges", _share)
+    return _compared(pairs, "charges", _precision)
 
 
 @metric("PublishedChargeR", kind="answers")
@@ -89,7 +93,7 @@ def published_charge_recall(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     Convention: as PublishedChargeP.
     Source: JuDGE, MetricsCalculator
     """
-    return _compared(pairs, "charges", lambda answer, reference: _share(reference, answer))
+    return _compared(pairs, "charges", _recall)
 
 
 @metric("PublishedStatuteP", kind="answers")
@@ -100,7 +104,7 @@ def published_statute_precision(pairs: AnswerBatch, profile: Profile) -> FloatAr
     Convention: 之一 is left out, and 第264条 is not read.
     Source: JuDGE, MetricsCalculator
     """
-    return _compared(pairs, "articles", _share)
+    return _compared(pairs, "articles", _precision)
 
 
 @metric("PublishedStatuteR", kind="answers")
@@ -111,4 +115,4 @@ def published_statute_recall(pairs: AnswerBatch, profile: Profile) -> FloatArray
     Convention: as PublishedStatuteP.
     Source: JuDGE, MetricsCalculator
     """
-    return _compared(pairs, "articles", lambda answer, reference: _share(reference, answer))
+    return _compared(pairs, "articles", _recall)
