@@ -223,7 +223,8 @@ def test_rows_without_a_score_are_no_success(profile, row, tmp_path):
     path.write_text(json.dumps({"id": "1", "question": "q", "prediction": "x", "reference": "y", **row}))
     done = run("answers", path, "--profile", profile)
     assert done.returncode == 2
-    assert "no row has a score: the " in done.stderr
+    assert f"{path}: no row has a score: the " in done.stderr
+    assert "hint: " in done.stderr
     path.write_text(json.dumps({"id": "1", "question": "q", "prediction": "x", **row}))
     done = run("answers", path, "--profile", profile)
     assert done.returncode == 2

@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     if tier is not None:
         recorded = next((path for path in arguments.output if path.suffix.lower() == RECORDED), None)
         tables = [tier.decide(table, recorded)[0] for table in tables]
-    _check_scored(tables)
+    _check_scored(tables, where=str(arguments.files[0]))
     comparisons = compare_all(tables[1:], tables[0], comparison_settings(arguments))
     shown = tables if keep is True else [replace(table, outputs=()) for table in tables]
     headed = [table.headed(arguments.metric) for table in shown]
@@ -122,7 +122,7 @@ def _check_tags(names: Iterable[str], tables: list[Table]) -> None:
             raise UnknownName.of(Message("words.column"), name, known, where=tables[0].name)
 
 
-def _check_scored(tables: list[Table]) -> None:
+def _check_scored(tables: list[Table], where: str) -> None:
     """Refuse results without any score, where there are published ones also without any score as read."""
     columns = [(metric, table.columns[metric]) for table in tables for metric in table.metrics]
     read = [column for metric, column in columns if not metric.startswith(PUBLISHED)] or [of for _, of in columns]
@@ -130,7 +130,7 @@ def _check_scored(tables: list[Table]) -> None:
         codes = [(column, code) for column in read for code in np.unique(column.codes) if code]
         reasons = dict.fromkeys(column.reasons[code - 1].reason for column, code in codes)
         message = Message("metrics.none_scored", reasons=Joined("core.listed", list(reasons)))
-        raise InputError(message, where=tables[0].name)
+        raise InputError(message, where=where, hint=Message("metrics.none_scored_hint"))
 
 
 _READING: Final = Group(
