@@ -42,6 +42,8 @@ _MARK = re.compile(
 )
 _RULED_MARK = re.compile(r"\s*(?:--|==)[-=\s]*page\s*(?P<ruled>[^\s=-]{0,9})\s*(?:--|==)[-=\s]*", re.IGNORECASE)
 _USUAL = frozenset("的一是不了在有我他这年月日人问答，。、：；？（）“”《》")
+NO_PAGES: Final = ("formats.no_page_marks", "formats.no_page_breaks")
+"""Codes of the warnings that nothing in a file says where its pages end."""
 TWO_TEXTS: Final = Message("formats.two_documents_of_one_name")
 
 
@@ -58,13 +60,15 @@ class Page:
 class Document:
     """A document: the name of its file, its pages in the order of the file, the SHA-256 of the file's content.
 
-    `warnings` are what may be wrong with its pages.
+    `warnings` are what may be wrong with its pages. Without `is_paged`, nothing says where pages end: the whole text
+    stands in one Page, whose number means nothing, and no page number can be checked.
     """
 
     name: str
     pages: tuple[Page, ...]
     digest: str
     warnings: tuple[Problem, ...] = ()
+    is_paged: bool = True
 
     @property
     def text(self) -> str:
@@ -97,7 +101,8 @@ def read_document(path: str | Path) -> Document:
     _check_numbers(sheets)
     units = cut_units([sheet.text for sheet in sheets])
     pages = tuple(Page(sheet.number, sheet.text, cut) for sheet, cut in zip(sheets, units, strict=True))
-    return Document(Path(stream.name).name, pages, stream.digest(), tuple(warnings))
+    is_paged = not any(warning.message.code in NO_PAGES for warning in warnings)
+    return Document(Path(stream.name).name, pages, stream.digest(), tuple(warnings), is_paged)
 
 
 def read_text(path: str | Path) -> tuple[str, tuple[Problem, ...]]:
