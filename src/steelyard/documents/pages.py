@@ -1,4 +1,7 @@
-"""Documents as pages: JSON, text or Markdown with page marks, DOCX, PDF with a text layer; and sets of documents."""
+"""Documents as pages: JSON, text or Markdown with page marks, DOCX, PDF with a text layer; and sets of documents.
+
+JSON is a list of pages, or the output of an OCR tool, which also gives the Markdown beside it its pages.
+"""
 
 import logging
 import re
@@ -7,53 +10,68 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from steelyard import limits
+from steelyard.documents.beside import file_lines, read_beside
 from steelyard.documents.docx import DAMAGE, OLE, ZIP, old_format, read_docx
+from steelyard.documents.margins import NumberedLine, page_mark, without_margins
+from steelyard.documents.ocr import json_sheets
+from steelyard.documents.sheets import NO_PAGES, Block, Sheet, clean, decoded
 from steelyard.documents.units import Unit, cut_units
-from steelyard.errors import MOST_PROBLEMS, InputError, MissingExtra, Problem
+from steelyard.errors import InputError, MissingExtra, Problem
 from steelyard.i18n import Message
-from steelyard.io.located import SourceMap, located_json
 from steelyard.io.records import format_suffix
-from steelyard.io.streams import BINARY, BINARY_HINT, decode, encoding_problem, open_stream
+from steelyard.io.streams import open_stream
 from steelyard.signals import DeadlineExceeded, deadline
 from steelyard.text.normalisation import unified
 
-DOCUMENT_KINDS = (".md", ".markdown", ".txt", ".text", ".json", ".docx", ".pdf")
+TEXT_KINDS = (".md", ".markdown", ".txt", ".text")
+DOCUMENT_KINDS = (*TEXT_KINDS, ".json", ".docx", ".pdf")
 OLD_KINDS = (".doc",)
 """Documents that are known and refused, with a way to convert them."""
-PAGES_HINT = Message("formats.json_document_hint")
 SCANNED_HINT = Message("formats.ocr_hint")
 MARKS_HINT = Message("formats.page_marks_hint")
 
 _PDF = b"%PDF-"
-_NUMBER = "[0-9０-９]{1,9}"
-_RULES = " \t\u3000\u00a0=＝-－—–_*#~<>!|【】[]()（）·"  # what may stand around a page mark on its line
-_LONGEST_MARK = 60
-# 第1页 共4页 · 第１页 · 第 1 頁，共 2 頁 · page 3 of 4; 第 页 共 页 is a mark whose number is missing
-_MARK = re.compile(
-    r"第\s*(?P<counted>[^\s第页頁]{0,9})\s*[页頁]\s*[,，、/／|·]?\s*共\s*[^\s共页頁]{0,9}\s*[页頁]"
-    rf"|第\s*(?P<chinese>{_NUMBER})\s*[页頁]"
-    rf"|page\s*(?P<english>{_NUMBER})(?:\s*(?:of|/)\s*{_NUMBER})?",
-    re.IGNORECASE,
-)
-_RULED_MARK = re.compile(r"\s*(?:--|==)[-=\s]*page\s*(?P<ruled>[^\s=-]{0,9})\s*(?:--|==)[-=\s]*", re.IGNORECASE)
-_USUAL = frozenset("的一是不了在有我他这年月日人问答，。、：；？（）“”《》")
-NO_PAGES: Final = ("formats.no_page_marks", "formats.no_page_breaks")
-"""Codes of the warnings that nothing in a file says where its pages end."""
+_NUMBER: Final = "[0-9０-９]{1,9}"
 TWO_TEXTS: Final = Message("formats.two_documents_of_one_name")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its number as it is cited, its text, and the units that cover the text."""
+    """A page: its number as it is cited, its text, and the units that cover the text.
+
+    Line numbers, page marks, running heads and feet are not in the text. `blocks` are those of an OCR tool, with their
+    boxes; `numbered` are the lines as the document numbers them, if it does.
+    """
 
     number: int
     text: str
     units: tuple[Unit, ...]
+    blocks: tuple[Block, ...] = field(default=(), compare=False)
+    numbered: tuple[NumberedLine, ...] = field(default=(), compare=False)
+
+    @property
+    def lines(self) -> dict[int, tuple[int, int]]:
+        """The start and the end of each line in the text, by the number that `lines` of a question refers to.
+
+        That is the number printed at the left margin, if there is a column of them; else the number of the line in the
+        text file, from 1, also where a file of an OCR tool beside it gives the pages (a line that runs over a page end
+        is on both); else, as in PDF and JSON, lines with text are counted from 1 on each page.
+        """
+        if self.numbered:
+            return {line.number: (line.start, line.end) for line in self.numbered}
+        rows = re.finditer(r"\S[^\n]*", self.text)
+        return {number: row.span() for number, row in enumerate(rows, 1)}
+
+    def lines_of(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the numbers of the first and the last line that a passage of the text touches."""
+        touched = [number for number, (first, last) in self.lines.items() if first < end and start < last]
+        return (min(touched), max(touched)) if touched else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +97,17 @@ class Document:
         """Return the page of this number, if there is one."""
         return next((page for page in self.pages if page.number == number), None)
 
+    def lines(self, first: int, last: int, page: int | None = None) -> list[tuple[int, int, int]]:
+        """Return where these lines stand (see `Page.lines`), as the page, the start and the end in its text.
 
-class _Sheet(NamedTuple):
-    """A page as it is read: `where` is its place in the file."""
-
-    where: str
-    number: int
-    text: str
+        Where numbers start again on each page, all pages that have such lines are returned, unless `page` is given.
+        """
+        found = []
+        for each in self.pages:
+            spans = [span for number, span in each.lines.items() if first <= number <= last]
+            if spans and page in (None, each.number):
+                found.append((each.number, spans[0][0], spans[-1][1]))
+        return found
 
 
 def read_document(path: str | Path) -> Document:
@@ -93,16 +115,32 @@ def read_document(path: str | Path) -> Document:
     with closing(open_stream(path)) as stream:
         content = stream.read_all(limits.DOCUMENT_BYTES)
     warnings: list[Problem] = []
-    sheets = list(_sheets(content, stream.name, format_suffix(path), warnings))
-    if not any(sheet.text for sheet in sheets):
-        raise InputError(
-            Message("formats.no_text"), where=stream.name, hint=SCANNED_HINT if content.startswith(_PDF) else None
-        )
+    kind, digest = format_suffix(path), stream.digest()
+    sheets = list(_sheets(content, stream.name, kind, warnings))
+    text = clean(decoded(content, stream.name), strip=False) if kind in TEXT_KINDS else ""
+    beside = read_beside(path, text, warnings) if text and _lack_pages(warnings) else None
+    if beside:
+        sheets, other = beside
+        digest = sha256(f"{digest} {other}".encode()).hexdigest()
     _check_numbers(sheets)
-    units = cut_units([sheet.text for sheet in sheets])
-    pages = tuple(Page(sheet.number, sheet.text, cut) for sheet, cut in zip(sheets, units, strict=True))
-    is_paged = not any(warning.message.code in NO_PAGES for warning in warnings)
-    return Document(Path(stream.name).name, pages, stream.digest(), tuple(warnings), is_paged)
+    trimmed = without_margins([sheet.text for sheet in sheets])
+    texts = [page.text for page in trimmed]
+    if not any(texts):
+        hint = SCANNED_HINT if content.startswith(_PDF) else None
+        raise InputError(Message("formats.no_text"), where=stream.name, hint=hint)
+    lines = [page.lines for page in trimmed]
+    if text and not any(lines):
+        lines = file_lines(text, texts)
+    units = cut_units(texts)
+    pages = tuple(
+        Page(sheet.number, sheet_text.text, units[at], tuple(map(sheet_text.moved, sheet.blocks)), lines[at])
+        for at, (sheet, sheet_text) in enumerate(zip(sheets, trimmed, strict=True))
+    )
+    return Document(Path(stream.name).name, pages, digest, tuple(warnings), not _lack_pages(warnings))
+
+
+def _lack_pages(warnings: Iterable[Problem]) -> bool:
+    return any(warning.message.code in NO_PAGES for warning in warnings)
 
 
 def read_text(path: str | Path) -> tuple[str, tuple[Problem, ...]]:
@@ -117,10 +155,10 @@ def read_text(path: str | Path) -> tuple[str, tuple[Problem, ...]]:
         sheets = _sheets(content, stream.name, kind, warnings)
         text = "\n\n".join(sheet.text for sheet in sheets if sheet.text)
         return text, tuple(warnings) if content.startswith(_PDF) else ()
-    return unified(_decoded(content, stream.name)), ()
+    return unified(decoded(content, stream.name)), ()
 
 
-def _sheets(content: bytes, name: str, kind: str, warnings: list[Problem]) -> Iterable[_Sheet]:
+def _sheets(content: bytes, name: str, kind: str, warnings: list[Problem]) -> Iterable[Sheet]:
     if kind == ".pdf" or content.startswith(_PDF):
         return _pdf_sheets(content, name, warnings)
     if kind in OLD_KINDS or content.startswith(OLE):
@@ -128,12 +166,12 @@ def _sheets(content: bytes, name: str, kind: str, warnings: list[Problem]) -> It
     if kind == ".docx" or content.startswith(ZIP):
         pages, messages = read_docx(content, name)
         warnings += [Problem(name, message) for message in messages]
-        return [_Sheet(f"{name}#page={number}", number, _clean(text)) for number, text in enumerate(pages, 1)]
-    text = _decoded(content, name)
-    return _json_sheets(text, name) if kind == ".json" else _text_sheets(text, name, warnings)
+        return [Sheet(f"{name}#page={number}", number, clean(text)) for number, text in enumerate(pages, 1)]
+    text = decoded(content, name)
+    return json_sheets(text, name, warnings) if kind == ".json" else _text_sheets(text, name, warnings)
 
 
-def _check_numbers(sheets: Sequence[_Sheet]) -> None:
+def _check_numbers(sheets: Sequence[Sheet]) -> None:
     first: dict[int, str] = {}
     problems = []
     for sheet in sheets:
@@ -145,91 +183,24 @@ def _check_numbers(sheets: Sequence[_Sheet]) -> None:
         raise InputError.of(problems)
 
 
-def _decoded(content: bytes, name: str) -> str:
-    """Decode UTF-8, or GB18030 if what it gives is Chinese."""
-    problem = encoding_problem(content)
-    if problem is None:
-        return decode(content, name)
-    line, message = problem
-    if message.code == BINARY:
-        raise InputError(message, where=f"{name}:{line + 1}", hint=BINARY_HINT)
-    try:
-        text = content.decode("gb18030")
-    except UnicodeDecodeError:
-        text = ""
-    if not _is_chinese(text):
-        raise InputError(
-            Message("formats.unknown_encoding", byte=message.args["byte"]),
-            where=f"{name}:{line + 1}",
-            hint=Message("formats.save_utf8_hint"),
-        )
-    return text
-
-
-def _is_chinese(text: str) -> bool:
-    """Return whether it reads like Chinese: bytes of another encoding make characters too, but rare ones, or kana."""
-    foreign = "".join(char for char in text if not char.isascii())
-    in_gb2312 = len(foreign.encode("gb2312", errors="ignore")) // 2
-    usual = sum(char in _USUAL for char in foreign)
-    kana = sum("\u3040" <= char <= "\u30ff" for char in foreign)
-    return 2 * in_gb2312 > len(foreign) and 20 * usual > len(foreign) > 20 * kana
-
-
-def _json_sheets(text: str, name: str) -> list[_Sheet]:
-    if not text.strip():
-        raise InputError(Message("formats.empty_file"), where=name)
-    content, source_map = located_json(text, name)
-    pages = content.get("pages") if isinstance(content, dict) else None
-    if not isinstance(pages, list):
-        raise InputError(Message("formats.no_pages"), where=name, hint=PAGES_HINT)
-    sheets: list[_Sheet] = []
-    problems: list[Problem] = []
-    for index, page in enumerate(pages):
-        read = _json_sheet(page, source_map, index)
-        if isinstance(read, Problem):
-            problems.append(read)
-        else:
-            sheets.append(read)
-    if problems:
-        raise InputError.of(problems[:MOST_PROBLEMS], hint=PAGES_HINT)
-    return sheets
-
-
-def _json_sheet(page: Any, source_map: SourceMap, index: int) -> _Sheet | Problem:
-    where = source_map.location(f"/pages/{index}")
-    if not isinstance(page, dict):
-        return Problem(where, Message("formats.page_not_object"))
-    for key in ("page", "text"):
-        if key not in page:
-            return Problem(where, Message("formats.field_missing", key=key))
-    number, text = page["page"], page["text"]
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        message = Message("formats.invalid_page_number", number=number)
-        return Problem(source_map.location(f"/pages/{index}/page"), message)
-    if not isinstance(text, str):
-        message = Message("formats.page_text_not_text", number=number)
-        return Problem(source_map.location(f"/pages/{index}/text"), message)
-    return _Sheet(where, number, _clean(text))
-
-
-def _text_sheets(text: str, name: str, warnings: list[Problem]) -> list[_Sheet]:
-    lines = _clean(text, strip=False).split("\n")
+def _text_sheets(text: str, name: str, warnings: list[Problem]) -> list[Sheet]:
+    lines = clean(text, strip=False).split("\n")
     marks = [(at, number) for at, line in enumerate(lines) if (number := _mark(line, f"{name}:{at + 1}"))]
     if marks:
         return _marked_sheets(lines, marks, name)
     pages = text.removesuffix("\f").split("\f")
     if len(pages) == 1:
         warnings.append(Problem(name, Message("formats.no_page_marks")))
-    return [_Sheet(name, number, _clean(page)) for number, page in enumerate(pages, 1)]
+    return [Sheet(name, number, clean(page)) for number, page in enumerate(pages, 1)]
 
 
-def _marked_sheets(lines: Sequence[str], marks: Sequence[tuple[int, int]], name: str) -> list[_Sheet]:
+def _marked_sheets(lines: Sequence[str], marks: Sequence[tuple[int, int]], name: str) -> list[Sheet]:
     """Return pages under their marks, or above them if text stands above the mark of page 1 and none under the last.
 
     A first page may do without a mark when the next has number 2.
     """
     (first, number), (last, _) = marks[0], marks[-1]
-    before, after = _clean("\n".join(lines[:first])), _clean("\n".join(lines[last + 1 :]))
+    before, after = clean("\n".join(lines[:first])), clean("\n".join(lines[last + 1 :]))
     if before and number == 2:
         marks = [(-1, 1), *marks]
     elif before and (number > 2 or after):
@@ -241,16 +212,14 @@ def _marked_sheets(lines: Sequence[str], marks: Sequence[tuple[int, int]], name:
     if before and number == 1:
         starts, ends = [-1, *starts[:-1]], starts
     return [
-        _Sheet(f"{name}:{max(at, 0) + 1}", number, _clean("\n".join(lines[start + 1 : end])))
+        Sheet(f"{name}:{max(at, 0) + 1}", number, clean("\n".join(lines[start + 1 : end])))
         for (at, number), start, end in zip(marks, starts, ends, strict=True)
     ]
 
 
 def _mark(line: str, where: str) -> int | None:
     """Return the page number, if the line is a page mark."""
-    if len(line) > _LONGEST_MARK:
-        return None
-    mark = _MARK.fullmatch(line.strip(_RULES)) or _RULED_MARK.fullmatch(line)
+    mark = page_mark(line)
     if mark is None:
         return None
     number = mark[mark.lastgroup or 0]
@@ -259,13 +228,7 @@ def _mark(line: str, where: str) -> int | None:
     return int(number)
 
 
-def _clean(text: str, *, strip: bool = True) -> str:
-    """Return the text with one kind of line end, ideographs in place of radicals, and without blanks around it."""
-    text = unified(text).replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
-    return text.strip() if strip else text
-
-
-def _pdf_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sheet]:
+def _pdf_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[Sheet]:
     """Return the pages of a PDF, within the limit of time: a small file can have very much to read."""
     try:
         with deadline(limits.DOCUMENT_SECONDS.value):
@@ -275,7 +238,7 @@ def _pdf_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_She
         raise limits.DOCUMENT_SECONDS.exceeded(what, error=InputError, where=name) from None
 
 
-def _pdf_pages(content: bytes, name: str, warnings: list[Problem]) -> Iterator[_Sheet]:
+def _pdf_pages(content: bytes, name: str, warnings: list[Problem]) -> Iterator[Sheet]:
     end = time.monotonic() + limits.DOCUMENT_SECONDS.value  # of a thread that nothing interrupts
     try:
         from pypdf import PdfReader
@@ -287,13 +250,13 @@ def _pdf_pages(content: bytes, name: str, warnings: list[Problem]) -> Iterator[_
     try:
         for number, page in enumerate(PdfReader(BytesIO(content)).pages, 1):
             where = f"{name}#page={number}"
-            text = _clean(page.extract_text())
+            text = clean(page.extract_text())
             if not text:  # a scan; a question that needs it is refused (`check_pages`)
                 warnings.append(Problem(where, Message("formats.page_without_text")))
             lost = text.count("\0") + text.count("\ufffd")
             if lost:  # a font does not say which characters its glyphs are
                 warnings.append(Problem(where, Message("formats.unreadable_characters", lost=lost, text=len(text))))
-            yield _Sheet(where, number, text)
+            yield Sheet(where, number, text)
             if time.monotonic() > end:
                 raise DeadlineExceeded
     except (PyPdfError, *DAMAGE) as error:

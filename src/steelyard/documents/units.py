@@ -1,7 +1,6 @@
 """Units of a transcript: header, questions and answers with their speakers; other documents are cut into lines."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -10,14 +9,12 @@ Kind = Literal["header", "question", "answer", "line"]
 
 _SPEAKERS: Final[dict[str, Kind]] = {"问": "question", "問": "question", "答": "answer", "Q": "question", "A": "answer"}
 
-_FIGURES = re.compile("[0-9]+")
 _BLANKS = r"[^\S\n]*"
 _LEAD = r"^(?:[^\S\n]|[>*_\-])*"  # Markdown may stand before a mark: **问：**, > 答：
 # within a line, only after the end of a sentence: 我问：… is a speaker who reports
 _CHINESE = re.compile(rf"(?:{_LEAD}|(?<=[。？！；…”’?!;]){_BLANKS})(?P<speaker>[问問答]){_BLANKS}[:：]", re.MULTILINE)
 _CHINESE_LINE = re.compile(rf"{_LEAD}[问問答]{_BLANKS}[:：]", re.MULTILINE)
-# depositions number their lines: 12    Q.  Did you …
-_ENGLISH = re.compile(rf"{_LEAD}(?:\d{{1,2}}{_BLANKS})?(?P<speaker>[QA]){_BLANKS}(?:[:：]|\.(?=\s|$))", re.MULTILINE)
+_ENGLISH = re.compile(rf"{_LEAD}(?P<speaker>[QA]){_BLANKS}(?:[:：]|\.(?=\s|$))", re.MULTILINE)
 # what is signed under a page, and what counsel and the reporter put in, is neither question nor answer
 _ASIDE = re.compile(
     rf"^{_BLANKS}(?:"
@@ -41,28 +38,30 @@ class Unit:
 def cut_units(texts: Sequence[str]) -> list[tuple[Unit, ...]]:
     """Return the units of each page; they cover every character that is not blank.
 
-    What stands before the first question is the header; a page that begins within an answer goes on with it, after its
-    running head. Signatures and what counsel puts in are lines. A text without questions and answers is all lines.
+    What stands before the first question is the header; a page that begins within an answer goes on with it.
+    Signatures and what counsel puts in are lines. A text without questions and answers is all lines.
     """
     marks = _marks(texts)
     if marks is None:
         return [tuple(_lines(text, 0, len(text))) for text in texts]
     cut = []
     speaker: Kind = "header"
-    begins = Counter(map(_first_line, texts))
     for text in texts:
-        is_headed = 2 * begins[_first_line(text)] > len(texts) > 1 and speaker != "header" and not marks.match(text)
-        start = len(text.partition("\n")[0]) if is_headed else 0
-        turns: list[tuple[int, Kind]] = [(start, speaker)]
-        turns += [(mark.start(), _SPEAKERS[mark["speaker"]]) for mark in marks.finditer(text, start)]
-        cut.append((*_lines(text, 0, start), *_turns(text, turns)))
+        turns: list[tuple[int, Kind]] = [(0, speaker)]
+        turns += [(mark.start(), _SPEAKERS[mark["speaker"]]) for mark in marks.finditer(text)]
+        cut.append(tuple(_turns(text, turns)))
         speaker = turns[-1][1]
     return cut
 
 
-def _first_line(text: str) -> str:
-    """Return the first line of a page, in which figures may differ; most pages with a running head have the same."""
-    return _FIGURES.sub("0", text.partition("\n")[0].strip())
+def begins_turn(line: str) -> bool:
+    """Return whether a line begins with the mark of a speaker."""
+    return any(marks.match(line) for marks in (_CHINESE_LINE, _ENGLISH))
+
+
+def is_signature(line: str) -> bool:
+    """Return whether a line is signed, or put in by counsel or the reporter."""
+    return _ASIDE.match(line) is not None
 
 
 def _marks(texts: Sequence[str]) -> re.Pattern[str] | None:
