@@ -21,6 +21,15 @@ FACT = {
 }
 
 
+def read_line(name, pages, characters, blank="0 pages") -> str:
+    """The line about a document that was read."""
+    return f"{name}: {pages}, {characters}, 0 % unreadable, {blank} without text, 0 questions without an answer\n"
+
+
+READ = read_line("d.md", "1 page", "24 characters")
+READ_ZH = "d.md：1 页，24 个字符，0% 无法辨认，0 页没有文字，0 处有问无答\n"
+
+
 def file_of(*questions, **more) -> dict:
     return {"benchmark_type": "fact_exact", "document": "d.md", "questions": list(questions), **more}
 
@@ -57,23 +66,24 @@ def validate(capsys):
 
 def test_a_sound_folder(folder, validate):
     path = folder(**{"questions/a.json": file_of(FACT), "questions/b.json": file_of({**FACT, "id": "fact_002"})})
-    assert validate(path) == (0, "3 files, 2 questions: 0 errors, 0 warnings\n")
-    assert validate(path, "--lang", "zh") == (0, "文件 3 个，题目 2 道：错误 0 个，警告 0 个\n")
+    assert validate(path) == (0, READ + "3 files, 2 questions: 0 errors, 0 warnings\n")
+    assert validate(path, "--lang", "zh") == (0, READ_ZH + "文件 3 个，题目 2 道：错误 0 个，警告 0 个\n")
 
 
 def test_one_file_of_questions(folder, validate):
     folder(**{"questions/a.json": file_of(FACT), "b.json": file_of(FACT)})
-    assert validate("questions/a.json") == (0, "2 files, 1 question: 0 errors, 0 warnings\n")
-    assert validate("b.json") == (0, "2 files, 1 question: 0 errors, 0 warnings\n")
+    assert validate("questions/a.json") == (0, READ + "2 files, 1 question: 0 errors, 0 warnings\n")
+    assert validate("b.json") == (0, READ + "2 files, 1 question: 0 errors, 0 warnings\n")
 
 
 def test_documents(folder, validate):
     folder(**{"p.json": '{"pages": [{"page": 1, "text": "甲"}]}', "bad.md": "--- page 0 ---\n甲"})
-    assert validate("d.md", "p.json") == (0, "2 files, 0 questions: 0 errors, 0 warnings\n")
+    other = read_line("p.json", "1 page", "1 character")
+    assert validate("d.md", "p.json") == (0, f"{READ}{other}2 files, 0 questions: 0 errors, 0 warnings\n")
     assert validate("d.md", "bad.md") == (
         2,
         "bad.md:1: the page number must be an integer of at least 1, not '0'\n"
-        "2 files, 0 questions: 1 error, 0 warnings\n",
+        f"{READ}2 files, 0 questions: 1 error, 0 warnings\n",
     )
 
 
@@ -93,7 +103,7 @@ WARNINGS = [
 def test_warnings_alone_are_no_failure_unless_strict(folder, validate):
     folder(**{"a.json": FAULTY})
     printed = "".join(f"{where}: warning: {message}\n" for where, message in WARNINGS)
-    printed += "2 files, 2 questions: 0 errors, 2 warnings\n"
+    printed += f"{READ}2 files, 2 questions: 0 errors, 2 warnings\n"
     assert validate("a.json") == (0, printed)
     assert validate("a.json", "--strict") == (2, printed)
 
@@ -107,7 +117,7 @@ def test_errors_come_first(folder, validate):
         "none.txt: no such file",
     ]
     uncounted = "the questions of invalid files are not counted:\n"
-    assert printed.endswith(f"{uncounted}3 files, 2 questions: 2 errors, 2 warnings\n")
+    assert printed.endswith(f"{READ}{uncounted}3 files, 2 questions: 2 errors, 2 warnings\n")
 
 
 def test_json(folder, validate):
@@ -120,7 +130,33 @@ def test_json(folder, validate):
         + [{"where": where, "message": message, "level": "warning"} for where, message in WARNINGS],
         "files": 3,
         "questions": 2,
+        "documents": [
+            {
+                "name": "d.md",
+                "is_paged": True,
+                "page_count": 1,
+                "characters": 24,
+                "unreadable": 0,
+                "pages_without_text": [],
+                "questions_without_answer": 0,
+            }
+        ],
     }
+
+
+def test_figures_of_a_document(folder, validate):
+    pages = ["问：谁？\n问：你认识他", "", "吗？\n答：认\ufffd识\ue000。\n问：还有呢？"]
+    text = json.dumps({"pages": [{"page": number, "text": page} for number, page in enumerate(pages, 3)]})
+    folder(**{"p.json": text, "d.md": "甲\n乙"})
+    code, printed = validate("p.json", "d.md")
+    assert code == 0
+    assert printed.split("\n")[1:3] == [
+        "p.json: 3 pages, 28 characters, 7.1 % unreadable, 1 page without text, 2 questions without an answer",
+        "d.md: no pages, 3 characters, 0 % unreadable, 0 pages without text, 0 questions without an answer",
+    ]
+    figures = json.loads(validate("p.json", "--json")[1])["documents"][0]
+    assert figures["pages_without_text"] == [4]
+    assert figures["unreadable"] == pytest.approx(2 / 28)
 
 
 def test_a_folder_tells_everything_at_once(folder, validate):
@@ -139,7 +175,7 @@ def test_a_folder_tells_everything_at_once(folder, validate):
         "questions/b.json:6: duplicate id 'fact_001' (first at questions/a.json:6)\n"
         "questions/b.json:3: there is no document 'e.md'\n"
         "hint: did you mean 'd.md'?\n"
-        "the questions of invalid files are not counted:\n"
+        f"{READ}the questions of invalid files are not counted:\n"
         "4 files, 2 questions: 4 errors, 0 warnings\n"
     )
 
@@ -166,7 +202,7 @@ def test_chinese_warnings(folder, validate):
         0,
         "a.json:14: 警告：/questions/0/required_evidence/0/must_include：该原文不在第 1 页，也不在 d.md 的其他页\n"
         "a.json:22: 警告：/questions/1/expected/amount_total：题目中已包含答案\n"
-        "文件 2 个，题目 2 道：错误 0 个，警告 2 个\n",
+        f"{READ_ZH}文件 2 个，题目 2 道：错误 0 个，警告 2 个\n",
     )
 
 
@@ -208,6 +244,7 @@ def test_show(folder, validate):
         "d.md: page 2, 10 characters\n"
         "line      被询问人签名：霍听澜\n"
         "\n"
+        f"{read_line('d.md', '2 pages', '44 characters')}"
         "1 file, 0 questions: 0 errors, 0 warnings\n",
     )
     assert validate("--show", "d.md", "--lang", "zh") == (
@@ -221,6 +258,7 @@ def test_show(folder, validate):
         "d.md：第 2 页，10 个字符\n"
         "单行  被询问人签名：霍听澜\n"
         "\n"
+        "d.md：2 页，44 个字符，0% 无法辨认，0 页没有文字，0 处有问无答\n"
         "文件 1 个，题目 0 道：错误 0 个，警告 0 个\n",
     )
 
@@ -237,7 +275,10 @@ def test_show_every_kind(folder, validate):
         "a.txt: page 2, 1 character\nline      乙\n\n"
         "w.docx: page 1, 9 characters\nquestion  问：谁？\nanswer    答：他。\n\n"
         "w.docx: page 2, 3 characters\nanswer    是他。\n\n"
-        "3 files, 0 questions: 0 errors, 0 warnings\n"
+        + read_line("p.json", "2 pages", "1 character", "1 page")
+        + read_line("a.txt", "2 pages", "2 characters")
+        + read_line("w.docx", "2 pages", "12 characters")
+        + "3 files, 0 questions: 0 errors, 0 warnings\n"
     )
 
 
@@ -284,11 +325,13 @@ def test_warnings_about_a_document(folder, validate):
     folder(**{"questions/a.json": file_of(fact) | {"document": "d.docx"}})
     assert validate(path) == (
         0,
-        f"{path}/d.docx: warning: {WARNED}\n2 files, 1 question: 0 errors, 1 warning\n",
+        f"{path}/d.docx: warning: {WARNED}\n"
+        f"{read_line('d.docx', 'no pages', '13 characters')}2 files, 1 question: 0 errors, 1 warning\n",
     )
     assert validate("d.docx", "--strict", "--lang", "zh") == (
         2,
         "d.docx: 警告：其中没有分页记录，因此按一页读取；用 Word 重新保存，或另存为 PDF，即可记录分页\n"
+        "d.docx：没有页码，13 个字符，0% 无法辨认，0 页没有文字，0 处有问无答\n"
         "文件 1 个，题目 0 道：错误 0 个，警告 1 个\n",
     )
 
@@ -299,4 +342,4 @@ def test_as_a_process(folder):
     settings = {key: value for key, value in os.environ.items() if key not in ("LANG", "LC_ALL", "LC_MESSAGES")}
     words = [sys.executable, "-W", "error", "-m", "steelyard", "validate", str(path)]
     done = subprocess.run(words, capture_output=True, text=True, check=False, env=settings)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "2 files, 1 question: 0 errors, 0 warnings\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, READ + "2 files, 1 question: 0 errors, 0 warnings\n", "")

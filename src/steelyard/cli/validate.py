@@ -3,7 +3,7 @@
 import argparse
 import json
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -12,6 +12,7 @@ from steelyard.cli.options import DOCUMENTS, JSON, LANGUAGE, Command, argument, 
 from steelyard.cli.output import print_json, print_text
 from steelyard.cli.parser import display_width
 from steelyard.documents.pages import DOCUMENT_KINDS, OLD_KINDS, Document, Page, read_document
+from steelyard.documents.quality import quality_of
 from steelyard.errors import ConfigError, InputError, Problem, SteelyardError
 from steelyard.i18n import Message, Words, words_of
 from steelyard.io.records import format_suffix
@@ -67,6 +68,11 @@ class _Findings:
         self.files: set[Path] = set()
         self.documents: dict[Path, Document | None] = {}
         self.shown: list[Document] = []
+
+    @property
+    def read(self) -> list[Document]:
+        """The documents that could be read."""
+        return [document for document in self.documents.values() if document]
 
     def attempt(self, read: Callable[[Path], Result], path: Path) -> Result | None:
         """Return the result of `read`; None and a recorded error if it fails."""
@@ -136,22 +142,31 @@ def _json(findings: _Findings) -> str:
     problems += [(problem, "warning") for problem in findings.warnings]
     rows = [{"where": problem.where, "message": str(problem.message), "level": level} for problem, level in problems]
     content: dict[str, Any] = {"problems": rows, "files": len(findings.files), "questions": findings.questions}
-    if findings.shown:
-        content["documents"] = [_document_json(document) for document in findings.shown]
+    content["documents"] = [_document_json(document, findings.shown) for document in findings.read]
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
-def _document_json(document: Document) -> dict[str, Any]:
-    pages = [
-        {
-            "page": page.number,
-            "characters": len(page.text),
-            "units": [{"kind": unit.kind, "start": unit.start, "end": unit.end} for unit in page.units],
-            "text": page.text,
-        }
-        for page in document.pages
-    ]
-    return {"name": document.name, "pages": pages}
+def _document_json(document: Document, shown: Sequence[Document]) -> dict[str, Any]:
+    quality = quality_of(document)
+    content = {
+        "name": document.name,
+        "is_paged": document.is_paged,
+        "page_count": quality.pages,
+        "characters": quality.characters,
+        "unreadable": quality.unreadable,
+        "pages_without_text": list(quality.blank),
+        "questions_without_answer": quality.unanswered,
+    }
+    return {**content, "pages": list(map(_page_json, document.pages))} if document in shown else content
+
+
+def _page_json(page: Page) -> dict[str, Any]:
+    return {
+        "page": page.number,
+        "characters": len(page.text),
+        "units": [{"kind": unit.kind, "start": unit.start, "end": unit.end} for unit in page.units],
+        "text": page.text,
+    }
 
 
 def _lines(findings: _Findings, language: str) -> Iterator[str]:
@@ -162,9 +177,24 @@ def _lines(findings: _Findings, language: str) -> Iterator[str]:
         yield error.text(language)
     for warning in findings.warnings:
         yield Problem(warning.where, Message("cli.warning", message=warning.message)).text(language)
+    for document in findings.read:
+        yield _quality_line(document).text(language)
     if findings.uncounted:
         yield words_of(language)("cli.errors_uncounted")
     yield _closing(findings).text(language)
+
+
+def _quality_line(document: Document) -> Message:
+    quality = quality_of(document)
+    return Message(
+        "cli.document_read",
+        name=document.name,
+        pages=Message("cli.pages", n=quality.pages) if document.is_paged else Message("cli.without_pages"),
+        characters=Message("cli.characters", n=quality.characters),
+        unreadable=f"{100 * quality.unreadable:.2g}",
+        blank=Message("cli.pages_without_text", n=len(quality.blank)),
+        unanswered=Message("cli.questions_without_answer", n=quality.unanswered),
+    )
 
 
 def _page_lines(name: str, page: Page, words: Words) -> Iterator[str]:
