@@ -20,7 +20,7 @@ from steelyard.io.located import SourceMap, located_json
 from steelyard.io.records import format_suffix
 from steelyard.io.streams import BINARY, BINARY_HINT, decode, encoding_problem, open_stream
 from steelyard.signals import DeadlineExceeded, deadline
-from steelyard.text.normalisation import unified
+from steelyard.text.normalisation import Folded, unified, without_ocr_marks
 
 DOCUMENT_KINDS = (".md", ".markdown", ".txt", ".text", ".json", ".docx", ".pdf")
 OLD_KINDS = (".doc",)
@@ -260,9 +260,13 @@ def _mark(line: str, where: str) -> int | None:
 
 
 def _clean(text: str, *, strip: bool = True) -> str:
-    """Return the text with one kind of line end, ideographs in place of radicals, and without blanks around it."""
+    """Return the text with one kind of line end and ideographs in place of radicals.
+
+    If it is stripped, also without blanks around it and without the marks of OCR, behind which a speaker would not be
+    seen. Lines are counted before that.
+    """
     text = unified(text).replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
-    return text.strip() if strip else text
+    return without_ocr_marks(Folded(text, range(len(text) + 1))).text.strip() if strip else text
 
 
 def _pdf_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sheet]:
