@@ -61,7 +61,8 @@ class Document:
     """A document: the name of its file, its pages in the order of the file, the SHA-256 of the file's content.
 
     `warnings` are what may be wrong with its pages. Without `is_paged`, nothing says where pages end: the whole text
-    stands in one Page, whose number means nothing, and no page number can be checked.
+    stands in one Page, whose number means nothing, and no page number can be checked. `beside` are the further
+    documents of a benchmark. With `is_missing` there is no file: the text is what the questions quote of it.
     """
 
     name: str
@@ -69,6 +70,8 @@ class Document:
     digest: str
     warnings: tuple[Problem, ...] = ()
     is_paged: bool = True
+    beside: tuple["Document", ...] = ()
+    is_missing: bool = False
 
     @property
     def text(self) -> str:
