@@ -99,7 +99,12 @@ def only(*fields: str, **schemas: Fields) -> Fields:
 
 def typed_text(record: Mapping[str, Any]) -> str:
     """Return the texts and numbers in the typed fields of a record, as one text."""
-    return "; ".join(_leaves([record.get(name) for name in FIELDS]))
+    return "; ".join(typed_texts(record))
+
+
+def typed_texts(record: Mapping[str, Any]) -> list[str]:
+    """Return the texts and numbers in the typed fields of a record, each once."""
+    return list(dict.fromkeys(_leaves([record.get(name) for name in FIELDS])))
 
 
 def _leaves(value: Any) -> Iterator[str]:

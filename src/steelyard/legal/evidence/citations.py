@@ -1,7 +1,7 @@
 """Citations: whether they name the right document, page and speaker, have the required words, and are not too long."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from steelyard.documents.pages import Document
@@ -58,14 +58,18 @@ class Mismatch(NamedTuple):
 
 def citations_of(items: Any) -> list[Citation]:
     """Return the citations of a record without duplicates; a plain text is a citation without a page."""
-    citations: dict[tuple[Any, ...], Citation] = {}
     is_list = isinstance(items, list) or (isinstance(items, Sequence) and not isinstance(items, str))
-    for item in items if is_list else ():
-        citation = _citation(item)
-        if citation is not None:
-            named = _stem(citation.document) if citation.document else ""
-            citations.setdefault((citation.pages, citation.key, named), citation)
-    return list(citations.values())
+    citations = map(_citation, items if is_list else ())
+    return distinct(citation for citation in citations if citation is not None)
+
+
+def distinct(citations: Iterable[Citation]) -> list[Citation]:
+    """Return the citations without those of the same words, pages and document as an earlier one."""
+    found: dict[tuple[Any, ...], Citation] = {}
+    for citation in citations:
+        named = _stem(citation.document) if citation.document else ""
+        found.setdefault((citation.pages, citation.key, named), citation)
+    return list(found.values())
 
 
 def _citation(item: Any) -> Citation | None:

@@ -255,6 +255,7 @@ class Source:
     def _pages_with(self) -> dict[str, Sequence[int]]:
         return {}
 
+
 def source_of(document: "Document") -> Source:
     """Return the prepared document, cached by identity, because hashing reads the whole text."""
     source = _sources.get(id(document))
