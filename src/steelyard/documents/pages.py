@@ -108,6 +108,13 @@ def read_document(path: str | Path) -> Document:
     return Document(Path(stream.name).name, pages, stream.digest(), tuple(warnings), is_paged)
 
 
+def quoted_document(name: str, quoted: Iterable[str]) -> Document:
+    """Return what is known of a document without a file: the passages that its questions quote."""
+    text = "\n".join(dict.fromkeys(quoted))
+    page = Page(1, text, cut_units([text])[0])
+    return Document(name, (page,), digest="", is_paged=False, is_missing=True)
+
+
 def read_text(path: str | Path) -> tuple[str, tuple[Problem, ...]]:
     """Return the text of a document without its pages, and what may be wrong with it; page marks are not looked for.
 

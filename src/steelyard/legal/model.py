@@ -327,6 +327,19 @@ def places_of(fields: Fields) -> dict[str, Fields]:
     return first | {f"/{name}/{n}": place for name in lists for n, place in enumerate(fields.get(name, ()))}
 
 
+def place_words(fields: Fields, pointer: str) -> str:
+    """Return the words that a question says stand at one of its places; "" if it names a place alone."""
+    if pointer == "/evidence_location":
+        return str(fields.get("required_quote", ""))
+    return str(places_of(fields)[pointer].get("must_include", ""))
+
+
+def texts_of(fields: Fields) -> str:
+    """Return all passages and quotations of a question, one a line."""
+    passages = (place["must_include"] for place in places_of(fields).values() if "must_include" in place)
+    return "\n".join([*passages, *quotes_of(fields).values()])
+
+
 @dataclass(frozen=True, slots=True)
 class LegalVerdict:
     """A score in [0, 1] with its parts, the reasons, and the invented values.

@@ -45,7 +45,6 @@ from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import normalise
 from steelyard.text.reading import is_silent
 
-
 _LEAD_IN: Final = re.compile(r"[^。！？!?；;\n]*[:：]\s*\Z")  # what announces a quotation: 笔录中的原话是：
 
 
