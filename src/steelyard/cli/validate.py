@@ -136,8 +136,8 @@ class _Findings:
         old, new = read_text(file.path, limits.DOCUMENT_BYTES)[0], mended(file, document)
         if old == new:
             return file
-        lines = (text.splitlines(keepends=True) for text in (old, new))
-        self.diffs += unified_diff(*lines, fromfile=file.path, tofile=file.path)
+        before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+        self.diffs += unified_diff(before, after, fromfile=file.path, tofile=file.path)
         if self.dry_run:
             return file
         write_whole(Path(file.path), new)

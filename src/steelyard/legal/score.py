@@ -162,7 +162,8 @@ class Case(NamedTuple):
 
     def invented(self, check: str) -> list[Invented]:
         """Return values that the document does not support, and those that the question forbids."""
-        question, found = self.about.question, []
+        question = self.about.question
+        found: list[Invented] = []
         for text in (self.answer, typed_text(self.record)):
             unsupported = (
                 [] if self.source.document.is_missing else find_invented(text, self.source.text, question=question)

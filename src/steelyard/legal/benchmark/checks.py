@@ -208,10 +208,10 @@ def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
             yield from _passage(pointer, place, source)
     for pointer, quote in quotes_of(fields).items():
         yield from (Fault(pointer, message) for message in _quotation(quote, source))
-    for place in misplaced_of(fields, source):
-        names = ", ".join(map(str, place.pages))
-        pointer = "/required_quote" if place.pointer == "/evidence_location" else f"{place.pointer}/must_include"
-        yield Fault(pointer, Message("legal.not_page_but_page", number=place.page, names=names))
+    for wrong in misplaced_of(fields, source):
+        names = ", ".join(map(str, wrong.pages))
+        pointer = "/required_quote" if wrong.pointer == "/evidence_location" else f"{wrong.pointer}/must_include"
+        yield Fault(pointer, Message("legal.not_page_but_page", number=wrong.page, names=names))
 
 
 def _passage(pointer: str, item: Fields, source: Source) -> Iterator[Fault]:
