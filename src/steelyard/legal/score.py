@@ -162,15 +162,15 @@ class Case(NamedTuple):
 
     def invented(self, check: str) -> list[Invented]:
         """Return values that the document does not support, and those that the question forbids."""
-        question = self.about.question
-        found: list[Invented] = []
-        for text in (self.answer, typed_text(self.record)):
-            unsupported = (
-                [] if self.source.document.is_missing else find_invented(text, self.source.text, question=question)
-            )
-            values = [*unsupported, *find_forbidden(text, check, question=question)]
-            found += {(value.start, value.end): value for value in values}.values()  # one that is both is forbidden
+        texts = filter(None, (self.answer, typed_text(self.record)))
+        found = [value for text in texts for value in self._invented_in(text, check)]
         return list({(value.text, value.kind): value for value in found}.values())
+
+    def _invented_in(self, text: str, check: str) -> Iterable[Invented]:
+        question = self.about.question
+        values = [] if self.source.document.is_missing else find_invented(text, self.source.text, question=question)
+        values += find_forbidden(text, check, question=question)
+        return {(value.start, value.end): value for value in values}.values()  # one that is both is forbidden
 
     def quotes(self, words: str) -> bool:
         return contains_quote(self.text, words)
