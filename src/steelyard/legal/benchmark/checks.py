@@ -194,24 +194,24 @@ def _free_checks(file: "QuestionFile") -> Iterator[Fault]:
         else:
             yield Fault(pointer, Message("legal.unknown_check", check=check))
     for pointer, check in islice(free.items(), 1):
-        yield Fault(pointer, Message("legal.free_checks", check=check, n=len(free)))
+        yield Fault(pointer, Message("legal.free_checks", check=check, questions=Message("cli.questions", n=len(free))))
 
 
 def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
     places, document = places_of(fields), source.document
     yield from _expected(fields)
     yield from types_by_name()[fields["type"]].warnings(fields)
+    misplaced_at = {wrong.pointer: wrong for wrong in misplaced_of(fields, source)}
     for pointer, place in places.items():
-        if document.is_paged and place["page"] not in source.pages:
+        if document.is_paged and place["page"] not in source.pages and pointer not in misplaced_at:
             yield Fault(f"{pointer}/page", Message("legal.no_page", number=place["page"], name=document.name))
         elif "must_include" in place:
             yield from _passage(pointer, place, source)
     for pointer, quote in quotes_of(fields).items():
         yield from (Fault(pointer, message) for message in _quotation(quote, source))
-    for wrong in misplaced_of(fields, source):
+    for wrong in misplaced_at.values():
         names = ", ".join(map(str, wrong.pages))
-        pointer = "/required_quote" if wrong.pointer == "/evidence_location" else f"{wrong.pointer}/must_include"
-        yield Fault(pointer, Message("legal.not_page_but_page", number=wrong.page, names=names))
+        yield Fault(f"{wrong.pointer}/page", Message("legal.not_page_but_page", number=wrong.page, names=names))
 
 
 def _passage(pointer: str, item: Fields, source: Source) -> Iterator[Fault]:
