@@ -31,17 +31,18 @@ def numbered(pages, written="{:>3} {}", first=1, restart=False):
 
 
 def texts(pages):
-    return [page.text for page in without_margins(pages)]
+    return [page.text.text for page in without_margins(pages)]
 
 
 @pytest.mark.parametrize("written", ["{:>3} {}", "{}\t{}", "{}　　{}", "  {:<5}{}"])
 @pytest.mark.parametrize("first", [1, 105])
 @pytest.mark.parametrize("restart", [False, True])
 def test_a_column_of_line_numbers(written, first, restart):
-    trimmed = without_margins(numbered(RECORD, written, first, restart))
-    assert [page.text.split("\n") for page in trimmed] == RECORD
-    for page, lines in zip(trimmed, RECORD, strict=True):
-        assert [page.text[line.start : line.end] for line in page.lines] == lines
+    pages = numbered(RECORD, written, first, restart)
+    trimmed = without_margins(pages)
+    assert [page.text.text.split("\n") for page in trimmed] == RECORD
+    for page, before, lines in zip(trimmed, pages, RECORD, strict=True):
+        assert [before[line.start : line.end] for line in page.lines] == lines
     begin = first if restart else first + len(RECORD[0])
     assert [line.number for line in trimmed[1].lines] == list(range(begin, begin + 5))
 
@@ -64,7 +65,7 @@ def test_every_fifth_line_may_be_numbered():
     lines = [line for page in RECORD * 2 for line in page]
     page = "\n".join(f"{at} {line}" if at % 5 == 0 else line for at, line in enumerate(lines, 1))
     (trimmed,) = without_margins([page])
-    assert trimmed.text.split("\n") == lines
+    assert trimmed.text.text.split("\n") == lines
     assert [line.number for line in trimmed.lines] == [5, 10, 15, 20]
 
 
@@ -98,7 +99,7 @@ def test_a_deposition():
 )
 def test_amounts_dates_and_lists_are_text(page):
     (trimmed,) = without_margins([page])
-    assert trimmed.text == page
+    assert trimmed.text.text == page
     assert trimmed.lines == ()
 
 
@@ -163,5 +164,5 @@ PIECES = st.sampled_from(["1 ", "2 ", "12", "3000 元", "\n", "　", "甲", "。
 @given(st.lists(st.lists(PIECES, max_size=20).map("".join), max_size=4))
 def test_offsets_are_those_of_the_characters(pages):
     for page, trimmed in zip(pages, without_margins(pages), strict=True):
-        assert trimmed.text == "".join(page[at] for at in trimmed.offsets)
-        assert all(0 <= line.start < line.end <= len(trimmed.text) for line in trimmed.lines)
+        assert trimmed.text.text == "".join(page[at] for at in trimmed.text.offsets[:-1])
+        assert all(0 <= line.start < line.end <= len(page) for line in trimmed.lines)

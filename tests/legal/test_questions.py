@@ -584,7 +584,8 @@ def test_documents_that_are_not_found(folder):
     place = f"{path / 'questions' / 'a.json'}:1"
     assert complaint_of(find_document, file, path) == (
         f"{place}: there is no document 'trancript.md'\n"
-        "hint: documents are searched for beside the questions, in the benchmark folder, and in its folder documents"
+        "hint: documents are searched for beside the questions, in the benchmark folder, in its folder documents, "
+        "and beside the benchmark"
     )
     folder(documents__transcript_md="text")
     assert complaint_of(find_document, file, path) == (

@@ -6,15 +6,14 @@ Numbers of lists have a point after them, and amounts and dates do not count lin
 """
 
 import re
-from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from steelyard.documents.sheets import Block
 from steelyard.documents.units import begins_turn, is_signature
+from steelyard.text.normalisation import Folded
 
 _NUMBER: Final = "[0-9０-９]"
 _RULES: Final = " \t\u3000\u00a0=＝-－—–_*#~<>!|【】[]()（）·"  # what may stand around a page mark on its line
@@ -60,15 +59,10 @@ class NumberedLine(NamedTuple):
 
 
 class Trimmed(NamedTuple):
-    """A page without its margins: `offsets` are those of its characters before; `lines` have the printed numbers."""
+    """A page without its margins, with its lines if numbers are printed beside them, at their offsets before."""
 
-    text: str
-    offsets: Sequence[int]
-    lines: tuple[NumberedLine, ...] = ()
-
-    def moved(self, block: Block) -> Block:
-        """Return where a block of the page as it was is in this text; it is empty if it was margin."""
-        return block._replace(start=bisect_left(self.offsets, block.start), end=bisect_left(self.offsets, block.end))
+    text: Folded
+    lines: tuple[NumberedLine, ...]
 
 
 @dataclass(slots=True, eq=False)
@@ -137,12 +131,12 @@ def _trimmed(text: str, rows: Sequence[_Row]) -> Trimmed:
         if offsets:
             above = text.rfind("\n", 0, row.begin) + 1 if row.start > row.begin else row.begin
             offsets += range(row.after, above)
-        start = len(offsets)
         offsets += range(row.start, row.end)
         if row.number is not None:
-            first = lines.get(row.number, NumberedLine(row.number, start, 0))
-            lines[row.number] = first._replace(end=len(offsets))
-    return Trimmed("".join(text[at] for at in offsets), offsets, tuple(lines.values()))
+            first = lines.get(row.number, NumberedLine(row.number, row.start, 0))
+            lines[row.number] = first._replace(end=row.end)
+    kept = "".join(text[at] for at in offsets)
+    return Trimmed(Folded(kept, [*offsets, len(text)]), tuple(lines.values()))
 
 
 def _cut_repeated(pages: Sequence[Sequence[_Row]], *, is_head: bool) -> None:

@@ -6,6 +6,7 @@ JSON is a list of pages, or the output of an OCR tool, which also gives the Mark
 import logging
 import re
 import time
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from steelyard import limits
 from steelyard.documents.beside import file_lines, read_beside
@@ -27,7 +28,7 @@ from steelyard.i18n import Message
 from steelyard.io.records import format_suffix
 from steelyard.io.streams import open_stream
 from steelyard.signals import DeadlineExceeded, deadline
-from steelyard.text.normalisation import unified
+from steelyard.text.normalisation import Folded, unified, without_ocr_marks
 
 TEXT_KINDS = (".md", ".markdown", ".txt", ".text")
 DOCUMENT_KINDS = (*TEXT_KINDS, ".json", ".docx", ".pdf")
@@ -35,6 +36,8 @@ OLD_KINDS = (".doc",)
 """Documents that are known and refused, with a way to convert them."""
 SCANNED_HINT = Message("formats.ocr_hint")
 MARKS_HINT = Message("formats.page_marks_hint")
+
+Span = TypeVar("Span", Block, NumberedLine)
 
 _PDF = b"%PDF-"
 _NUMBER: Final = "[0-9０-９]{1,9}"
@@ -79,7 +82,8 @@ class Document:
     """A document: the name of its file, its pages in the order of the file, the SHA-256 of the file's content.
 
     `warnings` are what may be wrong with its pages. Without `is_paged`, nothing says where pages end: the whole text
-    stands in one Page, whose number means nothing, and no page number can be checked.
+    stands in one Page, whose number means nothing, and no page number can be checked. `beside` are the further
+    documents of a benchmark. With `is_missing` there is no file: the text is what the questions quote of it.
     """
 
     name: str
@@ -87,6 +91,8 @@ class Document:
     digest: str
     warnings: tuple[Problem, ...] = ()
     is_paged: bool = True
+    beside: tuple["Document", ...] = ()
+    is_missing: bool = False
 
     @property
     def text(self) -> str:
@@ -124,23 +130,46 @@ def read_document(path: str | Path) -> Document:
         digest = sha256(f"{digest} {other}".encode()).hexdigest()
     _check_numbers(sheets)
     trimmed = without_margins([sheet.text for sheet in sheets])
-    texts = [page.text for page in trimmed]
+    folded = [_stripped(without_ocr_marks(page.text)) for page in trimmed]
+    texts = [page.text for page in folded]
     if not any(texts):
         hint = SCANNED_HINT if content.startswith(_PDF) else None
         raise InputError(Message("formats.no_text"), where=stream.name, hint=hint)
-    lines = [page.lines for page in trimmed]
+    lines = [_moved(page.lines, inner) for page, inner in zip(trimmed, folded, strict=True)]
     if text and not any(lines):
         lines = file_lines(text, texts)
     units = cut_units(texts)
     pages = tuple(
-        Page(sheet.number, sheet_text.text, units[at], tuple(map(sheet_text.moved, sheet.blocks)), lines[at])
-        for at, (sheet, sheet_text) in enumerate(zip(sheets, trimmed, strict=True))
+        Page(sheet.number, texts[at], units[at], _moved(sheet.blocks, folded[at]), lines[at])
+        for at, sheet in enumerate(sheets)
     )
     return Document(Path(stream.name).name, pages, digest, tuple(warnings), not _lack_pages(warnings))
 
 
+def _stripped(text: Folded) -> Folded:
+    """Return the text without the blanks around it."""
+    start, end = len(text.text) - len(text.text.lstrip()), len(text.text.rstrip())
+    return Folded(text.text[start:end], text.offsets[start : end + 1])
+
+
+def _moved(spans: Iterable[Span], text: Folded) -> tuple[Span, ...]:
+    """Return where these spans of a page as it was are in its text, without those that were margins or marks."""
+    moved = (
+        span._replace(start=bisect_left(text.offsets, span.start), end=bisect_left(text.offsets, span.end))
+        for span in spans
+    )
+    return tuple(span for span in moved if span.start < span.end)
+
+
 def _lack_pages(warnings: Iterable[Problem]) -> bool:
     return any(warning.message.code in NO_PAGES for warning in warnings)
+
+
+def quoted_document(name: str, quoted: Iterable[str]) -> Document:
+    """Return what is known of a document without a file: the passages that its questions quote."""
+    text = "\n".join(dict.fromkeys(quoted))
+    page = Page(1, text, cut_units([text])[0])
+    return Document(name, (page,), digest="", is_paged=False, is_missing=True)
 
 
 def read_text(path: str | Path) -> tuple[str, tuple[Problem, ...]]:
