@@ -22,7 +22,7 @@ from steelyard.io.writing import write_whole
 from steelyard.legal import benchmark
 from steelyard.legal.benchmark.cail import case_files
 from steelyard.legal.benchmark.checks import lint
-from steelyard.legal.benchmark.mending import mended
+from steelyard.legal.benchmark.places import with_right_pages
 from steelyard.legal.benchmark.questions import (
     QuestionFile,
     check_pages,
@@ -133,7 +133,7 @@ class _Findings:
 
     def _fixed(self, file: QuestionFile, document: Document) -> QuestionFile:
         """Return a question file with right pages, which is written unless this is a dry run."""
-        old, new = read_text(file.path, limits.DOCUMENT_BYTES)[0], mended(file, document)
+        old, new = read_text(file.path, limits.DOCUMENT_BYTES)[0], with_right_pages(file, document)
         if old == new:
             return file
         before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
