@@ -250,7 +250,7 @@ def test_a_bank_in_markdown(tmp_path, bank):
     assert found["fact_001"]["required_evidence"] == [{"page": 2, "must_include": "我一共收取了杜若兰的 36000 元"}]
     assert [place["page"] for place in found["fact_002"]["required_evidence"]] == [1, 1]
     assert found["evidence_001"]["expected"]["key_points"] == [
-        "现金：20000元\n2021年4月2日",
+        "现金：20000元\n   - 2021年4月2日",
         "微信转账：16000元",
     ]
     gap = found["gap_001"]

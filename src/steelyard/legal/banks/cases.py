@@ -35,16 +35,15 @@ class Case(NamedTuple):
             for why in draft.remarks:
                 yield Problem(draft.entry.where, Message("banks.remark", label=label, why=why))
         types = Counter(draft.type for draft in self.drafts if draft.fields)
+        written = types.total()
         texts = sum(draft.is_text for draft in self.drafts)
-        lost = sum(problem.message.code == NO_QUESTION for problem in self.problems)
-        yield Message(
-            "banks.written",
-            questions=Message("cli.questions", n=types.total()),
-            types=", ".join(f"{count} {kind}" for kind, count in types.items()),
-            typed=types.total() - texts,
-            texts=texts,
-            left_out=len(self.drafts) - types.total() + lost,
-        )
+        left_out = len(self.drafts) - written
+        for problem in self.problems:
+            left_out += problem.message.code == NO_QUESTION
+        named = ", ".join(f"{count} {kind}" for kind, count in types.items())
+        questions = Message("cli.questions", n=written)
+        counts = {"typed": written - texts, "texts": texts, "left_out": left_out}
+        yield Message("banks.written", questions=questions, types=named, **counts)
 
 
 def case_of(bank: Path, folder: Path | None = None) -> Case:
@@ -123,20 +122,20 @@ def _fill(case: Case) -> None:
     written = [draft for draft in case.drafts if draft.fields]
     used = list(dict.fromkeys(draft.path for draft in written))
     stems = dict(zip(used, unique_names([path.stem for path in used]), strict=True))
-    names = unique_names([_id(draft, stems if len(used) > 1 else {}) for draft in written])
-    for draft, name in zip(written, names, strict=True):
-        stem, path = stems[draft.path], draft.path
-        document = f"{stem}{path.suffix}"
+    names = [_id(draft, f"{stems[draft.path]}_" if len(used) > 1 else "") for draft in written]
+    for draft, name in zip(written, unique_names(names), strict=True):
+        path = draft.path
+        document = stems[path] + path.suffix
         case.documents[f"documents/{document}"] = path
-        if path.with_suffix(".json").is_file():  # a result of OCR, which may have the pages of the text
-            case.documents[f"documents/{stem}.json"] = path.with_suffix(".json")
-        draft.fields = {"id": name, **{field: value for field, value in draft.fields.items() if value not in ({}, [])}}
+        pages = path.with_suffix(".json")  # a result of OCR, which may have the pages of the text
+        if pages.is_file():
+            case.documents[f"documents/{stems[path]}.json"] = pages
+        draft.fields = {"id": name, **draft.fields}
+        target = f"questions/{stems[path]}_{_SHORT[draft.type]}.json"
         head: Json = {"benchmark_type": draft.type, "document": document, "questions": []}
-        content = case.files.setdefault(f"questions/{stem}_{_SHORT[draft.type]}.json", head)
-        content["questions"].append(draft.fields)
+        case.files.setdefault(target, head)["questions"].append(draft.fields)
 
 
-def _id(draft: Drafted, stems: Mapping[Path, str]) -> str:
-    """Return the id that the bank gives, else one of type and number; of several documents with its name."""
-    own = draft.entry.text("id") or f"{_SHORT[draft.type]}_{draft.entry.number:03}"
-    return f"{stems[draft.path]}_{own}" if stems else own
+def _id(draft: Drafted, before: str) -> str:
+    """Return the id that the bank gives, else one of type and number."""
+    return before + (draft.entry.text("id") or f"{_SHORT[draft.type]}_{draft.entry.number:03}")

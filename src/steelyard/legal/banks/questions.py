@@ -20,9 +20,10 @@ from steelyard.text.normalisation import normalise
 
 Fields = dict[str, Any]
 TYPES: Final = {"fact": "fact_exact", "evidence": "evidence_set", "gap": "conflict_gap"}
-_LIST_MARK: Final = re.compile(r"\s*(?:[-*+•]\s|[(（]?\d{1,2}(?:[、)）](?!\d)|\.(?!\d))|[①-⑳])\s*")
+_LIST_MARK: Final = re.compile(r"^\s*(?:[-*+•]\s|[(（]?\d{1,2}(?:[、)）](?!\d)|\.(?!\d))|[①-⑳])\s*")
 _PAGE: Final = re.compile(r"(?:@@|第\s*|[Pp](?:age|\.)?\s*|^\s*)(\d{1,6})(?=\t|-\d|\s*[页頁]|\s*$)", re.MULTILINE)
 _CLAUSE_END: Final = re.compile(r"(?<=[\n,，。;；:：!！?？])|\.{3,}|…+")
+_MOST_CLAUSES: Final = 30  # of a part: longer ones are too long to be cited
 _SHORTEST_PART: Final = 6  # characters that are compared: shorter parts stand in many places
 _SHOWN: Final = 40
 
@@ -41,11 +42,6 @@ class Drafted:
     remarks: list[Localized] = field(default_factory=list)
     is_text: bool = False
 
-    def leave_out(self, code: str) -> None:
-        """Leave the question out, with a reason."""
-        self.fields = {}
-        self.remarks.append(Message(code))
-
 
 def drafted(entry: Entry, path: Path, source: Source) -> Drafted:
     """Return the question of an entry about a document."""
@@ -56,20 +52,25 @@ def drafted(entry: Entry, path: Path, source: Source) -> Drafted:
             message = Message("banks.passage_not_found", passage=cut(piece, _SHOWN), name=source.document.name)
             draft.remarks.append(message)
     found = list(dict.fromkeys(part for parts in passages.values() for part in parts))
-    draft.fields = {"question": entry.text("question"), "metadata": _metadata(entry)}
+    draft.fields = {"question": entry.text("question")}
+    if metadata := _metadata(entry):
+        draft.fields["metadata"] = metadata
     if draft.type == "conflict_gap":
         _fill_gap(draft, found, source)
     elif found:
         places = [{"page": _page(entry, passage, source), "must_include": passage} for passage in found]
         draft.fields["required_evidence"] = places
+    why = ""
     if draft.type == "evidence_set":
         draft.fields["expected"] = {"key_points": list_items(entry.text("answer"))}
-        if not found:
-            draft.leave_out("banks.no_passage")
+        why = "" if found else "banks.no_passage"
     elif not entry.text("answer"):
-        draft.leave_out("banks.no_answer")
+        why = "banks.no_answer"
     elif not draft.fields.get("should_abstain"):
         draft.fields["expected"] = _expected(draft, found)
+    if why:
+        draft.fields = {}
+        draft.remarks.append(Message(why))
     return draft
 
 
@@ -88,14 +89,8 @@ def _pages(passage: str, source: Source) -> list[int]:
 
 def list_items(text: str) -> list[str]:
     """Return the lines of a text without marks of a list and bold print; an indented line belongs to the one above."""
-    items: list[str] = []
-    for line in filter(str.strip, text.replace("**", "").split("\n")):
-        plain = _LIST_MARK.sub("", line, count=1) if _LIST_MARK.match(line) else line
-        if items and line[0].isspace():
-            items[-1] += f"\n{plain.strip()}"
-        else:
-            items.append(plain.strip())
-    return items
+    lines = re.split(r"\n+(?=\S)", text.replace("**", "").strip())
+    return [_LIST_MARK.sub("", line).strip() for line in lines if line]
 
 
 def _parts(passage: str, source: Source) -> list[str]:
@@ -104,12 +99,11 @@ def _parts(passage: str, source: Source) -> list[str]:
     parts = []
     start = 0
     while start < len(clauses):
-        ends = range(len(clauses), start, -1)
-        end = next((end for end in ends if _pages("".join(clauses[start:end]), source)), start)
-        run = "".join(clauses[start:end])
-        if len(quote_key(run)) >= _SHORTEST_PART:
-            parts.append(run.strip())
-        start = max(end, start + 1)
+        runs = ["".join(clauses[start:end]) for end in range(start + 1, start + _MOST_CLAUSES)]
+        length = max((at for at, run in enumerate(runs) if _pages(run, source)), default=0)
+        if len(quote_key(runs[length])) >= _SHORTEST_PART and _pages(runs[length], source):
+            parts.append(runs[length].strip())
+        start += length + 1
     return parts
 
 
@@ -123,7 +117,7 @@ def _page(entry: Entry, passage: str, source: Source) -> int:
 def _metadata(entry: Entry) -> Fields:
     """Return the notes, and a difficulty that is known."""
     notes, given = entry.text("notes"), entry.text("difficulty")
-    levels = [level for level in ("easy", "medium", "hard") if given in WORDS.words(f"difficulty_{level}")]
+    levels = [kind for kind in ("easy", "medium", "hard") if given in WORDS.words(f"difficulty_{kind}")]
     return {name: text for name, text in (("notes", notes), ("difficulty", "".join(levels))) if text}
 
 
@@ -158,8 +152,10 @@ def _fill_gap(draft: Drafted, passages: Sequence[str], source: Source) -> None:
     question = quote_key(draft.entry.text("question"))
     first, *others = [passage for passage in passages if quote_key(passage) not in question] or [""]
     if first:
-        place = {"page": _page(draft.entry, first, source)}
-        draft.fields |= {"required_quote": first, "additional_quotes": others, "evidence_location": place}
+        draft.fields["required_quote"] = first
+        draft.fields["evidence_location"] = {"page": _page(draft.entry, first, source)}
+    if others:
+        draft.fields["additional_quotes"] = others
 
 
 # ----- values
@@ -168,7 +164,7 @@ def _fill_gap(draft: Drafted, passages: Sequence[str], source: Source) -> None:
 def _expected(draft: Drafted, passages: Sequence[str]) -> Fields:
     """Return the typed field of an answer if the judge reads it from the bank's own words; else a text."""
     question = draft.entry.text("question")
-    answer = "；".join(list_items(draft.entry.text("answer"))).strip("`")
+    answer = "；".join(list_items(draft.entry.text("answer").strip("`")))
     rules = FactRules(source="\n".join(passages))
     why: Localized = Message("banks.no_single_value")
     for expected in _candidates(question, answer):
@@ -198,7 +194,7 @@ def _candidates(question: str, answer: str) -> Iterator[Fields]:
         number = float(value.value)
         yield {"amount_total": int(number) if number.is_integer() else number}
     elif asked.kind in ("person", "place") and not WORDS["clause"].search(plain):
-        yield {"entity": answer}
+        yield {"entity": WORDS["in_brackets"].sub("", answer)}
 
 
 def _single_value(text: str) -> Mention | None:
