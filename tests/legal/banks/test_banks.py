@@ -7,6 +7,7 @@ import shutil
 import commands
 import pytest
 
+from steelyard import limits
 from steelyard.legal.benchmark.questions import load_benchmark
 from steelyard.legal.score import judge
 
@@ -522,3 +523,9 @@ def test_of_several_pages_the_named_one_is_taken(tmp_path):
     write_bank(tmp_path, GOOD + "\n**位置**：`@@2\t1\t2\t3\t4##`\n", pages)
     new(tmp_path, "--from", "bank.md")
     assert questions(tmp_path)["fact_001"]["required_evidence"][0]["page"] == 2
+
+
+def test_a_workbook_is_no_larger_than_the_limit(tmp_path, monkeypatch):
+    write_workbook(tmp_path / "bank.xlsx", {"a": [("question", "answer")]})
+    monkeypatch.setattr(limits.FILE_BYTES, "value", 1000)
+    assert "STEELYARD_FILE_BYTES" in new(tmp_path, "--from", "bank.xlsx", code=2)
