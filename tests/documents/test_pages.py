@@ -576,7 +576,9 @@ def test_a_scanned_page_is_a_warning(read):
 
 
 def test_a_text_without_page_marks_is_one_page_with_a_warning(read):
-    assert [str(problem.message) for problem in read("甲\n乙").warnings] == ["it has no page marks and is one page"]
+    assert [str(problem.message) for problem in read("甲\n乙").warnings] == [
+        "nothing in it says where its pages end: pages are not checked"
+    ]
     assert read("第1页\n甲").warnings == read("甲\f乙").warnings == ()
 
 

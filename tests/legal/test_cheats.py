@@ -169,8 +169,8 @@ LIMITS: dict[str, tuple[Ceiling, Ceiling, Ceiling]] = {
     "refusal_and_nearest_line": (HONEST_FACT, NOTHING, REFUSES_OR_LINE),
     # a hedge is neither a value nor a refusal, and no answer to a control
     "hedge_with_nearest_line": (NOTHING, NOTHING, of("no_hallucination", "quote")),
-    # the flag is not trusted
-    "abstained_flag": (HONEST_FACT, NOTHING, LINE),
+    # a declared abstention is one: it answers no fact, and on gaps it earns what refusing everything does
+    "abstained_flag": (NOTHING, NOTHING, REFUSES_QUOTING),
     # the tail is about the rest, so the line is the answer, and at best it is no better than refusing everything;
     # the slices cite what slices do
     "line_with_fixed_tail_and_slices": (lambda q: HONEST_FACT(q) + CITED(q), SLICED, REFUSES),

@@ -39,6 +39,14 @@ def test_the_bundled_benchmark_is_as_large_as_promised():
     assert all("虚构" in document.text or "invented" in document.text for document in BUNDLED.documents.values())
 
 
+def amended(question, stored):
+    """What is stored was scored before who does not abstain where he must earned nothing for no_hallucination."""
+    earns = (
+        getattr(question, "should_abstain", False) and not stored["correct_abstention"] and stored["no_hallucination"]
+    )
+    return {**stored, "no_hallucination": False, "score": stored["score"] - 0.4} if earns else dict(stored)
+
+
 @pytest.mark.parametrize("document_name", ["transcript.md", "pages.json"])
 def test_the_stored_case(legal_lines, document_name):
     case = legal_lines / "case"
@@ -52,7 +60,7 @@ def test_the_stored_case(legal_lines, document_name):
             for system, found in stored.items():
                 answers = json.loads((case / "outputs" / f"{system}.json").read_text("utf-8"))["answers"]
                 record: dict[str, Any] = next((each for each in answers if each["id"] == question.about.id), {})
-                expected = found["scores"][question.about.id]
+                expected = amended(question, found["scores"][question.about.id])
                 verdict = judge(question, record, document)
                 assert verdict.score == pytest.approx(expected.pop("score"), abs=1e-9)
                 for part, value in expected.items():
@@ -460,7 +468,7 @@ def test_words_of_refusal_that_are_copied_are_the_documents(write):
     document = read_document(write("d.md", DOCUMENT.replace("=== 第2页", f"{LONG}\n=== 第2页")))
     question = gap(question="钱用到哪里去了？", required_quote=None, scoring={})
     copied = judge(question, {"answer": LONG.partition("答：")[2]}, document)
-    assert (copied.parts["correct_abstention"], copied.parts["no_hallucination"]) == (0.0, 1.0)
+    assert (copied.parts["correct_abstention"], copied.parts["no_hallucination"]) == (0.0, 0.0)
     assert copied.reasons["correct_abstention"] == "the abstention is copied from the document"
     for answer in (f"他说“{LONG.partition('答：')[2]}”", f"材料未载明。{LONG.partition('答：')[2]}", "他忘记了。"):
         assert judge(question, {"answer": answer}, document).parts["correct_abstention"] == 1.0, answer

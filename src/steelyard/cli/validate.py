@@ -4,10 +4,12 @@ import argparse
 import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import unified_diff
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from steelyard import limits
 from steelyard.cli.options import DOCUMENTS, JSON, LANGUAGE, Command, argument, documents_folder, flag
 from steelyard.cli.output import print_json, print_text
 from steelyard.cli.parser import display_width
@@ -15,10 +17,12 @@ from steelyard.documents.pages import DOCUMENT_KINDS, OLD_KINDS, Document, Page,
 from steelyard.errors import ConfigError, InputError, Problem, SteelyardError
 from steelyard.i18n import Message, Words, words_of
 from steelyard.io.records import format_suffix
+from steelyard.io.streams import read_text
 from steelyard.io.writing import write_whole
 from steelyard.legal import benchmark
 from steelyard.legal.benchmark.cail import case_files, is_cail
 from steelyard.legal.benchmark.checks import lint
+from steelyard.legal.benchmark.mending import mended
 from steelyard.legal.benchmark.questions import (
     QuestionFile,
     check_pages,
@@ -45,7 +49,9 @@ _UNITS: Final = {
 
 def run_validate(arguments: argparse.Namespace) -> int:
     """Check all paths, then print the problems."""
-    findings = _Findings(allowed=documents_folder(arguments))
+    if arguments.dry_run and not arguments.fix:
+        raise ConfigError(Message("cli.dry_run_without_fix"))
+    findings = _Findings(allowed=documents_folder(arguments), fixes=arguments.fix, dry_run=arguments.dry_run)
     for path in arguments.paths:
         findings.attempt(findings.show if arguments.show else findings.check, Path(path))
     if arguments.json:
@@ -58,8 +64,9 @@ def run_validate(arguments: argparse.Namespace) -> int:
 class _Findings:
     """The files checked so far, and their problems."""
 
-    def __init__(self, allowed: Path | None) -> None:
-        self.allowed = allowed
+    def __init__(self, allowed: Path | None, *, fixes: bool, dry_run: bool) -> None:
+        self.allowed, self.fixes, self.dry_run = allowed, fixes, dry_run
+        self.diffs: list[str] = []
         self.errors: list[SteelyardError] = []
         self.warnings: list[Problem] = []
         self.questions = 0
@@ -120,8 +127,21 @@ class _Findings:
         self.files.add(path)
         document = self._document(path)
         if document:
+            file = self._fixed(file, document) if self.fixes else file
             self.warnings += lint(file, document)
             check_pages(file, document)
+
+    def _fixed(self, file: QuestionFile, document: Document) -> QuestionFile:
+        """Return a question file with right pages, which is written unless this is a dry run."""
+        old, new = read_text(file.path, limits.DOCUMENT_BYTES)[0], mended(file, document)
+        if old == new:
+            return file
+        before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+        self.diffs += unified_diff(before, after, fromfile=file.path, tofile=file.path)
+        if self.dry_run:
+            return file
+        write_whole(Path(file.path), new)
+        return read_question_file(file.path)
 
     def _document(self, path: Path) -> Document | None:
         """Return a document, read once even if several question files refer to it."""
@@ -136,6 +156,8 @@ def _json(findings: _Findings) -> str:
     problems += [(problem, "warning") for problem in findings.warnings]
     rows = [{"where": problem.where, "message": str(problem.message), "level": level} for problem, level in problems]
     content: dict[str, Any] = {"problems": rows, "files": len(findings.files), "questions": findings.questions}
+    if findings.fixes:
+        content["diff"] = "".join(findings.diffs)
     if findings.shown:
         content["documents"] = [_document_json(document) for document in findings.shown]
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
@@ -155,6 +177,7 @@ def _document_json(document: Document) -> dict[str, Any]:
 
 
 def _lines(findings: _Findings, language: str) -> Iterator[str]:
+    yield from (line.removesuffix("\n") for line in findings.diffs)
     for document in findings.shown:
         for page in document.pages:
             yield from _page_lines(document.name, page, words_of(language))
@@ -269,6 +292,8 @@ COMMANDS: Final = {
             argument("paths", metavar="PATH", nargs="+", help="help.validate_paths"),
             flag("--show", help="help.validate_show"),
             flag("--strict", help="help.strict"),
+            flag("--fix", help="help.fix"),
+            flag("--dry-run", help="help.fix_dry_run"),
             JSON,
             DOCUMENTS,
             LANGUAGE,

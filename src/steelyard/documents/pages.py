@@ -20,7 +20,7 @@ from steelyard.io.located import SourceMap, located_json
 from steelyard.io.records import format_suffix
 from steelyard.io.streams import BINARY, BINARY_HINT, decode, encoding_problem, open_stream
 from steelyard.signals import DeadlineExceeded, deadline
-from steelyard.text.normalisation import unified
+from steelyard.text.normalisation import Folded, unified, without_ocr_marks
 
 DOCUMENT_KINDS = (".md", ".markdown", ".txt", ".text", ".json", ".docx", ".pdf")
 OLD_KINDS = (".doc",)
@@ -61,7 +61,8 @@ class Document:
     """A document: the name of its file, its pages in the order of the file, the SHA-256 of the file's content.
 
     `warnings` are what may be wrong with its pages. Without `is_paged`, nothing says where pages end: the whole text
-    stands in one Page, whose number means nothing, and no page number can be checked.
+    stands in one Page, whose number means nothing, and no page number can be checked. `beside` are the further
+    documents of a benchmark. With `is_missing` there is no file: the text is what the questions quote of it.
     """
 
     name: str
@@ -69,6 +70,8 @@ class Document:
     digest: str
     warnings: tuple[Problem, ...] = ()
     is_paged: bool = True
+    beside: tuple["Document", ...] = ()
+    is_missing: bool = False
 
     @property
     def text(self) -> str:
@@ -103,6 +106,13 @@ def read_document(path: str | Path) -> Document:
     pages = tuple(Page(sheet.number, sheet.text, cut) for sheet, cut in zip(sheets, units, strict=True))
     is_paged = not any(warning.message.code in NO_PAGES for warning in warnings)
     return Document(Path(stream.name).name, pages, stream.digest(), tuple(warnings), is_paged)
+
+
+def quoted_document(name: str, quoted: Iterable[str]) -> Document:
+    """Return what is known of a document without a file: the passages that its questions quote."""
+    text = "\n".join(dict.fromkeys(quoted))
+    page = Page(1, text, cut_units([text])[0])
+    return Document(name, (page,), digest="", is_paged=False, is_missing=True)
 
 
 def read_text(path: str | Path) -> tuple[str, tuple[Problem, ...]]:
@@ -260,9 +270,13 @@ def _mark(line: str, where: str) -> int | None:
 
 
 def _clean(text: str, *, strip: bool = True) -> str:
-    """Return the text with one kind of line end, ideographs in place of radicals, and without blanks around it."""
+    """Return the text with one kind of line end and ideographs in place of radicals.
+
+    If it is stripped, also without blanks around it and without the marks of OCR, behind which a speaker would not be
+    seen. Lines are counted before that.
+    """
     text = unified(text).replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n")
-    return text.strip() if strip else text
+    return without_ocr_marks(Folded(text, range(len(text) + 1))).text.strip() if strip else text
 
 
 def _pdf_sheets(content: bytes, name: str, warnings: list[Problem]) -> list[_Sheet]:

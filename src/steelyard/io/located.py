@@ -20,10 +20,11 @@ _DEEPEST = 32  # no schema is deeper; a deeper value has the line of the value a
 
 @dataclass(frozen=True, slots=True)
 class SourceMap:
-    """The line of each value of a file, by JSON pointer."""
+    """The line of each value of a file, by JSON pointer, and the span of each value that is no object and no array."""
 
     name: str
     lines: Mapping[str, int]
+    spans: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def line(self, pointer: str) -> int:
         """Return the line of a value, or of the nearest value around it."""
@@ -43,8 +44,8 @@ def pointer_to(*keys: str | int) -> str:
 
 def located_json(text: str, name: str) -> tuple[Any, SourceMap]:
     """Parse JSON without repeated keys and with finite numbers only, together with the lines of its values."""
-    source_map = SourceMap(name, _lines(text, name))
-    return parse_json(text, name), source_map
+    scan = _scanned(text, name)
+    return parse_json(text, name), SourceMap(name, scan.lines, scan.spans)
 
 
 @dataclass(slots=True)
@@ -62,11 +63,12 @@ class _Scan:
 
     def __init__(self, name: str) -> None:
         self.lines: dict[str, int] = {}
+        self.spans: dict[str, tuple[int, int]] = {}
         self._name = name
         self._around: list[_Container] = []
         self._awaits_key = False
 
-    def read(self, token: str, line: int) -> None:
+    def read(self, token: str, line: int, start: int) -> None:
         _check_token(token, f"{self._name}:{line}")
         match token:
             case ":":
@@ -82,7 +84,7 @@ class _Scan:
                 self._around.append(_Container(self._value(line), token == "{"))
                 self._awaits_key = token == "{"
             case _:
-                self._value(line)
+                self.spans[self._value(line)] = (start, start + len(token))
 
     def _value(self, line: int) -> str:
         """Record the line of a value, and return its pointer."""
@@ -109,13 +111,13 @@ class _Scan:
         container.seen.add(key)
 
 
-def _lines(text: str, name: str) -> dict[str, int]:
+def _scanned(text: str, name: str) -> _Scan:
     scan = _Scan(name)
     line, counted = 1, 0
     for match in _TOKEN.finditer(text):
         line, counted = line + text.count("\n", counted, match.start()), match.start()
-        scan.read(match[0], line)
-    return scan.lines
+        scan.read(match[0], line, match.start())
+    return scan
 
 
 def _check_token(token: str, where: str) -> None:

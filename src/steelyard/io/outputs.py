@@ -40,9 +40,9 @@ TYPED: Final = {
     "date": ("date",),
     "date_range": ("date_range",),
     "count": ("count",),
-    "text_answer": ("text_answer", "text"),  # where nothing else is the answer, `text` is
+    "text_answer": ("text_answer", "text"),  # `text` answers both; where nothing else is the answer, it is the answer
     "boolean_answer": ("boolean_answer", "boolean"),
-    "entity": ("entity",),
+    "entity": ("entity", "text"),
 }
 QUALIFIERS: Final = ("currency", "unit")
 """What a record says of its own figures."""

@@ -99,7 +99,12 @@ def only(*fields: str, **schemas: Fields) -> Fields:
 
 def typed_text(record: Mapping[str, Any]) -> str:
     """Return the texts and numbers in the typed fields of a record, as one text."""
-    return "; ".join(_leaves([record.get(name) for name in FIELDS]))
+    return "; ".join(typed_texts(record))
+
+
+def typed_texts(record: Mapping[str, Any]) -> list[str]:
+    """Return the texts and numbers in the typed fields of a record, each once."""
+    return list(dict.fromkeys(_leaves([record.get(name) for name in FIELDS])))
 
 
 def _leaves(value: Any) -> Iterator[str]:
@@ -320,6 +325,19 @@ def places_of(fields: Fields) -> dict[str, Fields]:
     lists = ("required_evidence", "conflicting_evidence", "additional_evidence")
     first = {"/evidence_location": fields["evidence_location"]} if "evidence_location" in fields else {}
     return first | {f"/{name}/{n}": place for name in lists for n, place in enumerate(fields.get(name, ()))}
+
+
+def place_words(fields: Fields, pointer: str) -> str:
+    """Return the words that a question says stand at one of its places; "" if it names a place alone."""
+    if pointer == "/evidence_location":
+        return str(fields.get("required_quote", ""))
+    return str(places_of(fields)[pointer].get("must_include", ""))
+
+
+def texts_of(fields: Fields) -> str:
+    """Return all passages and quotations of a question, one a line."""
+    passages = (place["must_include"] for place in places_of(fields).values() if "must_include" in place)
+    return "\n".join([*passages, *quotes_of(fields).values()])
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ The judges of question types (`legal.question_types`) use the methods of `Case`.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
@@ -14,7 +15,7 @@ from steelyard.i18n import Localized, Message
 from steelyard.io.outputs import prose_around, record_of
 from steelyard.legal.cues import WORDS
 from steelyard.legal.evidence import citations
-from steelyard.legal.evidence.citations import Citation, citations_of, is_foreign, is_invented
+from steelyard.legal.evidence.citations import Citation, citations_of, distinct, is_foreign, is_invented
 from steelyard.legal.evidence.copies import has_content, is_dump, own_words, without_passages
 from steelyard.legal.evidence.quotes import Source, contains_quote, repeats, source_of
 from steelyard.legal.facts.fields import FactVerdict, judge_fact
@@ -33,14 +34,18 @@ from steelyard.legal.model import (
     Question,
     penalised,
     typed_text,
+    typed_texts,
 )
 from steelyard.legal.points import PointVerdict, judge_points
 from steelyard.legal.question_types.points import KeyPointsQuestion, Point
-from steelyard.legal.reading import MOST_FIGURES, is_too_long, read
+from steelyard.legal.reading import MOST_FIGURES, is_too_long, read, without_quotes
 from steelyard.legal.stance import Stance, stance
 from steelyard.signals import DeadlineExceeded, deadline
 from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import normalise
+from steelyard.text.reading import is_silent
+
+_LEAD_IN: Final = re.compile(r"[^。！？!?；;\n]*[:：]\s*\Z")  # what announces a quotation: 笔录中的原话是：
 
 
 class Case(NamedTuple):
@@ -60,11 +65,8 @@ class Case(NamedTuple):
     source: Source
 
     def returned(self, *names: str) -> Sequence[Citation]:
-        """Return the citations in the first of these fields that has any."""
-        for name in names:
-            if passages := self.passages[name]:
-                return passages
-        return ()
+        """Return the citations in these fields, each once: `citations` and `evidence` are one set of places."""
+        return distinct(citation for name in names for citation in self.passages[name])
 
     def cited(self, *names: str) -> Sequence[Citation]:
         """Return the citations that are read: the first ones, up to the budget."""
@@ -97,13 +99,35 @@ class Case(NamedTuple):
         ]
 
     def stance(self) -> Stance:
-        """Return whether it answers, refuses, or both; JSON that a model wrote is read with the prose around it."""
+        """Return whether it answers, refuses, or both; JSON that a model wrote is read with the prose around it.
+
+        A declared abstention is a refusal; with a statement of its own in prose or in a typed field, it is both.
+        """
         raw = self.record.get("raw")
-        return stance(self.about.question, self.answer, prose_around(raw) if isinstance(raw, str) else "")
+        found = stance(self.about.question, self.answer, prose_around(raw) if isinstance(raw, str) else "")
+        if not self.is_declared_refusal:
+            return found
+        if self._supplied():
+            return Stance("mixed", Message("legal.declares_abstention"), abstains=True, uncertain=True)
+        return found if found.abstains else Stance("refuses", Message("legal.declares_abstention"), abstains=True)
+
+    @property
+    def is_declared_refusal(self) -> bool:
+        """Whether the record says `abstained: true`."""
+        return self.record.get("abstained") is True
+
+    def _supplied(self) -> bool:
+        """Return whether prose or a typed field states something that is neither a refusal nor of the document."""
+        prose = _LEAD_IN.sub("", own_words(without_quotes(self.text), self.source))
+        stated = (text for text in (prose, *typed_texts(self.record)) if not is_silent(text))
+        own = (text for text in stated if not self.source.key.holds(text))
+        return not all(stance(self.about.question, text).abstains for text in own)
 
     def own_stance(self) -> Stance:
         """Return the stance of the answer in its own words: a refusal that it copies is the document's."""
         whole = self.stance()
+        if self.is_declared_refusal:
+            return whole
         own = own_words(self.text, self.source) if whole.abstains else self.text
         if own == self.text:
             return whole
@@ -138,12 +162,15 @@ class Case(NamedTuple):
 
     def invented(self, check: str) -> list[Invented]:
         """Return values that the document does not support, and those that the question forbids."""
-        context = self.source.text
-        values = [
-            *find_invented(self.answer, context, question=self.about.question),
-            *find_forbidden(self.answer, check, question=self.about.question),
-        ]
-        return list({(value.start, value.end): value for value in values}.values())  # one that is both is forbidden
+        texts = filter(None, (self.answer, typed_text(self.record)))
+        found = [value for text in texts for value in self._invented_in(text, check)]
+        return list({(value.text, value.kind): value for value in found}.values())
+
+    def _invented_in(self, text: str, check: str) -> Iterable[Invented]:
+        question = self.about.question
+        values = [] if self.source.document.is_missing else find_invented(text, self.source.text, question=question)
+        values += find_forbidden(text, check, question=question)
+        return {(value.start, value.end): value for value in values}.values()  # one that is both is forbidden
 
     def quotes(self, words: str) -> bool:
         return contains_quote(self.text, words)
@@ -231,12 +258,8 @@ def _invented(question: Question, case: Case) -> tuple[Invented, ...]:
     """Return the values of an answer, or of its typed fields, that neither the document nor the right answer has."""
     if case.is_dump:
         return ()
-    stated = case if case.answer.strip() else case._replace(answer=typed_text(case.record))
-    found, expected = stated.invented(""), question.key_text
-    if not found or not expected:
-        return tuple(found)
-    others = {(value.start, value.end) for value in find_invented(stated.answer, expected)}
-    return tuple(value for value in found if (value.start, value.end) in others)
+    found, expected = case.invented(""), question.key_text
+    return tuple(value for value in found if not expected or find_invented(value.text, expected))
 
 
 def _value_cited(case: Case) -> float | None:

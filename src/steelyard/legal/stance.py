@@ -6,6 +6,7 @@ refusing clauses, and from what the others state.
 """
 
 import math
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -33,6 +34,9 @@ from steelyard.legal.cues import (
 )
 from steelyard.legal.reading import Reading, answer_in, read, without_quotes
 from steelyard.text.mentions import Mention, mentions
+from steelyard.text.reading import is_silent
+
+_QUESTION_IN_BRACKETS: Final = re.compile(r"[（(][^（）()]*[?？]\s*[）)]")
 
 Kind = Literal["answers", "refuses", "mixed", "asks", "blank"]
 
@@ -98,7 +102,9 @@ def _of_reading(reading: Reading, asked: Asked) -> Stance:
 
 
 def _decide(text: str, asked: Asked) -> Stance:
-    """Return the verdict on a text."""
+    """Return the verdict on a text; a question in brackets beside other words is a note."""
+    noted = _QUESTION_IN_BRACKETS.sub("", text)
+    text = text if is_silent(noted) else noted
     bare = text.strip(" []【】()\"'“”")
     if null := WORDS["json_null"].match(text):
         return Stance("refuses", Message("legal.answer_says_words", word=null[1]), abstains=True)

@@ -91,6 +91,27 @@ _NOISE: Final = re.compile(
     rf"[ \t\n](?:(?<=[{_CHINESE}][ \t]){_BLANK}(?=[{_CHINESE}\d])|(?<=\d[ \t]){_BLANK}(?=[{_CHINESE}])"
     rf"|(?<=[{_CHINESE}]\n)[ \t]*(?=[{_CHINESE}\d])|(?<=\d\n)[ \t]*(?=[{_CHINESE}]))"
 )
+# what OCR and export programs write around text, and what stands in its place; blanks are not collapsed here
+_MARKUP: Final = re.compile(r"[$\\<]|_{3}|\d[ \t]\d")
+_OCR: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
+    # $ \underline{\text{words}} $ is words
+    (
+        re.compile(
+            r"(?:\$[ \t]*)?(?:\\(?:underline|uline|text(?:bf|it|rm|sf|tt)?|math(?:rm|bf|it|sf))[ \t]*\{[ \t]*)+"
+            r"([^{}$]{0,2000}?)[ \t]*\}(?:[ \t]*\})*(?:[ \t]*\$)?"
+        ),
+        lambda match: str(match[1]),
+    ),
+    (
+        re.compile(
+            r"</?(?:table|thead|tbody|tr|t[dh]|div|p|br|li|[uo]l|html|body|center)\b[^<>]{0,300}>", re.IGNORECASE
+        ),
+        "\n",
+    ),
+    (re.compile(r"</?(?:img|[ubi]|strong|em|span|font|su[bp])\b[^<>]{0,300}>", re.IGNORECASE), ""),
+    (re.compile(r"(?:[、,，;；]?[ \t]*_{3,})+"), " "),  # blanks to be filled in
+    (re.compile(r"(?<![\d.,])\d(?:[ \t]\d){3,}(?![\d.,])"), lambda match: re.sub(r"[ \t]", "", match[0])),
+)
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ARTICLES: Final = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
@@ -151,6 +172,14 @@ def fold_with_offsets(text: str) -> Folded:
     return Folded(folded, (*(at for at, char in enumerate(text) if FOLDS.get(ord(char), char)), len(text)))
 
 
+def without_ocr_marks(text: Folded) -> Folded:
+    """Return the text without what OCR writes around it: LaTeX, HTML, underscores as blanks, blanks between digits."""
+    if _MARKUP.search(text.text):
+        for pattern, put in _OCR:
+            text = text.replaced(pattern, put)
+    return text
+
+
 def unified(text: str) -> str:
     """Return the text with ideographs in place of radicals and strokes; its length does not change."""
     return text if text.isascii() else _EQUIVALENT.sub(lambda radical: EQUIVALENTS[ord(radical[0])], text)
@@ -182,7 +211,7 @@ def normalise(text: str) -> str:
 
 def normalise_with_offsets(text: str) -> Folded:
     """Return the normalised text, with the offsets of its characters in the original."""
-    folded = fold_with_offsets(text)
+    folded = without_ocr_marks(fold_with_offsets(text))
     return Folded(simplified(folded.text), folded.offsets).replaced(_NOISE, "")
 
 

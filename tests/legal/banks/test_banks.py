@@ -529,3 +529,9 @@ def test_a_workbook_is_no_larger_than_the_limit(tmp_path, monkeypatch):
     write_workbook(tmp_path / "bank.xlsx", {"a": [("question", "answer")]})
     monkeypatch.setattr(limits.FILE_BYTES, "value", 1000)
     assert "STEELYARD_FILE_BYTES" in new(tmp_path, "--from", "bank.xlsx", code=2)
+
+
+def test_without_pages_the_named_page_stays(tmp_path):
+    write_bank(tmp_path, GOOD + "\n**位置**：第3页，12-13行\n")
+    new(tmp_path, "--from", "bank.md")
+    assert questions(tmp_path)["fact_001"]["required_evidence"] == [{"page": 3, "must_include": "杜若兰付了300元"}]

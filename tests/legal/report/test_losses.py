@@ -90,7 +90,7 @@ def assert_adds_up(result):
             {"not cited": 0.3},
             id="retrieved as context",
         ),
-        pytest.param(fact(1, 0, "四万二千元", citations=[OTHER], evidence=[RIGHT]), {"not cited": 0.3}, id="not cited"),
+        pytest.param(fact(1, 0, "四万二千元", citations=[OTHER], evidence=[OTHER]), {"not cited": 0.3}, id="not cited"),
         pytest.param(fact(1, 0, "四万二千元", citations=[WRONG_PAGE]), {"wrong place": 0.3}, id="wrong page"),
         pytest.param(fact(0, 1, citations=[RIGHT]), {"wrong value": 0.7}, id="wrong value"),
         pytest.param(fact(0, 0, citations=[WRONG_PAGE]), {"wrong place": 0.3, "wrong value": 0.7}, id="two stages"),

@@ -83,8 +83,9 @@ def passages_of(entry: Entry, source: Source) -> dict[str, list[str]]:
 
 
 def _pages(passage: str, source: Source) -> list[int]:
-    """Return the pages where a passage stands, if it is short enough to be cited."""
-    return [page for page in source.pages_with(passage) if source.span_on(passage, (page,)) <= SNIPPET]
+    """Return the pages where a passage stands that is short enough to be cited; without pages, the one text."""
+    pages = source.pages_with(passage) if source.document.is_paged else list(source.pages)
+    return [page for page in pages if 0 <= source.span_on(passage, (page,)) <= SNIPPET]
 
 
 def list_items(text: str) -> list[str]:
@@ -108,9 +109,12 @@ def _parts(passage: str, source: Source) -> list[str]:
 
 
 def _page(entry: Entry, passage: str, source: Source) -> int:
-    """Return the page where a passage stands; of several one that the bank names."""
+    """Return the page where a passage stands, of several one that the bank names; without pages the named one."""
+    stated = f"{entry.text('page')}\n{entry.text('location')}"
+    named = list(map(int, _PAGE.findall(stated)))
+    if named and not source.document.is_paged:
+        return named[0]
     pages = _pages(passage, source)
-    named = {int(number) for number in _PAGE.findall(f"{entry.text('page')}\n{entry.text('location')}")}
     return next((page for page in pages if page in named), pages[0])
 
 

@@ -5,14 +5,15 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from steelyard.documents.pages import Document
 from steelyard.errors import Problem, cut, nearest
 from steelyard.i18n import Joined, Localized, Message
 from steelyard.io.located import pointer_to
 from steelyard.legal.evidence.quotes import Source, quote_key, quote_pieces, source_of
-from steelyard.legal.model import Fault, Fields, places_of, quotes_of
+from steelyard.legal.model import Fault, Fields, place_words, places_of, quotes_of
 from steelyard.legal.question_types import question_schema, types_by_name
 from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import normalise
@@ -130,6 +131,30 @@ def _empty_quotes(fields: Fields) -> Iterator[Fault]:
             yield Fault(pointer, Message("formats.quotation_of_question" if pieces else "formats.quotation_empty"))
 
 
+class Misplaced(NamedTuple):
+    """A place whose words stand on other pages than the one that a question names."""
+
+    pointer: str
+    page: int
+    pages: Sequence[int]
+
+
+def misplaced(file: "QuestionFile", source: Source) -> Iterator[Misplaced]:
+    """Yield the places of a question file whose words are not on their page; `pages` is where they stand instead."""
+    for index, question in enumerate(file.questions):
+        for place in misplaced_of(question.fields, source):
+            yield place._replace(pointer=f"/questions/{index}{place.pointer}")
+
+
+def misplaced_of(fields: Fields, source: Source) -> Iterator[Misplaced]:
+    """Yield the same for one question."""
+    for pointer, place in places_of(fields).items():
+        words = place_words(fields, pointer)
+        pages = source.pages_with(words) if words else ()
+        if pages and place["page"] not in pages:
+            yield Misplaced(pointer, place["page"], pages)
+
+
 FEWEST: Final = 4
 """Shorter texts match by chance."""
 
@@ -148,56 +173,75 @@ _UNITS: Final = {
 def lint(file: "QuestionFile", document: Document) -> list[Problem]:
     """Return warnings about the questions of a file; they can be scored all the same."""
     source = source_of(document)
-    return [
-        fault.below(f"/questions/{index}").problem(file.source_map)
+    faults = [
+        fault.below(f"/questions/{index}")
         for index, question in enumerate(file.questions)
         for fault in _warnings(question.fields, source)
     ]
+    return [fault.problem(file.source_map) for fault in (*faults, *_free_checks(file))]
+
+
+def _free_checks(file: "QuestionFile") -> Iterator[Fault]:
+    """Yield the first check in words of the author's own, with the number of them, and each unknown name."""
+    free = {}
+    for index, question in enumerate(file.questions):
+        check = question.fields.get("scoring", {}).get("hallucination_check")
+        if check is None or _CHECKS.fullmatch(check):
+            continue
+        pointer = f"/questions/{index}/scoring/hallucination_check"
+        if check.startswith("must_not_"):
+            free[pointer] = check
+        else:
+            yield Fault(pointer, Message("legal.unknown_check", check=check))
+    for pointer, check in islice(free.items(), 1):
+        yield Fault(pointer, Message("legal.free_checks", check=check, n=len(free)))
 
 
 def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
-    places = places_of(fields)
+    places, document = places_of(fields), source.document
     yield from _expected(fields)
     yield from types_by_name()[fields["type"]].warnings(fields)
     for pointer, place in places.items():
-        if place["page"] not in source.pages:
-            message = Message("legal.no_page", number=place["page"], name=source.document.name)
-            yield Fault(f"{pointer}/page", message)
+        if document.is_paged and place["page"] not in source.pages:
+            yield Fault(f"{pointer}/page", Message("legal.no_page", number=place["page"], name=document.name))
         elif "must_include" in place:
             yield from _passage(pointer, place, source)
     for pointer, quote in quotes_of(fields).items():
         yield from (Fault(pointer, message) for message in _quotation(quote, source))
-    required, number = fields.get("required_quote"), fields.get("evidence_location", {}).get("page")
-    if required is not None and number in source.pages:
-        pages = source.pages_with(required)
-        if pages and number not in pages:
-            yield Fault("/required_quote", _missing(number, pages, source.document.name))
-    check = fields.get("scoring", {}).get("hallucination_check")
-    if check is not None and not _CHECKS.fullmatch(check):
-        yield Fault("/scoring/hallucination_check", Message("legal.unknown_check", check=check))
+    for wrong in misplaced_of(fields, source):
+        names = ", ".join(map(str, wrong.pages))
+        pointer = "/required_quote" if wrong.pointer == "/evidence_location" else f"{wrong.pointer}/must_include"
+        yield Fault(pointer, Message("legal.not_page_but_page", number=wrong.page, names=names))
 
 
 def _passage(pointer: str, item: Fields, source: Source) -> Iterator[Fault]:
-    """Check one required passage: on its page, only once, long enough, and with the right speaker."""
-    number, words = item["page"], item["must_include"]
-    key, page = quote_key(words), source.pages[number]
+    """Check one required passage: in the document, only once on its page, long enough, and with the right speaker."""
+    words = item["must_include"]
+    key, pages = quote_key(words), source.pages_with(words)
     if len(key) < FEWEST:
         yield Fault(f"{pointer}/must_include", Message("legal.passage_too_short", key=len(key), fewest=FEWEST))
-    elif not page.key.holds(words):
-        yield Fault(f"{pointer}/must_include", _missing(number, source.pages_with(words), source.document.name))
-    else:
-        if (times := page.key.count(key)) > 1:
-            yield Fault(f"{pointer}/must_include", Message("legal.stands_times_page", times=times, number=number))
-        yield from _misplaced(pointer, item, page.kinds(words))
+        return
+    if not source.key.holds(words):
+        yield Fault(f"{pointer}/must_include", _nowhere(item["page"], source.document))
+        return
+    where = [source.pages[number] for number in pages if number == item["page"]]
+    where = where or [source.pages[number] for number in pages] or list(source.pages.values())
+    times = max(page.key.count(key) for page in where)
+    if times > 1 and source.document.is_paged:
+        yield Fault(
+            f"{pointer}/must_include", Message("legal.stands_times_page", times=times, number=where[0].page.number)
+        )
+    kinds = list(dict.fromkeys(kind for page in where for kind in page.kinds(words)))
+    yield from _other_unit(pointer, item, kinds)
 
 
-def _missing(number: int, others: Sequence[int], name: str) -> Message:
-    if others:
-        return Message("legal.not_page_but_page", number=number, names=", ".join(map(str, others)))
-    return Message("legal.on_no_page", number=number, name=name)
+def _nowhere(number: int, document: Document) -> Message:
+    if document.is_paged:
+        return Message("legal.on_no_page", number=number, name=document.name)
+    return Message("legal.nowhere_in", name=document.name)
 
 
-def _misplaced(pointer: str, item: Fields, kinds: Sequence[str]) -> Iterator[Fault]:
+def _other_unit(pointer: str, item: Fields, kinds: Sequence[str]) -> Iterator[Fault]:
     """Yield a speaker or section that differs from the document; words that span several units have no kind."""
     actual = Joined("core.and", [_UNITS[kind] for kind in kinds]) if kinds else Message("words.several_units")
     speaker, section = item.get("speaker"), item.get("section")

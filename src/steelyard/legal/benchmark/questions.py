@@ -2,19 +2,28 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from filecmp import cmp
 from hashlib import sha256
 from pathlib import Path, PureWindowsPath
 from typing import Any, Final
 
 from steelyard import limits
-from steelyard.documents.pages import SCANNED_HINT, Document, DocumentSet, read_document
+from steelyard.documents.pages import (
+    DOCUMENT_KINDS,
+    SCANNED_HINT,
+    Document,
+    DocumentSet,
+    quoted_document,
+    read_document,
+)
 from steelyard.errors import InputError, Problem, SteelyardError, UnknownName, cut, nearest_only, os_reason
 from steelyard.i18n import Message
 from steelyard.io.located import SourceMap, located_json
-from steelyard.io.records import parse_json
+from steelyard.io.records import format_suffix, parse_json
 from steelyard.io.streams import is_file, is_folder, read_text
-from steelyard.legal.benchmark.checks import faults, questions_of
-from steelyard.legal.model import Fault, Question, places_of
+from steelyard.legal.benchmark.checks import faults, misplaced, questions_of
+from steelyard.legal.evidence.quotes import source_of
+from steelyard.legal.model import Fault, Question, place_words, places_of, texts_of
 from steelyard.legal.question_types import question_of, types_by_name
 from steelyard.resources import bundled
 
@@ -130,10 +139,11 @@ def repeated_ids(files: Iterable[QuestionFile]) -> list[Problem]:
 
 
 def find_document(file: QuestionFile, directory: str | Path, documents: str | Path | None = None) -> Path:
-    """Return the path of the document: beside the question file, in the folder, or in its folder `documents`.
+    """Return the path of the document; an error if there is none.
 
-    A benchmark may come from anybody, so a name or a link must not lead out of its folder. `documents` is another
-    folder that the user allows; it is searched first.
+    It is looked for beside the question file, in the benchmark folder and its folder `documents`, and then, by its bare
+    name, in the folder above and the folders beside the benchmark. A benchmark may come from anybody, so a name or a
+    link must not lead anywhere else. `documents` is another folder that the user allows; it is searched first.
     """
     base, windows = Path(directory), PureWindowsPath(file.document)
     allowed = [base] if documents is None else [Path(documents), base]
@@ -142,16 +152,39 @@ def find_document(file: QuestionFile, directory: str | Path, documents: str | Pa
         raise _outside(file)
     if "\0" in file.document:
         raise InputError(Message("formats.invalid_file_name"), where=file.names_document_at)
-    folders = [*allowed[:-1], Path(file.path).parent, base, base / "documents"]
-    for folder in folders:
-        path = folder / file.document
-        if is_file(path):
-            if not any(path.resolve().is_relative_to(root.resolve()) for root in allowed):
-                raise _outside(file)
+    folders = [Path(file.path).parent, base, base / "documents"]
+    near = _folders_near(base) if _is_bare_name(file.document) else []
+    for searched, roots in ((allowed[:-1], allowed), (folders, allowed), (near, [base.resolve().parent])):
+        if path := _only_one(file, [folder / file.document for folder in searched], roots):
             return path
-    names = sorted({entry.name for folder in folders if is_folder(folder) for entry in folder.iterdir()})
+    names = sorted({entry.name for folder in (*allowed, *folders) if is_folder(folder) for entry in folder.iterdir()})
     hint = nearest_only(file.document, names) or Message("formats.document_folders_hint")
-    raise InputError(Message("formats.no_document", document=file.document), where=file.names_document_at, hint=hint)
+    raise InputError(Message(NO_DOCUMENT, document=file.document), where=file.names_document_at, hint=hint)
+
+
+def _is_bare_name(name: str) -> bool:
+    """Return whether a name is that of a document without a folder; nothing else is read outside a benchmark."""
+    return PureWindowsPath(name).name == name and format_suffix(name) in DOCUMENT_KINDS
+
+
+def _folders_near(base: Path) -> list[Path]:
+    """Return the folder above a benchmark and the folders in it, without the benchmark and hidden ones."""
+    above = base.resolve().parent
+    inside = sorted(folder for folder in above.iterdir() if folder.is_dir() and not folder.name.startswith("."))
+    return [above, *(folder for folder in inside if folder != base.resolve())]
+
+
+def _only_one(file: QuestionFile, candidates: Sequence[Path], roots: Sequence[Path]) -> Path | None:
+    """Return the first of these files that exists; two with different content are an error."""
+    found = [path for path in candidates if is_file(path)]
+    for path in found:
+        if not any(path.resolve().is_relative_to(root.resolve()) for root in roots):
+            raise _outside(file)
+    other = next((path for path in found[1:] if not cmp(found[0], path, shallow=False)), None)
+    if other is not None:
+        message = Message("formats.two_documents", document=file.document, first=str(found[0]), second=str(other))
+        raise InputError(message, where=file.names_document_at, hint=Message("formats.two_documents_hint"))
+    return found[0] if found else None
 
 
 def _outside(file: QuestionFile) -> InputError:
@@ -187,18 +220,21 @@ def _repeated(ids: Iterable[tuple[str, str]]) -> list[Problem]:
 
 
 def check_pages(file: QuestionFile, document: Document) -> None:
-    """Refuse questions that need a page without text, such as a scanned one."""
+    """Refuse questions that need a page without text, such as a scanned one, unless the words stand elsewhere."""
     blank = {page.number for page in document.pages if not page.text}
+    source = source_of(document)
     problems = [
         Fault(f"/questions/{index}{pointer}/page", Message("formats.needs_page_without_text", page=place["page"]))
         for index, question in enumerate(file.questions)
         for pointer, place in places_of(question.fields).items()
-        if place["page"] in blank
+        if place["page"] in blank and not source.pages_with(place_words(question.fields, pointer))
     ]
     if problems:
         raise InputError.of([fault.problem(file.source_map) for fault in problems], hint=SCANNED_HINT)
 
 
+NO_DOCUMENT: Final = "formats.no_document"
+"""The code of the error that a document is nowhere."""
 BUNDLED: Final = "bundled"
 OUTSIDE: Final = Message("legal.outside_viewed_folder")
 NO_PATH: Final = Message("legal.invalid_path")
@@ -207,12 +243,27 @@ _LONGEST_LOCATION: Final = 200  # characters
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """Questions with the documents that they are about."""
+    """Questions with the documents that they are about.
+
+    `corrected` is the number of required places that stand on another page than the one that the questions name.
+    """
 
     questions: tuple[Question, ...]
     documents: Mapping[str, Document]
     digest: str
     folder: str = ""
+    corrected: int = 0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What is said once of a run: documents without pages or without a file, and places that were corrected."""
+        documents = self.documents.values()
+        found = {
+            "counts.documents_missing": sum(each.is_missing for each in documents),
+            "counts.pages_not_checked": sum(not (each.is_paged or each.is_missing) for each in documents),
+            "counts.places_corrected": self.corrected,
+        }
+        return {code: count for code, count in found.items() if count}
 
     @property
     def by_id(self) -> dict[str, Question]:
@@ -236,10 +287,8 @@ def load_benchmark(
         if name not in types_by_name():
             raise UnknownName.of(Message("words.question_type"), name, types_by_name())
     files = read_benchmark(folder)
-    documents: dict[str, Document] = {}
+    documents = _read_documents(files, folder, documents_folder)
     for file in files:
-        if file.document not in documents:
-            documents[file.document] = read_document(find_document(file, folder, documents_folder))
         check_pages(file, documents[file.document])
     chosen = [
         question_of(raw.fields, document=file.document, criteria=file.criteria, where=raw.where)
@@ -250,7 +299,29 @@ def load_benchmark(
     if not chosen:
         raise InputError(Message("legal.no_question_of_type", names=" or ".join(types)), where=str(folder))
     is_bundled = Path(folder).resolve() == benchmark_folder().resolve()
-    return Benchmark(tuple(chosen), documents, _digest(chosen, documents), BUNDLED if is_bundled else str(folder))
+    corrected = sum(1 for file in files for _ in misplaced(file, source_of(documents[file.document])))
+    name = BUNDLED if is_bundled else str(folder)
+    return Benchmark(tuple(chosen), documents, _digest(chosen, documents), name, corrected)
+
+
+def _read_documents(
+    files: Sequence[QuestionFile], folder: str | Path, documents_folder: str | Path | None
+) -> dict[str, Document]:
+    """Read the documents; one that is nowhere is what the questions quote of it."""
+    read: dict[str, Document] = {}
+    for file in files:
+        if file.document not in read:
+            try:
+                read[file.document] = read_document(find_document(file, folder, documents_folder))
+            except InputError as error:
+                if error.message.code != NO_DOCUMENT:
+                    raise
+                about = [
+                    question.fields for each in files if each.document == file.document for question in each.questions
+                ]
+                read[file.document] = quoted_document(file.document, map(texts_of, about))
+    others = {name: tuple(each for at, each in read.items() if at != name and not each.is_missing) for name in read}
+    return {name: replace(document, beside=others[name]) for name, document in read.items()}
 
 
 def _digest(chosen: Sequence[Question], documents: Mapping[str, Document]) -> str:

@@ -216,7 +216,7 @@ class BenchmarkRun:
         total = len(self.benchmark.questions)
         unasked = {UNASKED: count} if (count := self._unasked()) else {}
         header = _header(self.benchmark, self.system.name, self.name or self.system.name, total)
-        header = replace(header, items=total, counts=unasked)
+        header = replace(header, items=total, counts={**self.benchmark.counts, **unasked})
         path.parent.mkdir(parents=True, exist_ok=True)
         if not self.resume:
             return (ResultsWriter.replace if replaces else ResultsWriter.create)(path, header), set()

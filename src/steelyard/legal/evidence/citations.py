@@ -1,12 +1,12 @@
 """Citations: whether they name the right document, page and speaker, have the required words, and are not too long."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from steelyard.documents.pages import Document
 from steelyard.i18n import Joined, Localized, Message
-from steelyard.legal.evidence.quotes import Source, key_of, quote_key, quote_pieces
+from steelyard.legal.evidence.quotes import Source, key_of, quote_key, quote_pieces, source_of
 from steelyard.legal.model import UNITS, Evidence, named
 from steelyard.text.normalisation import normalise
 
@@ -25,7 +25,7 @@ LONGEST_WORDS: Final = 24
 _REPORTED_FIRST: Final = (
     "legal.not_page", "legal.does_not_include", "legal.not_in", "legal.said_to_be_in", "legal.said_to_be_the",
     "legal.not_said_in", "legal.longer_than", "legal.words_not_on_page", "legal.another_document",
-    "legal.another_page", "legal.page_not_named", "legal.words_on_page",
+    "legal.another_page", "legal.page_not_named", "legal.words_on_page", "legal.words_nowhere", "legal.cites_no_words",
 )  # fmt: skip
 """Codes of mismatches; of several equally near citations, the one whose code comes first is reported."""
 # a name is that of a document only with one of these endings: 第3页, qa_pair, chunk 12 or "knowledge base" name none
@@ -58,14 +58,18 @@ class Mismatch(NamedTuple):
 
 def citations_of(items: Any) -> list[Citation]:
     """Return the citations of a record without duplicates; a plain text is a citation without a page."""
-    citations: dict[tuple[Any, ...], Citation] = {}
     is_list = isinstance(items, list) or (isinstance(items, Sequence) and not isinstance(items, str))
-    for item in items if is_list else ():
-        citation = _citation(item)
-        if citation is not None:
-            named = _stem(citation.document) if citation.document else ""
-            citations.setdefault((citation.pages, citation.key, named), citation)
-    return list(citations.values())
+    citations = map(_citation, items if is_list else ())
+    return distinct(citation for citation in citations if citation is not None)
+
+
+def distinct(citations: Iterable[Citation]) -> list[Citation]:
+    """Return the citations without those of the same words, pages and document as an earlier one."""
+    found: dict[tuple[Any, ...], Citation] = {}
+    for citation in citations:
+        named = _stem(citation.document) if citation.document else ""
+        found.setdefault((citation.pages, citation.key, named), citation)
+    return list(found.values())
 
 
 def _citation(item: Any) -> Citation | None:
@@ -84,13 +88,16 @@ def _citation(item: Any) -> Citation | None:
 
 
 def is_real(citation: Citation, source: Source) -> bool:
-    """Return whether the cited words are on the named page of this document."""
+    """Return whether the cited words are on the named page of this document; on any page if it has no pages."""
     return not is_foreign(citation, source.document) and _span(citation, source) >= 0
 
 
 def is_invented(citation: Citation, source: Source) -> bool:
-    """Return whether words are cited from this document that are not on the named page."""
-    return not is_foreign(citation, source.document) and bool(citation.key) and _span(citation, source) < 0
+    """Return whether words are cited from this document that stand nowhere, neither in it nor in those beside it."""
+    if source.document.is_missing or is_foreign(citation, source.document) or not citation.key:
+        return False
+    sources = (source, *map(source_of, source.document.beside))
+    return not any(each.key.holds(citation.text) for each in sources)
 
 
 def is_foreign(citation: Citation, document: Document) -> bool:
@@ -112,28 +119,45 @@ def quotes(citation: Citation, words: str, source: Source, longest: int) -> bool
     """Return whether the text of a citation, as the document has it, contains these words and is not too long."""
     if is_foreign(citation, source.document) or not key_of(citation.text).holds(words):
         return False
-    span = _span(citation, source) if citation.pages else source.key.span(quote_pieces(citation.text))
+    span = len(citation.key) if source.document.is_missing else source.key.span(quote_pieces(citation.text))
     return 0 <= span <= _longest(words, longest)
 
 
 def mismatch(citation: Citation, item: Evidence, source: Source, longest: int) -> Mismatch | None:
-    """Return why a citation does not give the required passage; None if it does."""
-    has_words = key_of(citation.text).holds(item.must_include)
-    if is_foreign(citation, source.document):
+    """Return why a citation does not give the required passage; None if it does.
+
+    A passage is cited with a page on which it stands, or with the page that the question names: its author may have
+    counted otherwise. In a document without pages, words alone decide.
+    """
+    has_words, document = key_of(citation.text).holds(item.must_include), source.document
+    if is_foreign(citation, document):
         return Mismatch(2 * has_words, Message("legal.another_document", name=citation.document))
-    if item.page not in citation.pages:
-        return Mismatch(2 * has_words, _elsewhere(citation, item, has_words=has_words))
+    if not document.is_paged and not citation.key:
+        return Mismatch(0, Message("legal.cites_no_words"))
+    stands = source.pages_with(item.must_include)
+    if document.is_paged and {item.page, *stands}.isdisjoint(citation.pages):
+        return Mismatch(2 * has_words, _elsewhere(citation, item, stands, has_words=has_words))
     if not has_words:
         return Mismatch(1, Message("legal.does_not_include", words=item.must_include))
-    span = _span(citation, source)
+    if document.is_missing:
+        span = len(citation.key)
+    elif stands and item.page not in stands and item.page in citation.pages:
+        span = source.key.span(quote_pieces(citation.text))
+    else:
+        span = _span(citation, source)
     if span < 0:
-        pages = source.pages_with(citation.text)
-        held = Message("legal.words_on_page", page=pages[0]) if pages else Message("legal.words_not_on_page")
-        return Mismatch(2, held)
+        return Mismatch(2, _not_there(citation, source))
     if span > _longest(item.must_include, longest):
         return Mismatch(2, Message("legal.longer_than", longest=longest))
     spoken = _spoken_otherwise(citation, item, source)
     return Mismatch(2, spoken) if spoken else None
+
+
+def _not_there(citation: Citation, source: Source) -> Message:
+    pages = source.pages_with(citation.text)
+    if pages:
+        return Message("legal.words_on_page", page=pages[0])
+    return Message("legal.words_not_on_page" if source.document.is_paged else "legal.words_nowhere")
 
 
 def cited_share(
@@ -162,20 +186,23 @@ def _miss(item: Evidence, citations: Sequence[Citation], source: Source, longest
 
 
 def _span(citation: Citation, source: Source) -> int:
-    """Return the length of the cited passage in the document; pieces joined with ... include the text between them."""
-    return source.span_on(citation.text, citation.pages)
+    """Return the length of the cited passage on its pages; pieces joined with ... include the text between them."""
+    if source.document.is_paged:
+        return source.span_on(citation.text, citation.pages)
+    return source.key.span(quote_pieces(citation.text))
 
 
 def _longest(words: str, longest: int) -> int:
     return max(longest, 3 * len(quote_key(words)))
 
 
-def _elsewhere(citation: Citation, item: Evidence, *, has_words: bool) -> Message:
+def _elsewhere(citation: Citation, item: Evidence, stands: Sequence[int], *, has_words: bool) -> Message:
+    page = item.page if item.page in stands or not stands else stands[0]
     if not has_words:
-        return Message("legal.not_page", page=item.page)
+        return Message("legal.not_page", page=page)
     if not citation.pages:
-        return Message("legal.page_not_named", page=item.page)
-    return Message("legal.another_page", pages="-".join(map(str, citation.pages)), page=item.page)
+        return Message("legal.page_not_named", page=page)
+    return Message("legal.another_page", pages="-".join(map(str, citation.pages)), page=page)
 
 
 def _file_name(name: str) -> str:
@@ -196,15 +223,23 @@ def _spoken_otherwise(citation: Citation, item: Evidence, source: Source) -> Mes
         return Message("legal.said_to_be_the", unit=named(UNITS, citation.speaker))
     if item.section and citation.section and citation.section != item.section:
         return Message("legal.said_to_be_in", unit=named(UNITS, citation.section))
-    page = source.pages.get(item.page)
-    kinds = set(page.kinds(item.must_include)) if page is not None else set()
-    if not kinds and (prefix := _PREFIX.match(citation.text)):
+    kinds = _kinds(item, source)
+    if not kinds and (prefix := _PREFIX.match(normalise(citation.text))):
         kinds = {_SPEAKERS[prefix[1].lower()]}
     if item.speaker and kinds and item.speaker not in kinds:
         return Message("legal.not_said_in", unit=named(UNITS, item.speaker))
     if item.section in _SECTIONS and kinds and not kinds & set(_SECTIONS[item.section]):
         return Message("legal.not_in", unit=named(UNITS, item.section))
     return None
+
+
+def _kinds(item: Evidence, source: Source) -> set[str]:
+    """Return the kinds of the units that have a passage, on the pages where it stands; none in a missing document."""
+    if source.document.is_missing:
+        return set()
+    stands = source.pages_with(item.must_include)
+    pages = [source.pages[number] for number in stands] if stands else source.pages.values()
+    return {kind for page in pages for kind in page.kinds(item.must_include)}
 
 
 def _pages(value: Any) -> tuple[int, ...]:

@@ -6,10 +6,11 @@ retrieved passages are cut by length, but never inside a number. A document is p
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import TYPE_CHECKING, Final
 
 from steelyard.legal.thresholds import PASSAGE
@@ -61,14 +62,20 @@ class Key:
             start = at + len(piece)
         return start
 
+    def spans(self, pieces: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """Yield the first places where the pieces stand in order, each from the first to the last piece."""
+        at = self._find_piece(pieces[0], 0) if pieces else -1
+        for _ in range(_TRIES):
+            end = self.find(pieces, at) if at >= 0 else -1
+            if end < 0:
+                return
+            yield at, end
+            at = self._find_piece(pieces[0], at + 1)
+
     def span(self, pieces: Sequence[str]) -> int:
         """Return the number of characters from the first to the last piece, gaps included; -1 if they are not here."""
-        spans = []
-        at = self._find_piece(pieces[0], 0) if pieces else -1
-        while at >= 0 and (end := self.find(pieces, at)) >= 0:
-            spans.append(end - at)
-            at = self._find_piece(pieces[0], at + 1) if len(pieces) > 1 and len(spans) < _TRIES else -1
-        return min(spans, default=-1)
+        spans = islice(self.spans(pieces), 1 if len(pieces) == 1 else _TRIES)
+        return min((end - start for start, end in spans), default=-1)
 
     def holds(self, quote: str) -> bool:
         """Return whether the text contains a quotation; an empty one is never contained."""
@@ -169,7 +176,8 @@ class Source:
 
     @cached_property
     def key(self) -> Key:
-        return key_of(self.text)
+        """The key of all pages, one after the other: a passage may go on after the end of a page."""
+        return _joined([page.key for page in self.pages.values()])
 
     @cached_property
     def pages(self) -> Mapping[int, SourcePage]:
@@ -205,15 +213,47 @@ class Source:
             self._blocks[size] = blocks
         return self._blocks[size]
 
-    def pages_with(self, words: str) -> list[int]:
-        """Return the numbers of the pages that contain a quotation."""
-        return [number for number, page in self.pages.items() if page.key.holds(words)]
+    def pages_with(self, words: str) -> Sequence[int]:
+        """Return the numbers of the pages with a quotation, of both if it goes on after the end of one.
 
-    def span_on(self, words: str, numbers: tuple[int, ...]) -> int:
-        """Return how many characters a quotation spans on these pages, gaps included; -1 if it is not there."""
-        keys = [page.key for number in numbers if (page := self.pages.get(number)) is not None]
-        spans = [key.span(quote_pieces(words)) for key in (*keys, *([_joined(keys)] if len(keys) > 1 else ()))]
-        return min((span for span in spans if span >= 0), default=-1)
+        A document without pages has none.
+        """
+        if not self.document.is_paged:
+            return ()
+        if words not in self._pages_with:
+            whole = [number for number, page in self.pages.items() if page.key.holds(words)]
+            across = (numbers for _, numbers in self._across(words))
+            self._pages_with[words] = whole or next(across, [])
+        return self._pages_with[words]
+
+    def span_on(self, words: str, numbers: Sequence[int]) -> int:
+        """Return how many characters a quotation spans that stands on, or touches, these pages; -1 if none does.
+
+        Gaps are included.
+        """
+        pieces = quote_pieces(words)
+        keys = (page.key for number in numbers if (page := self.pages.get(number)) is not None)
+        spans = [span for key in keys if (span := key.span(pieces)) >= 0]
+        if not spans:
+            spans = [span for span, touched in self._across(words) if not set(touched).isdisjoint(numbers)]
+        return min(spans, default=-1)
+
+    def _across(self, words: str) -> Iterator[tuple[int, Sequence[int]]]:
+        """Yield the length and the two pages of each place where a quotation goes on after the end of a page."""
+        pieces, numbers = quote_pieces(words), list(self.pages)
+        for start, end in self.key.spans(pieces):
+            touched = numbers[bisect_right(self._ends, start) : bisect_right(self._ends, end - 1) + 1]
+            if len(touched) == 2:
+                yield end - start, touched
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Where the key of each page ends in the key of the document."""
+        return list(accumulate(len(page.key.text) for page in self.pages.values()))
+
+    @cached_property
+    def _pages_with(self) -> dict[str, Sequence[int]]:
+        return {}
 
 
 def source_of(document: "Document") -> Source:

@@ -263,13 +263,22 @@ def judge_fact(
     text, final = (without_stated_bounds(each, applied.source) for each in (reading.text, reading.final))
     case = Case(normalise(question), applied, text, final, _named_currency(record))
     keys = [key for key in FIELDS if expected.get(key) is not None]
-    if "boolean_answer" in keys and not case.rules.partial_credit:
-        keys = [key for key in keys if key != "text_answer"]  # beside a boolean it only explains
+    keys = [key for key in keys if not _only_explains(key, keys, case)]
     verdicts = {key: _judge_field(key, expected[key], record.get(key), case) for key in keys}
     right = sum(verdict.correct for verdict in verdicts.values())
     share = right / len(verdicts) if verdicts else 0.0
     reasons = in_one_line(((key, verdict.why) for key, verdict in verdicts.items()), FIELD_LABELS)
     return FactVerdict(share == 1.0, share, reasons if verdicts else Message("legal.nothing_expected"), verdicts)
+
+
+def _only_explains(key: str, keys: Sequence[str], case: Case) -> bool:
+    """Return whether an expected field explains another: a text beside yes or no, parts beside a total.
+
+    Parts are judged if the question asks for them.
+    """
+    main = {"text_answer": "boolean_answer", "amount_breakdown": "amount_total"}.get(key)
+    is_asked = key == "amount_breakdown" and _WORDS["parts_asked"].search(case.question) is not None
+    return main in keys and not is_asked and not case.rules.partial_credit
 
 
 def _record(output: str | Mapping[str, Any]) -> Mapping[str, Any]:

@@ -137,6 +137,8 @@ _FIRST: Final = (frozenset(("interest", "principal")), frozenset(("owed", "retur
 """Roles that are asked for even if others are named: 还欠多少工资 asks what is owed."""
 _GENERIC: Final = frozenset(("collected", "loan", "compensation"))
 """Roles that every part of a sum and the whole have; who pays a deposit pays."""
+_DIVISIBLE: Final = _GENERIC | {"returned"}
+"""Roles that a sum and its parts can have."""
 _NUMERAL: Final = re.compile("[一二三四五六七八九十]{1,3}")
 _Values = Sequence[Mention]
 
@@ -207,6 +209,8 @@ def _restated_otherwise(text: str, chosen: _Values, values: _Values) -> Mention 
 
 def _chosen(question: str, answer: str, values: _Values) -> _Values:
     """Return the one of several values that answers the question; all of them if nothing decides."""
+    if not _items(question) and (total := _adding_up(question, answer, values)):
+        return total
     for narrow in (_not_asked, _asked_about, _not_each, found_by_court):
         values = narrow(question, answer, values)
         if len(_distinct(values)) == 1:
@@ -286,16 +290,22 @@ def _not_each(question: str, answer: str, values: _Values) -> _Values:
 
 
 def _adding_up(question: str, answer: str, values: _Values) -> _Values:
-    """Return the total, or the first value before its parts, if the parts add up to it and no part is asked for."""
-    is_part_asked = not asked_roles(question, values[0].kind) <= _GENERIC
-    if is_part_asked or not all(isinstance(value.value, Decimal) for value in values):
+    """Return the total, or the first value before its parts, if the parts add up to it and no part is asked for.
+
+    That something was returned, if it is stated at all, must be stated of the total or of every part.
+    """
+    asked = asked_roles(question, values[0].kind)
+    if not asked <= _DIVISIBLE or not all(isinstance(value.value, Decimal) for value in values):
         return ()
     announced = totalled(answer, values)[:1]
     if not announced and _WORDS["parts"].search(answer[values[0].end : values[1].start]):
         announced = [values[0]]
+    in_role = [value for value, names in _stated(answer, values, roles) if asked <= _GENERIC or asked & names]
     for total in announced:
-        rest = [value.value for value in values if value is not total]
-        if (len(rest) > 1 and sum(rest) == total.value) or sum({*rest} - {total.value}) == total.value:
+        parts = [value for value in values if value is not total]
+        sums = [value.value for value in parts]
+        adds_up = (len(sums) > 1 and sum(sums) == total.value) or sum({*sums} - {total.value}) == total.value
+        if adds_up and (not in_role or total in in_role or all(part in in_role for part in parts)):
             return [total]
     return ()
 

@@ -156,9 +156,12 @@ class GapQuestion(Question):
         answered, why = self._answered(case, abstention, fact, quoted)
         says = abstention.abstains or bool(quoted) or bool(fact and fact.correct) or case.has_content()
         undecided = fact.undecided if fact is not None and not quoted else None
+        # who does not abstain where he must has supplied what is not there
+        supplies = self.should_abstain and not answered
+        unfounded = Message("legal.does_not_abstain") if supplies and not invented else None
         draft = Draft(
-            {"correct_abstention": float(answered), "no_hallucination": float(not invented and says)},
-            {"correct_abstention": why, "no_hallucination": _invented_reason(invented, says=says)},
+            {"correct_abstention": float(answered), "no_hallucination": float(says and not (invented or supplies))},
+            {"correct_abstention": why, "no_hallucination": unfounded or _invented_reason(case, invented, says=says)},
             uncertain=abstention.why if abstention.uncertain else undecided,
             invented=tuple(invented),
             abstained=abstention.abstains,
@@ -244,8 +247,10 @@ def _level(penalty: str | float) -> str:
     return "high" if penalty >= 0.75 else "medium" if penalty >= 0.4 else "low"
 
 
-def _invented_reason(invented: "Collection[Invented]", *, says: bool) -> Message:
+def _invented_reason(case: "Case", invented: "Collection[Invented]", *, says: bool) -> Message:
     if invented:
         items = [Message("legal.invented_item", text=value.text, kind=invented_kind(value.kind)) for value in invented]
         return Message("legal.invented", items=Joined("legal.items", items))
+    if says and case.source.document.is_missing:
+        return Message("legal.inventions_unchecked")
     return Message("legal.nothing_invented") if says else Message("legal.says_nothing_of_document")

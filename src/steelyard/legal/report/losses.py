@@ -141,15 +141,15 @@ class JudgedItem:
 
     def citation_correctness(self) -> str:
         """Return the stage at which passages that support a fact are not cited as required."""
-        return self._earliest(self._missed("citation_correctness"), self._judged("citations", "evidence"))
+        return self._earliest(self._missed("citation_correctness"), self._judged)
 
     def recall(self) -> str:
         """Return the stage at which requested passages are not given as required."""
-        return self._earliest(self._missed("recall"), self._judged("evidence", "citations"))
+        return self._earliest(self._missed("recall"), self._judged)
 
     def precision(self) -> str:
         """Return the stage at which other passages than the requested ones were given, or none at all."""
-        return WRONG_PLACE if self._judged("evidence", "citations") else self.recall()
+        return WRONG_PLACE if self._judged else self.recall()
 
     citation_provided = precision
 
@@ -183,10 +183,11 @@ class JudgedItem:
     def _is_retrieved(self, words: str) -> bool:
         return not self.has_contexts or is_in(words, (self.answer, *self.shown))
 
-    def _judged(self, first: str, second: str) -> list[str]:
-        """Return the texts that were judged: of one field, or of the other if the first is empty."""
+    @property
+    def _judged(self) -> list[str]:
+        """The texts that were judged as citations."""
         shown = _passages(self.output)
-        return shown[first] or shown[second]
+        return [*shown["citations"], *shown["evidence"]]
 
     @property
     def concludes_wrongly(self) -> bool:
@@ -201,7 +202,7 @@ class JudgedItem:
 
     @property
     def _stated(self) -> list[str]:
-        return [self.answer, *self._judged("citations", "evidence")]
+        return [self.answer, *self._judged]
 
     @property
     def verdict(self) -> Mapping[str, Any]:

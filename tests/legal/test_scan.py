@@ -1,0 +1,215 @@
+"""A record as OCR leaves it: the invented one of data/scan, in the layouts in which people keep such records."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from commands import run
+
+import steelyard
+from steelyard.documents.pages import read_document
+from steelyard.legal.benchmark.questions import load_benchmark, read_question_file
+from steelyard.legal.question_types import question_of
+from steelyard.legal.score import judge
+
+SCAN = Path(__file__).parents[2] / "data" / "scan"
+QUESTIONS = {
+    raw.fields["question"]: raw.fields
+    for path in sorted((SCAN / "questions").glob("*.json"))
+    for raw in read_question_file(path).questions
+}
+FOUND_NEAR, MISSING, BESIDE = "beside the benchmark", "nowhere", "in documents"
+LAYOUTS = (FOUND_NEAR, MISSING, BESIDE)
+
+
+@pytest.fixture(params=LAYOUTS)
+def folder(request, tmp_path):
+    bench = tmp_path / "bench"
+    shutil.copytree(SCAN / "questions", bench / "questions")
+    target = {FOUND_NEAR: tmp_path / "samples", BESIDE: bench / "documents"}.get(request.param)
+    if target is not None:
+        target.mkdir()
+        shutil.copy(SCAN / "documents" / "record.md", target)
+    return bench
+
+
+def places(fields):
+    if "required_quote" in fields:
+        return [{"page": fields["evidence_location"]["page"], "text": fields["required_quote"]}]
+    return [{"page": each["page"], "text": each["must_include"]} for each in fields["required_evidence"]]
+
+
+def in_prose(question):
+    """What a perfect system says in sentences, with the places as the question files name them."""
+    fields = QUESTIONS[question]
+    expected, cited = fields.get("expected", {}), places(fields)
+    if "required_quote" in fields:
+        return {"answer": f"材料未显示该信息，笔录原话是“{fields['required_quote']}”", "citations": cited}
+    said = [f"共计{expected['amount_total']}元"] if "amount_total" in expected else []
+    said += [f"日期为{expected['date']}"] if "date" in expected else []
+    said += [f"{part['description']}{part['amount']}元" for part in expected.get("amount_breakdown", ())]
+    said += ["没有认罪"] if expected.get("boolean_answer") is False else [expected.get("text_answer", "")]
+    said += [expected.get("entity", ""), *expected.get("key_points", ())]
+    return {"answer": "根据笔录，" + "，".join(filter(None, said)) + "。", "citations": cited}
+
+
+def in_fields(question):
+    """The same in the typed fields of the seed's own runner: one citation, the rest as evidence, no sentence."""
+    fields = QUESTIONS[question]
+    expected, cited = fields.get("expected", {}), places(fields)
+    names = {
+        "amount_total": "amount",
+        "date": "date",
+        "boolean_answer": "boolean",
+        "text_answer": "text",
+        "entity": "text",
+    }
+    typed = {name: expected[key] for key, name in names.items() if key in expected}
+    parts = {"amount_breakdown": expected["amount_breakdown"]} if "amount_breakdown" in expected else {}
+    refusal = {"abstained": True, "answer": fields["required_quote"]} if "required_quote" in fields else {}
+    return {**typed, **parts, **refusal, "citation": cited[0], "evidence": cited}
+
+
+@pytest.mark.parametrize("system", [in_prose, in_fields])
+def test_a_perfect_system_has_everything(folder, system):
+    table = steelyard.evaluate_legal(system, folder)
+    lost = {item: table.notes(row)["legal"] for row, item in enumerate(table.ids) if table.column("legal")[row] < 1}
+    assert lost == {}
+
+
+@pytest.mark.parametrize(
+    "invention",
+    [
+        "是他姐姐的车。",
+        "因为她当时很生气。",
+        "电话是13812340000。",
+        "店名叫晚枫小吃店。",
+        "是2022年12月8日去的。",
+        "真名叫蒲大海。",
+    ],
+)
+def test_what_is_invented_for_a_gap_earns_nothing(folder, invention):
+    table = steelyard.evaluate_legal(lambda question: {"answer": invention}, folder, types="conflict_gap")
+    assert table.column("legal").tolist() == [0.0] * len(table)
+
+
+def test_a_citation_by_page_alone_earns_nothing_where_there_are_no_pages():
+    record = read_document(SCAN / "documents" / "record.md")
+    fields = QUESTIONS["瞿晚枫一共给了桑以宁多少钱？"]
+    assert not record.is_paged
+    verdict = judge(question_of(fields), {"answer": "36000元。", "citations": [{"page": 2}]}, record)
+    assert verdict.score == 0.7
+    assert "cites no words" in verdict.reason
+
+
+def test_what_is_said_once_of_a_run(folder):
+    counts = steelyard.evaluate_legal(in_prose, folder).counts
+    missing = not list(folder.parent.rglob("record.md"))
+    assert counts == {"counts.documents_missing" if missing else "counts.pages_not_checked": 1}
+
+
+def test_a_missing_document_marks_what_it_concerns(tmp_path):
+    shutil.copytree(SCAN / "questions", tmp_path / "questions")
+    benchmark = load_benchmark(tmp_path)
+    verdict = judge(benchmark.by_id["conflict_gap_002"], {"answer": "材料未显示。"}, benchmark.documents["record.md"])
+    assert verdict.reasons["no_hallucination"].endswith("inventions were not looked for")
+    assert verdict.parts["no_hallucination"] == 1.0
+
+
+def test_two_documents_of_one_name_are_an_error_that_names_both(tmp_path):
+    bench = tmp_path / "bench"
+    shutil.copytree(SCAN / "questions", bench / "questions")
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "record.md").write_text(name, encoding="utf-8")
+    with pytest.raises(steelyard.InputError) as caught:
+        load_benchmark(bench)
+    assert f"{tmp_path / 'a' / 'record.md'} and {tmp_path / 'b' / 'record.md'}" in str(caught.value)
+    (tmp_path / "b" / "record.md").write_text("a", encoding="utf-8")
+    assert load_benchmark(bench).documents["record.md"].text == "a"
+
+
+# ----- pages
+
+
+@pytest.fixture
+def paged(tmp_path):
+    """The benchmark with the record as pages, which begin and end where those of the scan do."""
+    bench = tmp_path / "bench"
+    shutil.copytree(SCAN / "questions", bench / "questions")
+    blocks = [
+        page["prunedResult"]["parsing_res_list"]
+        for page in json.loads((SCAN / "documents/record.json").read_text("utf-8"))
+    ]
+    texts = ["\n\n".join(each["block_content"] for each in page if each["block_label"] == "text") for page in blocks]
+    pages = [{"page": number, "text": text} for number, text in enumerate(texts, 1)]
+    (bench / "record.json").write_text(json.dumps({"pages": pages}, ensure_ascii=False), encoding="utf-8")
+    for path in (bench / "questions").glob("*.json"):
+        path.write_text(path.read_text("utf-8").replace("record.md", "record.json"), encoding="utf-8")
+    return bench
+
+
+def test_words_count_where_they_stand_and_where_the_question_says(paged):
+    benchmark = load_benchmark(paged)
+    document, question = benchmark.documents["record.json"], benchmark.by_id["fact_001"]
+    words = "36000元都是办理入园名额的钱"
+
+    def cited(page, text=words):
+        return judge(question, {"answer": "36000元。", "citations": [{"page": page, "text": text}]}, document)
+
+    assert [cited(page).score for page in (1, 2, 3)] == [1.0, 1.0, 0.7]  # the question says 1, they stand on 2
+    assert "the passage is on page 2" in cited(3).reason
+    assert cited(2, "36000元都是办理入园名额的钱款").flags  # not the words of the document
+    assert benchmark.corrected == 20
+
+
+def test_a_passage_over_the_end_of_a_page_stands_on_both(paged):
+    benchmark = load_benchmark(paged)
+    fields = {
+        **QUESTIONS["桑以宁是哪年哪月哪日到派出所的？"],
+        "expected": {"date": "2022-08-29"},
+        "question": "哪一天告诉瞿晚枫办不成的？",
+    }
+    fields["required_evidence"] = [{"page": 3, "must_include": "告诉我名额没有了，我当天就告诉瞿晚枫办不成了"}]
+    document = benchmark.documents["record.json"]
+    for page, score in ((2, 1.0), (3, 1.0), (4, 0.7)):
+        cited = {"page": page, "text": "“老蒲”告诉我名额没有了，我当天就告诉瞿晚枫办不成了，并且答应退钱。"}
+        verdict = judge(question_of(fields), {"answer": "2022年8月29日。", "citations": [cited]}, document)
+        assert verdict.score == pytest.approx(score), page
+
+
+def test_fix_writes_the_right_pages_and_nothing_else(paged):
+    files = {path: path.read_bytes() for path in sorted((paged / "questions").glob("*.json"))}
+    warned = run("validate", str(paged))
+    assert warned.stdout.count("but on page") == 20
+    shown = run("validate", str(paged), "--fix", "--dry-run")
+    assert shown.stdout.count('\n+          "page": ') + shown.stdout.count('\n+        "page": ') == 20
+    assert {path: path.read_bytes() for path in files} == files
+    run("validate", str(paged), "--fix")
+    assert load_benchmark(paged).corrected == 0
+    without_pages = {path: re.sub(rb'"page": \d+', b"", content) for path, content in files.items()}
+    assert {path: re.sub(rb'"page": \d+', b"", path.read_bytes()) for path in files} == without_pages
+
+
+def test_what_stands_on_several_pages_is_left_and_named(write):
+    pages = "".join(
+        f"=== 第{number}页 共4页 ===\n{text}\n" for number, text in enumerate(["甲", "款项已付", "乙", "款项已付"], 1)
+    )
+    write("d.md", pages)
+    question = {"id": "q", "question": "付了没有？", "expected": {"boolean_answer": True}}
+    place = {"page": 1, "must_include": "款项已付"}
+    content = {
+        "benchmark_type": "fact_exact",
+        "document": "d.md",
+        "questions": [{**question, "required_evidence": [place]}],
+    }
+    path = write("q.json", json.dumps(content, ensure_ascii=False))
+    shown = run("validate", str(path), "--fix")
+    assert "it is not on page 1 but on page 2, 4" in shown.stdout
+    assert json.loads(Path(path).read_text("utf-8")) == content
+
+
+def test_dry_run_is_of_fix():
+    assert run("validate", str(SCAN), "--dry-run").stderr.startswith("--dry-run shows what --fix would write")
