@@ -248,8 +248,11 @@ def _imported(folder: Path, bank: Path, documents: Path | None, language: str) -
         _write(folder, dict(case_files(bank)))
         return 0
     case = case_of(bank, documents)
-    _write(folder, {**case.files, **{name: path.read_bytes() for name, path in case.documents.items()}})
-    print_text("\n" + "".join(f"{line.text(language)}\n" for line in case.lines()))
+    copies = {name: path.read_bytes() for name, path in case.documents.items()}
+    _write(folder, case.files | copies)
+    print_text("\n")
+    for line in case.lines():
+        print_text(f"{line.text(language)}\n")
     return 0
 
 

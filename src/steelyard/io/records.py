@@ -385,7 +385,8 @@ def _workbook(stream: Stream) -> Iterator[Record]:
         with ZipFile(content) as archive:
             size = sum(part.file_size for part in archive.infolist())
         limits.FILE_BYTES.check(size, CONTENT, error=InputError, where=stream.name)
-        for sheet in load_workbook(content, read_only=True, data_only=True).worksheets:
+        book = load_workbook(content, read_only=True, data_only=True)
+        for sheet in book.worksheets:
             yield from _sheet_rows(sheet, f"{stream.name}#{sheet.title}")
     except _WORKBOOK_DAMAGE as error:
         message = Message("formats.xlsx_unreadable", value=str(error) or type(error).__name__)

@@ -340,7 +340,7 @@ def test_a_bank_as_a_table(tmp_path, kind):
     assert shown.count("'出题人' is no known heading and is not read; ") == 1
     assert shown.count("there is no question here") == 1
     assert "3 questions written (1 fact_exact, 1 evidence_set, 1 conflict_gap)" in shown
-    assert shown.endswith("of which 3 typed and 0 as text; 1 left out\n")
+    assert shown.endswith("of which 3 typed and 0 as text; 0 left out\n")
 
 
 def test_a_sheet_names_the_type_of_its_questions(tmp_path):
@@ -390,7 +390,7 @@ def test_one_odd_section_does_not_refuse_a_bank(tmp_path):
         "bank.md:11: there is no question here",
         "bank.md:21: '答按' is no known heading and is not read; known: 答案",
         "bank.md:17: left out: there is no answer",
-        "1 question written (1 fact_exact), of which 1 typed and 0 as text; 2 left out",
+        "1 question written (1 fact_exact), of which 1 typed and 0 as text; 1 left out",
     ]
     assert questions(tmp_path)["fact_001"]["expected"] == {"entity": "杜若兰"}
 
@@ -481,6 +481,7 @@ NONE = (
         ("他是否认识付款人？", "是，二人是同学", {"boolean_answer": True, "text_answer": "是，二人是同学"}),
         ("讯问人是谁？", "杜若兰、顾长风", {"entity": "杜若兰、顾长风"}),
         ("在哪里付的钱？", "青石县长街12号", {"entity": "青石县长街12号"}),
+        ("他是否有前科？", "无", {"boolean_answer": False}),
         ("联系电话是多少？", "13900000017", {"text_answer": "13900000017"}),
     ],
 )

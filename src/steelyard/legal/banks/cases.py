@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -11,7 +10,7 @@ from steelyard.errors import InputError, Problem, SteelyardError
 from steelyard.i18n import Message
 from steelyard.io.records import format_suffix, unique_names
 from steelyard.legal.banks.questions import TYPES, Drafted, drafted, passages_of
-from steelyard.legal.banks.reading import MARKDOWN, NO_QUESTION, TABLES, Entry, read_bank
+from steelyard.legal.banks.reading import MARKDOWN, TABLES, Entry, read_bank
 from steelyard.legal.evidence.quotes import Source, source_of
 
 _MOST_DOCUMENTS: Final = 100
@@ -37,12 +36,9 @@ class Case(NamedTuple):
         types = Counter(draft.type for draft in self.drafts if draft.fields)
         written = types.total()
         texts = sum(draft.is_text for draft in self.drafts)
-        left_out = len(self.drafts) - written
-        for problem in self.problems:
-            left_out += problem.message.code == NO_QUESTION
-        named = ", ".join(f"{count} {kind}" for kind, count in types.items())
         questions = Message("cli.questions", n=written)
-        counts = {"typed": written - texts, "texts": texts, "left_out": left_out}
+        named = ", ".join(f"{count} {kind}" for kind, count in types.items())
+        counts = {"typed": written - texts, "texts": texts, "left_out": len(self.drafts) - written}
         yield Message("banks.written", questions=questions, types=named, **counts)
 
 
@@ -51,12 +47,10 @@ def case_of(bank: Path, folder: Path | None = None) -> Case:
     case = Case({}, {}, [], [])
     entries = _entries(bank, case.problems)
     sources = _sources(bank, folder, {entry.path for entry in entries}, case.problems)
-    for _, group in groupby(entries, key=lambda entry: entry.path.parent):
-        near = list(group)
-        chosen = [_document_of(entry, sources) for entry in near]
-        usual = Counter(filter(None, chosen)) or Counter(list(sources))
-        paths = [path or usual.most_common(1)[0][0] for path in chosen]
-        case.drafts.extend(drafted(entry, path, sources[path]) for entry, path in zip(near, paths, strict=True))
+    path = next(iter(sources))
+    for entry in entries:  # a question without a passage is about the same document as the one before
+        path = _document_of(entry, sources) or path
+        case.drafts.append(drafted(entry, path, sources[path]))
     _fill(case)
     if not case.files:
         raise InputError.of([line for line in case.lines() if isinstance(line, Problem)])
@@ -65,11 +59,11 @@ def case_of(bank: Path, folder: Path | None = None) -> Case:
 
 def _entries(bank: Path, problems: list[Problem]) -> list[Entry]:
     """Return the questions of all files of a bank; a file of a folder that has none is no part of it."""
-    kinds = (*MARKDOWN, *TABLES)
-    paths = [path for path in sorted(bank.rglob("*")) if format_suffix(path) in kinds and path.stem != "README"]
+    paths = sorted(bank.rglob("*")) if bank.is_dir() else [bank]
     entries: list[Entry] = []
-    for path in paths if bank.is_dir() else [bank]:
-        read = list(read_bank(path))
+    for path in paths:
+        is_bank = format_suffix(path) in (*MARKDOWN, *TABLES) and path.stem != "README"
+        read = list(read_bank(path)) if is_bank or path == bank else []
         found = [entry for entry in read if isinstance(entry, Entry)]
         entries += found
         if found or path == bank:
@@ -84,23 +78,25 @@ def _sources(bank: Path, folder: Path | None, banks: set[Path], problems: list[P
     """Return the documents in a folder, by default that of the bank, else those beside it and in folders beside it."""
     home = bank if bank.is_dir() else bank.parent
     places = [(folder, "**/*")] if folder else [(home, "**/*"), (home.parent, "*"), (home.parent, "*/*")]
+    found: dict[Path, Source] = {}
     for root, pattern in places:
         paths = [path for path in sorted(root.glob(pattern)) if _is_document(path) and path not in banks]
-        if len(paths) > _MOST_DOCUMENTS and not folder:
+        if found or (len(paths) > _MOST_DOCUMENTS and not folder):
             break
-        found: dict[Path, Source] = {}
         for path in paths:
             try:
                 found[path] = source_of(read_document(path))
             except SteelyardError as error:
                 problems += error.problems[:1]
-        if found:
-            return found
-    raise InputError(Message("banks.no_documents"), where=str(folder or home), hint=Message("banks.documents_hint"))
+    if not found:
+        hint = Message("banks.documents_hint")
+        raise InputError(Message("banks.no_documents"), where=str(folder or home), hint=hint)
+    return found
 
 
 def _is_document(path: Path) -> bool:
-    return format_suffix(path) in (*DOCUMENT_KINDS, *OLD_KINDS) and path.stem != "README" and path.is_file()
+    kinds = (*DOCUMENT_KINDS, *OLD_KINDS)
+    return format_suffix(path) in kinds and path.stem != "README" and path.is_file()
 
 
 def _document_of(entry: Entry, sources: Mapping[Path, Source]) -> Path | None:

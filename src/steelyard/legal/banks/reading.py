@@ -20,7 +20,6 @@ from steelyard.lexicon import lexicon
 
 MARKDOWN: Final = (".md", ".markdown")
 TABLES: Final = (".xlsx", ".csv", ".tsv", ".jsonl", ".ndjson")
-NO_QUESTION: Final = "banks.no_question"
 WORDS: Final = lexicon("banks")
 _FIELDS: Final = (
     *("id", "question", "answer", "type", "evidence", "page", "location", "notes"),
@@ -45,9 +44,10 @@ class Entry(NamedTuple):
     fields: Mapping[str, str]
 
     def text(self, name: str) -> str:
-        """Return a field; "" where it is missing, or says that there is nothing, as 无."""
+        """Return a field; "" where it is missing, or says that there is nothing, as 无; for an answer that is one."""
         text = self.fields.get(name, "").strip()
-        return "" if WORDS["nothing"].fullmatch(text.strip("`")) else text
+        is_empty = name != "answer" and WORDS["nothing"].fullmatch(text.strip("`"))
+        return "" if is_empty else text
 
 
 def read_bank(path: Path) -> Iterator[Entry | Problem]:
@@ -86,7 +86,7 @@ def _section(text: str, path: Path, name: str, first: int) -> Iterator[Entry | P
     if "question" in fields:
         yield Entry(path, where, path.stem, number, fields)
     elif fields or heading:
-        yield Problem(where, Message(NO_QUESTION))
+        yield Problem(where, Message("banks.no_question"))
 
 
 def _table(path: Path) -> Iterator[Entry | Problem]:
@@ -100,7 +100,7 @@ def _table(path: Path) -> Iterator[Entry | Problem]:
         if fields.get("question"):
             yield Entry(path, record.where, f"{path.stem} {record.name.rpartition('#')[2]}", record.number, fields)
         else:
-            yield Problem(record.where, Message(NO_QUESTION))
+            yield Problem(record.where, Message("banks.no_question"))
 
 
 def _field(name: str) -> str | None:
