@@ -319,8 +319,8 @@ def write_rows(path, kind):
             return csv.writer(file).writerows([COLUMNS, *ROWS])
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in ROWS]
     rows[1]["答案"], rows[1]["证据原文"] = (
-        rows[1]["答案"].split("\n"),
-        [{"text": text} for text in ROWS[1][4].split("\n")],
+        str(ROWS[1][3]).split("\n"),
+        [{"text": text} for text in str(ROWS[1][4]).split("\n")],
     )
     return path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
 
@@ -536,3 +536,16 @@ def test_without_pages_the_named_page_stays(tmp_path):
     write_bank(tmp_path, GOOD + "\n**位置**：第3页，12-13行\n")
     new(tmp_path, "--from", "bank.md")
     assert questions(tmp_path)["fact_001"]["required_evidence"] == [{"page": 3, "must_include": "杜若兰付了300元"}]
+
+
+def test_another_bank_beside_it_is_no_document(tmp_path, bank):
+    new(tmp_path, "--from", "bank/03-冲突缺口型题目.md")
+    assert {question.about.document for question in load_benchmark(tmp_path / "case").questions} == {"record.md"}
+
+
+def test_files_of_chinese_windows_are_read(tmp_path):
+    write_bank(tmp_path, "")
+    (tmp_path / "bank.md").write_bytes(GOOD.replace("\n", "\r\n").encode("gb18030"))
+    (tmp_path / "record.md").write_bytes("杜若兰付了300元，他说的是在长街的店里（虚构）。\r\n".encode("gb18030"))
+    new(tmp_path, "--from", "bank.md")
+    assert questions(tmp_path)["fact_001"]["expected"] == {"entity": "杜若兰"}

@@ -46,7 +46,7 @@ def case_of(bank: Path, folder: Path | None = None) -> Case:
     """Return the benchmark of a bank, a file or a folder; documents stand beside it, or in the folder given."""
     case = Case({}, {}, [], [])
     entries = _entries(bank, case.problems)
-    sources = _sources(bank, folder, {entry.path for entry in entries}, case.problems)
+    sources = _sources(bank, folder, case.problems)
     path = next(iter(sources))
     for entry in entries:  # a question without a passage is about the same document as the one before
         path = _document_of(entry, sources) or path
@@ -74,18 +74,19 @@ def _entries(bank: Path, problems: list[Problem]) -> list[Entry]:
     return entries
 
 
-def _sources(bank: Path, folder: Path | None, banks: set[Path], problems: list[Problem]) -> dict[Path, Source]:
+def _sources(bank: Path, folder: Path | None, problems: list[Problem]) -> dict[Path, Source]:
     """Return the documents in a folder, by default that of the bank, else those beside it and in folders beside it."""
     home = bank if bank.is_dir() else bank.parent
     places = [(folder, "**/*")] if folder else [(home, "**/*"), (home.parent, "*"), (home.parent, "*/*")]
     found: dict[Path, Source] = {}
     for root, pattern in places:
-        paths = [path for path in sorted(root.glob(pattern)) if _is_document(path) and path not in banks]
+        paths = [path for path in sorted(root.glob(pattern)) if _is_document(path)]
         if found or (len(paths) > _MOST_DOCUMENTS and not folder):
             break
         for path in paths:
             try:
-                found[path] = source_of(read_document(path))
+                if not _has_questions(path):
+                    found[path] = source_of(read_document(path))
             except SteelyardError as error:
                 problems += error.problems[:1]
     if not found:
@@ -97,6 +98,11 @@ def _sources(bank: Path, folder: Path | None, banks: set[Path], problems: list[P
 def _is_document(path: Path) -> bool:
     kinds = (*DOCUMENT_KINDS, *OLD_KINDS)
     return format_suffix(path) in kinds and path.stem != "README" and path.is_file()
+
+
+def _has_questions(path: Path) -> bool:
+    """Return whether a file is a bank: its passages stand in it, too."""
+    return format_suffix(path) in MARKDOWN and any(isinstance(each, Entry) for each in read_bank(path))
 
 
 def _document_of(entry: Entry, sources: Mapping[Path, Source]) -> Path | None:

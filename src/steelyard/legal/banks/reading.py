@@ -11,11 +11,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from steelyard import limits
+from steelyard.documents.pages import read_text
 from steelyard.errors import InputError, Problem
 from steelyard.i18n import Message
 from steelyard.io.records import format_suffix, read_records
-from steelyard.io.streams import read_text
 from steelyard.lexicon import lexicon
 
 MARKDOWN: Final = (".md", ".markdown")
@@ -29,7 +28,7 @@ _NAMES: Final = {word: kind for kind in _FIELDS for word in WORDS.words(f"field_
 _NAMED: Final = "问题, 答案, 证据原文, 位置, 页码, 说明, 类型, 编号, 难度, 文件"
 _ALIKE: Final = 0.5  # two of four characters
 _NOT_OF_NAME: Final = re.compile(r"[(（][^()（）]*[)）]|[\s_]")
-_SECTION: Final = re.compile(r"^(?=#{1,6}\s)|^(?:-{3,}|\*{3,})[ \t]*$", re.MULTILINE)
+_SECTION: Final = re.compile(r"^(?=#{1,6}\s)|^(?:-{3,}|\*{3,})[ \t\r]*$", re.MULTILINE)
 _NUMBER: Final = re.compile(r"#{1,6}\s+\D{0,3}(\d{1,6})(?!\d)")
 _LABEL: Final = re.compile(r"^ {0,3}([-*+] +)?\*\*([^*\n]{1,30}?)(?:[:：]\*\*|\*\* *[:：])", re.MULTILINE)
 
@@ -58,23 +57,23 @@ def read_bank(path: Path) -> Iterator[Entry | Problem]:
 
 
 def _markdown(path: Path) -> Iterator[Entry | Problem]:
-    text, stream = read_text(path, limits.DOCUMENT_BYTES)
+    text, _ = read_text(path)
     line = 1
     for section in _SECTION.split(text):
-        yield from _section(section, path, stream.name, line)
+        yield from _section(section, path, line)
         line += section.count("\n")
 
 
-def _section(text: str, path: Path, name: str, first: int) -> Iterator[Entry | Problem]:
+def _section(text: str, path: Path, first: int) -> Iterator[Entry | Problem]:
     """Yield the question of a section that begins at a line; a second question needs no heading of its own."""
     heading = _NUMBER.match(text)
     number = int(heading[1]) if heading else first
     fields: dict[str, str] = {}
-    where = f"{name}:{first}"
+    where = f"{path}:{first}"
     labels = [label for label in _LABEL.finditer(text) if not label[1] or _field(label[2])]
     for label, following in zip_longest(labels, labels[1:]):
         line = first + text.count("\n", 0, label.start())
-        place, kind = f"{name}:{line}", _field(label[2])
+        place, kind = f"{path}:{line}", _field(label[2])
         if kind is None:
             yield _unknown(label[2], place)
             continue
