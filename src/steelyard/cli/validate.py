@@ -3,7 +3,7 @@
 import argparse
 import json
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from functools import partial
 from pathlib import Path
@@ -21,9 +21,9 @@ from steelyard.io.records import format_suffix
 from steelyard.io.streams import read_text
 from steelyard.io.writing import write_whole
 from steelyard.legal import benchmark
-from steelyard.legal.benchmark.cail import case_files
+from steelyard.legal.benchmark.cail import case_files, is_cail
 from steelyard.legal.benchmark.checks import lint
-from steelyard.legal.benchmark.mending import mended
+from steelyard.legal.benchmark.places import with_right_pages
 from steelyard.legal.benchmark.questions import (
     QuestionFile,
     check_pages,
@@ -139,7 +139,7 @@ class _Findings:
 
     def _fixed(self, file: QuestionFile, document: Document) -> QuestionFile:
         """Return a question file with right pages, which is written unless this is a dry run."""
-        old, new = read_text(file.path, limits.DOCUMENT_BYTES)[0], mended(file, document)
+        old, new = read_text(file.path, limits.DOCUMENT_BYTES)[0], with_right_pages(file, document)
         if old == new:
             return file
         before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
@@ -253,8 +253,11 @@ def run_new(arguments: argparse.Namespace) -> int:
     """Write the folder, and print its files and the commands to run."""
     folder: Path = arguments.folder
     _check_free(folder)
-    if arguments.cail is not None:
-        return _imported(folder, arguments.cail)
+    documents = documents_folder(arguments)
+    if arguments.bank is not None:
+        return _imported(folder, arguments.bank, documents, arguments.lang)
+    if documents is not None:
+        raise ConfigError(Message("cli.documents_without_from"), where=str(documents))
     source = Path(benchmark.__path__[0]) / "starter" / arguments.lang
     for path in sorted(path for path in source.rglob("*") if path.is_file()):
         target = folder / path.relative_to(source)
@@ -267,14 +270,30 @@ def run_new(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _imported(folder: Path, rows: Path) -> int:
-    """Write the cases and questions of a file of CAIL's, and print the names."""
-    for name, content in list(case_files(rows)):
+def _imported(folder: Path, bank: Path, documents: Path | None, language: str) -> int:
+    """Write the questions and documents of a bank, or of a file of CAIL's, and print what is left to look at."""
+    from steelyard.legal.banks.cases import case_of
+
+    if not bank.is_dir() and is_cail(bank):
+        _write(folder, dict(case_files(bank)))
+        return 0
+    case = case_of(bank, documents)
+    copies = {name: path.read_bytes() for name, path in case.documents.items()}
+    _write(folder, case.files | copies)
+    print_text("\n")
+    for line in case.lines():
+        print_text(f"{line.text(language)}\n")
+    return 0
+
+
+def _write(folder: Path, files: Mapping[str, Any]) -> None:
+    """Write files of JSON, or bytes, and print their names."""
+    for name, content in files.items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(target, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+        is_copy = isinstance(content, bytes)
+        write_whole(target, content if is_copy else json.dumps(content, ensure_ascii=False, indent=1) + "\n")
         print_text(f"{target}\n")
-    return 0
 
 
 def _filled(text: str, folder: Path) -> str:
@@ -295,7 +314,8 @@ COMMANDS: Final = {
         run_new,
         [
             argument("folder", metavar="CASE", type=Path, help="help.new_folder"),
-            argument("--from", metavar="FILE", type=Path, dest="cail", help="help.new_from"),
+            argument("--from", metavar="BANK", type=Path, dest="bank", help="help.new_from"),
+            argument("--documents", type=Path, metavar="DIR", help="help.new_documents"),
             LANGUAGE,
         ],
     ),

@@ -1,4 +1,4 @@
-"""Rows with named fields: JSONL, JSON, CSV, TSV and parquet, plain or compressed, each row with its location."""
+"""Rows with named fields: JSONL, JSON, CSV, TSV, parquet and .xlsx, plain or compressed, each row with its location."""
 
 import csv
 import hashlib
@@ -6,12 +6,14 @@ import io
 import json
 import math
 import re
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, NamedTuple, NoReturn
+from zipfile import BadZipFile, ZipFile
 
 from steelyard import limits
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, MissingExtra, Problem
@@ -32,6 +34,8 @@ _MORE_JSON = Message("json.extra_data")  # what the parser says about a second v
 COLUMNS = Message("words.the_number_of_columns")
 # what a damaged parquet file raises beside pyarrow's own errors
 _PARQUET_DAMAGE = (ArithmeticError, LookupError, OSError, TypeError, ValueError)
+# the same of a workbook; SyntaxError is of XML
+_WORKBOOK_DAMAGE = (*_PARQUET_DAMAGE, AttributeError, BadZipFile, EOFError, RuntimeError, SyntaxError, zlib.error)
 _PARQUET_BATCH = 1024
 _COLUMN_BATCH = 4096
 # a string (an unterminated one ends with the text), a bracket, or the text between them; linear time
@@ -104,6 +108,7 @@ def _reader_of(kind: str) -> Reader | None:
         ".csv": lambda stream: _separated(stream, ","),
         ".tsv": lambda stream: _separated(stream, "\t"),
         ".parquet": _parquet,
+        ".xlsx": _workbook,
     }
     if kind in built_in or kind in (*LINES, *_PLAIN, ""):
         return built_in.get(kind)
@@ -367,6 +372,34 @@ def _parquet(stream: Stream) -> Iterator[Record]:
     except (pyarrow.ArrowException, *_PARQUET_DAMAGE) as error:
         message = Message("formats.not_parquet", value=str(error).partition(chr(10))[0])
         raise InputError(message, where=stream.name) from None
+
+
+def _workbook(stream: Stream) -> Iterator[Record]:
+    """Yield the rows of all sheets of a workbook; the first row of a sheet names its columns."""
+    content = io.BytesIO(stream.read_all(limits.DOCUMENT_BYTES))
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise MissingExtra.of("openpyxl", "xlsx", purpose=Message("words.reading_xlsx_files")) from None
+    try:
+        with ZipFile(content) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+        limits.FILE_BYTES.check(size, CONTENT, error=InputError, where=stream.name)
+        book = load_workbook(content, read_only=True, data_only=True)
+        for sheet in book.worksheets:
+            yield from _sheet_rows(sheet, f"{stream.name}#{sheet.title}")
+    except _WORKBOOK_DAMAGE as error:
+        message = Message("formats.xlsx_unreadable", value=str(error) or type(error).__name__)
+        raise InputError(message, where=stream.name, hint=Message("formats.xlsx_hint")) from None
+
+
+def _sheet_rows(sheet: Any, name: str) -> Iterator[Record]:
+    header: list[str] = []
+    for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+        if not header:
+            header = ["" if cell is None else str(cell).strip() for cell in row]
+        elif any(cell is not None for cell in row):
+            yield Record(name, number, dict(zip(header, row, strict=False)))
 
 
 def read_columns(path: str | Path, choose: Callable[[list[str]], list[str]]) -> tuple[dict[str, Any], str] | None:

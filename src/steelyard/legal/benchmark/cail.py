@@ -16,7 +16,7 @@ from steelyard import limits
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io import shapes
-from steelyard.io.records import parse_json
+from steelyard.io.records import LINES, format_suffix, parse_json
 from steelyard.io.streams import read_text
 
 Json = dict[str, Any]
@@ -67,6 +67,14 @@ def _form(item: str) -> tuple[str, float]:
         text, number = text[: points.start()], points[1].strip(".")
         earned = earned or (float(number) if number else 0.0)
     return text.strip(" 、，,)）"), earned
+
+
+def is_cail(path: str | Path) -> bool:
+    """Return whether a file has rows of CAIL's examination task, by the names of their fields."""
+    if format_suffix(path) not in (*LINES, ".json", ".txt"):
+        return False
+    text = read_text(path, limits.DOCUMENT_BYTES)[0]
+    return '"score_point"' in text or '"big_ques"' in text
 
 
 def case_files(path: str | Path) -> Iterator[tuple[str, Json]]:

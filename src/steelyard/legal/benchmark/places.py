@@ -16,13 +16,13 @@ from steelyard.legal.evidence.quotes import Source, source_of
 from steelyard.legal.model import Fields, place_words, places_of
 
 
-def mended(file: QuestionFile, document: Document) -> str:
+def with_right_pages(file: QuestionFile, document: Document) -> str:
     """Return the text of a question file with right pages; nothing else of it changes."""
     places = [_narrowed(file, place, source_of(document)) for place in misplaced(file, source_of(document))]
     shift = _usual_shift(places)
     edits = []
     for place in places:
-        page = _settled(place, shift)
+        page = _decided(place, shift)
         if page is not None:
             edits.append((file.source_map.spans[f"{place.pointer}/page"], page))
     text, _ = read_text(file.path, limits.DOCUMENT_BYTES)
@@ -56,7 +56,7 @@ def _usual_shift(places: Sequence[Misplaced]) -> int:
     return shifts.most_common(1)[0][0] if shifts else 0
 
 
-def _settled(place: Misplaced, shift: int) -> int | None:
+def _decided(place: Misplaced, shift: int) -> int | None:
     if len(place.pages) == 1:
         return place.pages[0]
     return place.page + shift if place.page + shift in place.pages else None
