@@ -96,7 +96,8 @@ def test_what_is_invented_for_a_gap_earns_nothing(folder, invention):
 
 
 def test_a_citation_by_page_alone_earns_nothing_where_there_are_no_pages(tmp_path):
-    record = read_document(shutil.copy(SCAN / "documents" / "record.md", tmp_path))
+    (tmp_path / "alone" / "record").mkdir(parents=True)  # deeper than where other tests look for theirs
+    record = read_document(shutil.copy(SCAN / "documents" / "record.md", tmp_path / "alone" / "record"))
     fields = QUESTIONS["瞿晚枫一共给了桑以宁多少钱？"]
     assert not record.is_paged
     verdict = judge(question_of(fields), {"answer": "36000元。", "citations": [{"page": 2}]}, record)
