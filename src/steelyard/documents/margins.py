@@ -126,17 +126,17 @@ def _kept(rows: Sequence[_Row]) -> list[_Row]:
 def _trimmed(text: str, rows: Sequence[_Row]) -> Trimmed:
     """Return what was not cut; the blanks before a line number go with it."""
     offsets: list[int] = []
-    lines: dict[int, NumberedLine] = {}
+    lines: list[NumberedLine] = []
     for row in _kept(rows):
         if offsets:
             above = text.rfind("\n", 0, row.begin) + 1 if row.start > row.begin else row.begin
             offsets += range(row.after, above)
         offsets += range(row.start, row.end)
         if row.number is not None:
-            first = lines.get(row.number, NumberedLine(row.number, row.start, 0))
-            lines[row.number] = first._replace(end=row.end)
+            goes_on = lines and lines[-1].number == row.number
+            lines.append(NumberedLine(row.number, lines.pop().start if goes_on else row.start, row.end))
     kept = "".join(text[at] for at in offsets)
-    return Trimmed(Folded(kept, [*offsets, len(text)]), tuple(lines.values()))
+    return Trimmed(Folded(kept, [*offsets, len(text)]), tuple(lines))
 
 
 def _cut_repeated(pages: Sequence[Sequence[_Row]], *, is_head: bool) -> None:
