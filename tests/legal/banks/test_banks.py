@@ -442,7 +442,7 @@ def test_a_folder_with_content_is_refused(tmp_path):
 def test_a_document_that_cannot_be_read_is_named(tmp_path):
     write_bank(tmp_path, GOOD)
     (tmp_path / "blocks.json").write_text('{"x": 1}', "utf-8")
-    assert "blocks.json: it contains no pages\n" in new(tmp_path, "--from", "bank.md")
+    assert "blocks.json: this JSON is no document of a known form\n" in new(tmp_path, "--from", "bank.md")
 
 
 def test_without_its_package_xlsx_is_refused_with_the_install_line(tmp_path, monkeypatch):
