@@ -42,7 +42,7 @@ def _answered(row: AnswerRow, answer: str, judgment: Judgment) -> Answered:
     is_denied = not found.is_right and not found.is_uncertain
     doubts = {
         "correct": found.is_uncertain,
-        "invents": judgment.is_uncertain or (bool(judgment.ungrounded) and not is_denied and _is_prose(answer)),
+        "invents": bool(judgment.ungrounded) and not is_denied and (judgment.is_uncertain or _is_prose(answer)),
         "states": stance is not None and stance.uncertain,
     }
     known = Answered(

@@ -71,14 +71,16 @@ def _answered(item: JudgedItem) -> Answered | None:
     if part == POINTS:  # a share of the points misses others; only what is asserted against them is wrong
         share = 0.0 if _asserts_wrongly(item) else share
         is_right = share == 1
-    only_names = bool(invented) and all(each.get("kind") in PARAPHRASED for each in invented)
-    doubts = {"correct": item.parts.get(UNCERTAIN) == 1, "invents": only_names and _INVENTED not in remarks}
+    is_open = item.parts.get(UNCERTAIN) == 1
+    only_names = all(each.get("kind") in PARAPHRASED for each in invented)
+    may_be_held = bool(invented) and only_names and _INVENTED not in remarks and (is_right or is_open)
+    doubts = {"correct": is_open, "invents": may_be_held}
     return Answered(
         1.0 if is_right else share if share < 1 else 0.0,
         invents=bool(invented) or _INVENTED in remarks,
         states=_states(item, part),
         lacks=is_right or any(value < 1 for name, (_, value) in item.counted.items() if name != part),
-        doubts=frozenset(name for name, is_open in doubts.items() if is_open),
+        doubts=frozenset(name for name, is_doubted in doubts.items() if is_doubted),
     )
 
 
