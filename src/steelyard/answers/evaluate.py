@@ -18,6 +18,7 @@ from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
 from steelyard.answers.needs import (
     AS_READ,
+    UNMET,
     WANTS,
     check_met,
     context_use,
@@ -57,8 +58,12 @@ from steelyard.registry.names import parse_measures, split_names
 from steelyard.table import Column, FloatArray, IntArray, Missing, Signature, Table
 from steelyard.text.tokens import TokenUnit
 
+OWN_PROFILE = "steelyard"
 STATUTE_KNOWN = "StatuteKnown"
 UNJUDGED = "counts.contexts_unjudged"
+LEFT_OUT = "counts.references_left_out"
+OVER_CONTEXTS = ("Grounded", "Refusal")
+"""The metrics that a source without references has by default."""
 
 
 def evaluate_answers(
@@ -92,15 +97,46 @@ def evaluate_answers(
     done. `keep` keeps the texts for reports, or only the questions. `system` selects one of the systems of a file;
     `tags` are further columns that become tags. `statutes` is a corpus of statutes. With `strip_citations` (default:
     for the profile `steelyard`), marks such as [1] that cite a context of the row are not read by metrics over
-    references. Without `metrics`, few rows have those of judges too.
+    references. Without `metrics`, few rows have those of judges too, and a source without references but with contexts
+    only those over contexts.
     """
     _check_language(language)
-    chosen = _measures(metrics, predictions, statutes, profile)
-    spec = _spec(chosen, profile, tokens, strip_citations, statutes=statutes, is_default=metrics is None)
-    answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
     workers, name, read = processes if processes > 1 else None, system if name is None else name, _read(mapping, system)
-    with engine_of(engine or ("local" if workers else None), workers=workers) as on, _wants_of(profile):
-        return evaluate_source(answers, spec, name=name, engine=on, progress=progress, keep=keep, read=read)
+
+    def evaluated(chosen: Sequence[Measure]) -> Table:
+        spec = _spec(chosen, profile, tokens, strip_citations, statutes=statutes, is_default=metrics is None)
+        answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
+        with engine_of(engine or ("local" if workers else None), workers=workers) as on, _wants_of(profile):
+            return evaluate_source(answers, spec, name=name, engine=on, progress=progress, keep=keep, read=read)
+
+    try:
+        return evaluated(_measures(metrics, predictions, statutes, profile))
+    except InputError as error:
+        is_default = metrics is None and references is None and profile == OWN_PROFILE
+        if not is_default or not _lacks_references(error) or not _is_kept(predictions):
+            raise
+        over_contexts = parse_measures(list(OVER_CONTEXTS), default=(), kind="answers")
+        return _without_references(evaluated, _with_statutes(over_contexts, statutes, is_default=True), error)
+
+
+def _without_references(
+    evaluated: Callable[[Sequence[Measure]], Table], chosen: Sequence[Measure], error: InputError
+) -> Table:
+    """Return the metrics over contexts of a source without references; if it has no contexts either, raise the error."""
+    try:
+        table = evaluated(chosen)
+    except InputError as lacking:
+        raise (error if lacking.message.code == UNMET else lacking) from None
+    return replace(table, counts={**table.counts, LEFT_OUT: len(table)})
+
+
+def _lacks_references(error: InputError) -> bool:
+    return error.message.code == "formats.no_column_for" and error.message.args["name"] == "references"
+
+
+def _is_kept(predictions: Any) -> bool:
+    """Return whether a source can be read again."""
+    return not read_once(predictions) if isinstance(predictions, str | Path) else hasattr(predictions, "__len__")
 
 
 @contextmanager
@@ -140,7 +176,7 @@ def _spec(
     is_default: bool,
 ) -> ScoringSpec:
     """Return the metrics and how they are computed; citations are stripped by default in our own profile only."""
-    own = profile == "steelyard"
+    own = profile == OWN_PROFILE
     bare = "references" in needed(measures) and (own if strip_citations is None else strip_citations)
     profile_of(profile, tokens)  # check the name
     by_default = is_default and (own or profile in AS_READ)
@@ -236,7 +272,8 @@ def _added_metrics(spec: ScoringSpec, rows: Sequence[AnswerRow] = ()) -> list[st
     """Return the metrics that the first rows have by default beside those of the profile."""
     if not spec.is_default:
         return []
-    return metrics_of_tasks(spec.profile, rows) if spec.profile in AS_READ else judged_metrics(rows)
+    added = metrics_of_tasks(spec.profile, rows) if spec.profile in AS_READ else judged_metrics(rows)
+    return [name for name in added if name not in map(str, spec.measures)]
 
 
 def _table(
