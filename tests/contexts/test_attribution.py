@@ -1,4 +1,4 @@
-"""Outcomes of answers, and why some are not right: rows labelled by hand, prose that rules cannot decide, and cheats."""
+"""Outcomes of answers, and why some are not right: rows labelled by hand, prose that rules cannot decide, cheats."""
 
 import json
 from collections import Counter
@@ -76,7 +76,11 @@ def test_a_figure_in_long_prose_is_a_doubt():
     right = {**row, "prediction": prose.format("It was signed on 3 May 2020.")}
     wrong = {**row, "prediction": prose.replace("$900", "$800").format("")}
     short = {**row, "prediction": "$900, as signed on 3 May 2020."}
-    assert [outcome for outcome, _ in attributed([right, wrong, short])] == ["undecided", "hallucinated", "hallucinated"]
+    assert [outcome for outcome, _ in attributed([right, wrong, short])] == [
+        "undecided",
+        "hallucinated",
+        "hallucinated",
+    ]
 
 
 def test_a_paraphrase_that_rules_cannot_see_is_undecided():

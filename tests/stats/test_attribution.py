@@ -40,7 +40,10 @@ def attributed(answers):
 def test_intervals_are_those_of_means(documents):
     table, column = result(ANSWERS, tags={"document": documents} if documents else {})
     found = attribution(table, column, "documents" if documents else "items")
-    every = {**column.parts, **dict(zip(OUTCOMES, (column.values, *(column.parts[part] for part in PARTS)), strict=True))}
+    every = {
+        **column.parts,
+        **dict(zip(OUTCOMES, (column.values, *(column.parts[part] for part in PARTS)), strict=True)),
+    }
     for each in (*found.outcomes, *found.causes):
         values = every[each.name]
         rows = ~np.isnan(values)

@@ -382,7 +382,13 @@ def outcomes(name, undecided):
 
 
 @pytest.mark.parametrize(
-    "rule", ["Accurate >= 0.1", "Accurate.hallucinated <= 0.05", "Accurate.wrong <= baseline", "no item of Accurate may fall from 1"]
+    "rule",
+    [
+        "Accurate >= 0.1",
+        "Accurate.hallucinated <= 0.05",
+        "Accurate.wrong <= baseline",
+        "no item of Accurate may fall from 1",
+    ],
 )
 def test_a_share_of_which_more_than_a_fifth_is_undecided_decides_nothing(rule):
     old = outcomes("old", 0)

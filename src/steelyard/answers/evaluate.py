@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
@@ -90,43 +91,39 @@ def evaluate_answers(
 
     `predictions` and `references` are paths, sequences of texts, or mappings by id. What has named fields contains
     both, alone: a path, a data frame, a Hugging Face data set, columns, or rows such as `{"question": …, "prediction":
-    …, "references": …, "contexts": …}`; `mapping` names columns. `ids` name the items, else a column of ids, or the
-    index of pandas where it is not 0, 1, 2 …; rows without an id are named by their question, or numbered. A missing
-    prediction scores 0, an item without a reference is unscored; `counts` has both. Long files are scored in batches,
-    on `processes` processes or by an `engine` ("local", "ray", "dask" or an object); `progress` gets the number of rows
-    done. `keep` keeps the texts for reports, or only the questions. `system` selects one of the systems of a file;
-    `tags` are further columns that become tags. `statutes` is a corpus of statutes. With `strip_citations` (default:
-    for the profile `steelyard`), marks such as [1] that cite a context of the row are not read by metrics over
-    references. Without `metrics`, few rows have those of judges too, and a source without references but with contexts
-    only those over contexts.
+    …, "references": …, "contexts": …}`; `mapping` names columns. `ids` name the items, else a column of ids, an index
+    of pandas that is not 0, 1, 2 …, their questions, or numbers. A missing prediction scores 0, an item without a
+    reference nothing. Long files are scored in batches, on `processes` or by an `engine` ("local", "ray", "dask" or an
+    object); `progress` gets the rows done. `keep` keeps the texts for reports, or only the questions. `system` selects
+    one of a file, `tags` name columns, `statutes` a corpus. `strip_citations` (default: for the profile `steelyard`)
+    hides marks such as [1] from metrics over references. Without `metrics` and references, contexts are judged alone.
     """
-    _check_language(language)
+    spec = _spec(metrics, predictions, profile, tokens, language=language, strip=strip_citations, statutes=statutes)
     workers, name, read = processes if processes > 1 else None, system if name is None else name, _read(mapping, system)
-
-    def evaluated(chosen: Sequence[Measure]) -> Table:
-        spec = _spec(chosen, profile, tokens, strip_citations, statutes=statutes, is_default=metrics is None)
-        answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
-        with engine_of(engine or ("local" if workers else None), workers=workers) as on, _wants_of(profile):
-            return evaluate_source(answers, spec, name=name, engine=on, progress=progress, keep=keep, read=read)
-
-    try:
-        return evaluated(_measures(metrics, predictions, statutes, profile))
-    except InputError as error:
-        is_default = metrics is None and references is None and profile == OWN_PROFILE
-        if not is_default or not _lacks_references(error) or not _is_kept(predictions):
-            raise
-        over_contexts = parse_measures(list(OVER_CONTEXTS), default=(), kind="answers")
-        return _without_references(evaluated, _with_statutes(over_contexts, statutes, is_default=True), error)
+    source = partial(_answers, predictions, references, mapping, ids)
+    wanted = partial(_wanted, system=system, tags=tags, keep=keep is True)
+    with engine_of(engine or ("local" if workers else None), workers=workers) as on, _wants_of(profile):
+        run = partial(evaluate_source, name=name, engine=on, progress=progress, keep=keep, read=read)
+        return _evaluated(lambda spec: run(source(wanted(spec)), spec), spec, predictions, references)
 
 
-def _without_references(
-    evaluated: Callable[[Sequence[Measure]], Table], chosen: Sequence[Measure], error: InputError
+def _evaluated(
+    evaluated: Callable[[ScoringSpec], Table], spec: ScoringSpec, predictions: Any, references: Any
 ) -> Table:
-    """Return the metrics over contexts of a source without references; if it has no contexts either, raise the error."""
+    """Return the result; by default, of a source with contexts and without references, that of what needs none."""
     try:
-        table = evaluated(chosen)
-    except InputError as lacking:
-        raise (error if lacking.message.code == UNMET else lacking) from None
+        return evaluated(spec)
+    except InputError as error:
+        is_default = spec.is_default and spec.profile == OWN_PROFILE and references is None
+        if not (is_default and _is_kept(predictions) and _lacks_references(error)):
+            raise
+        lacking = error
+    needless = [measure for measure in spec.measures if "references" not in measure.metric.needs]
+    measures = (*needless, *parse_measures(list(OVER_CONTEXTS), default=(), kind="answers"))
+    try:
+        table = evaluated(replace(spec, measures=measures, strip_citations=False))
+    except InputError as error:
+        raise (lacking if error.message.code == UNMET else error) from None
     return replace(table, counts={**table.counts, LEFT_OUT: len(table)})
 
 
@@ -167,19 +164,22 @@ def _read(mapping: Mapping[str, str] | None, system: str | None) -> str:
 
 
 def _spec(
-    measures: Sequence[Measure],
+    metrics: str | Sequence[str] | None,
+    predictions: Any,
     profile: str,
     tokens: TokenUnit,
-    strip_citations: bool | None,
     *,
+    language: str,
+    strip: bool | None,
     statutes: str | Path | None,
-    is_default: bool,
 ) -> ScoringSpec:
     """Return the metrics and how they are computed; citations are stripped by default in our own profile only."""
+    _check_language(language)
+    measures = _measures(metrics, predictions, statutes, profile)
     own = profile == OWN_PROFILE
-    bare = "references" in needed(measures) and (own if strip_citations is None else strip_citations)
+    bare = "references" in needed(measures) and (own if strip is None else strip)
     profile_of(profile, tokens)  # check the name
-    by_default = is_default and (own or profile in AS_READ)
+    by_default = metrics is None and (own or profile in AS_READ)
     return ScoringSpec(tuple(measures), profile, tokens, bare, by_default, corpus_file(statutes))
 
 

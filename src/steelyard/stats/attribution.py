@@ -1,7 +1,7 @@
-"""Outcomes of answers, and causes of those that are not right, counted with intervals (`stats.outcomes` decides them)."""
+"""Outcomes of answers, and causes of those not right, counted with intervals (`stats.outcomes` decides them)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -89,9 +89,7 @@ def attribution(table: Table, column: Column | None, scope: Scope) -> Attributio
     return Attribution(outcomes, _shares(caused, np.zeros(len(table)), table, scope), int(failed.sum()))
 
 
-def _shares(
-    columns: Mapping[str, FloatArray], undecided: FloatArray, table: Table, scope: Scope
-) -> tuple[Share, ...]:
+def _shares(columns: Mapping[str, FloatArray], undecided: FloatArray, table: Table, scope: Scope) -> tuple[Share, ...]:
     """Return the share of each column, whose answers are the rows that have a value."""
     rows = ~np.isnan(next(iter(columns.values())))
     if not rows.any():

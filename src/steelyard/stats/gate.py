@@ -26,8 +26,8 @@ from steelyard.stats.calibration import CLAIM
 from steelyard.stats.compare import difference_bounds
 from steelyard.stats.corrected import Corrected
 from steelyard.stats.intervals import Interval
-from steelyard.stats.pairing import check_comparable, pair, paired_questions, settings_that_differ
 from steelyard.stats.outcomes import has_no_point
+from steelyard.stats.pairing import check_comparable, pair, paired_questions, settings_that_differ
 from steelyard.stats.power import SLACK, DecisionSample
 from steelyard.stats.review import is_review_part
 from steelyard.stats.rules import NoRegression, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline

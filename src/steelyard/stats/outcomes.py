@@ -3,14 +3,14 @@
 This is the one definition of the outcomes; reports, metrics and pages take it from here:
 
 - accurate: right, with all that was asked for (a question of a benchmark: full score);
-- hallucinated: not accurate, and a value, name or quotation in it, or words that it cites, stand nowhere in its sources;
+- hallucinated: not accurate, and a value, name or quotation in it, or cited words, stand nowhere in the sources;
 - wrong: not accurate and nothing invented, but it asserts something that is not right, or answers where it must refuse;
 - incomplete: nothing false is asserted, but something is missing: a citation, a part of the answer, or all of it,
   because it refuses or is blank where there is an answer, or only copies its sources;
 - undecided: a verdict in doubt could make it another of these.
 
-Accurate, incomplete and hallucinated are those of Magesh and others (Journal of Empirical Legal Studies, 2025), who count
-wrong answers among the hallucinated ones.
+Accurate, incomplete and hallucinated are those of Magesh and others (Journal of Empirical Legal Studies, 2025), who
+count wrong answers among the hallucinated ones.
 """
 
 from collections.abc import Iterator, Sequence

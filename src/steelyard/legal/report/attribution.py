@@ -60,7 +60,7 @@ def hallucination_rate(table: Table) -> float:
 
 
 def _answered(item: JudgedItem) -> Answered | None:
-    """Return what is known of an item but its evidence; None if it has no score, or its file has no parts or outputs."""
+    """Return what is known of an item but its evidence; None without a score, parts or outputs."""
     kind = type_of_parts(item.parts)
     if kind is None or math.isnan(item.score) or not item.output:
         return None
