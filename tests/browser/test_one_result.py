@@ -78,7 +78,7 @@ def bottom(locator):
 def test_the_first_screen_has_the_figures_and_where_points_were_lost(at, made):
     page, table = at("legal"), load(made / "old.jsonl")
     tiles = page.locator(".tile")
-    titles = ["questions passed", "answers with hallucinations", "abstention errors", "citations correct"]
+    titles = ["questions passed", "hallucinated", "abstention errors", "citations correct"]
     assert page.locator(".tile-name").all_text_contents() == titles
     assert all(bottom(tile) < 900 for tile in tiles.all())
     assert bottom(page.locator(".beside .drawing")) < 900

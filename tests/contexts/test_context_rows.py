@@ -530,3 +530,34 @@ def test_a_mapped_column_of_a_file_of_another_tool(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps({"user_input": "Q", "reference": "A", "respnse": "A"}) + "\n", encoding="utf-8")
     assert steelyard.evaluate_answers(path, metrics=["EM"], mapping={"prediction": "respnse"}).mean("EM") == 1
+
+
+KEYLESS = [
+    {"question": "What is the rent?", "prediction": "$900 a month [1].", "contexts": ["The rent is $900 a month."]},
+    {"question": "What is the cap?", "prediction": "$7,000", "contexts": ["Liability is capped at $5,000."]},
+]
+"""Rows without references; all are invented."""
+
+
+def test_without_references_the_metrics_over_contexts_are_computed(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(map(json.dumps, KEYLESS)), encoding="utf-8")
+    for table in (steelyard.evaluate_answers(path), steelyard.evaluate_answers(KEYLESS)):
+        assert table.metrics == ["Grounded", "Refusal", "CitationP", "CitationR"]
+        assert table.column("Grounded").tolist() == [1.0, 0.0]
+        assert table.counts["counts.references_left_out"] == 2
+    assert "counts.references_left_out" not in steelyard.evaluate_answers(path, metrics="Grounded").counts
+
+
+@pytest.mark.parametrize(
+    ("rows", "options"),
+    [
+        ([{**row, "contexts": None} for row in KEYLESS], {}),
+        (KEYLESS, {"metrics": "F1"}),
+        (KEYLESS, {"profile": "ultrarag"}),
+        (iter(KEYLESS), {}),
+    ],
+)
+def test_what_needs_references_asks_for_them(rows, options):
+    with pytest.raises(InputError, match="no column contains 'references'"):
+        steelyard.evaluate_answers(rows, **options)

@@ -11,7 +11,8 @@ import pytest
 from rendering import as_json, render_console, render_csv, render_latex, render_markdown
 from tables import make_table, table_of
 
-from steelyard.legal.report.results import inventions, wrong_answers, wrong_refusals
+from steelyard.legal.report.attribution import hallucinated
+from steelyard.legal.report.results import wrong_answers, wrong_refusals
 from steelyard.legal.report.sections import LegalReport
 from steelyard.reports.content import Report, compare_results
 from steelyard.reports.render.html.report_html import render_html
@@ -70,7 +71,7 @@ def test_shares_are_of_the_questions_that_they_are_about(pair):
     assert wrong_answers(new)[12:].tolist()[:6] == [0.0] * 6
     assert np.isnan(wrong_answers(new)[:12]).all()
     assert wrong_refusals(new)[18:].tolist() == [1.0, 0.0]
-    assert np.nansum(inventions(new)) == 0
+    assert np.nansum(hallucinated(new)) == 0
 
 
 def test_text_begins_with_the_outcome_and_ends_with_the_method(pair):

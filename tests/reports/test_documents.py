@@ -16,6 +16,7 @@ from steelyard.reports.files import write_report
 
 NASTY = r"*a* _b_ |c| <d> &amp; [e](f) `g` \h #i ~j~ $k$ {l} 50% ^m x_y"
 NAN = float("nan")
+INVENTED = {"text": "王五", "kind": "name"}
 
 
 def legal_table(name="base", question="一共收了多少钱？", document="合同_1.md"):
@@ -23,10 +24,15 @@ def legal_table(name="base", question="一共收了多少钱？", document="合�
     item = Message("legal.invented_item", text="王五", kind=Message("kinds.name"))
     why = {"correct_abstention": refused, "no_hallucination": Message("legal.invented", items=item)}
     told = {
+        "invented": [INVENTED],
         "reasons": {part: str(reason) for part, reason in why.items()},
         "messages": {"reasons": {part: to_json(reason) for part, reason in why.items()}},
     }
-    verdicts = [{}, {"should_abstain": True, "abstained": False, **told}, {"should_abstain": False, "abstained": False}]
+    verdicts = [
+        {},
+        {"should_abstain": True, "abstained": False, **told},
+        {"should_abstain": False, "abstained": False},
+    ]
     notes = {
         0: "exact_match: amount_total: 24000元 is not 42000; citation_correctness: page 1, '甲': not page 1",
         1: "correct_abstention: the answer says '未载明'; no_hallucination: 王五 (name)",
@@ -82,10 +88,11 @@ def test_parts_by_type():
 def test_questions_about_gaps():
     text = render_markdown(report(), language="zh")
     assert "### base：冲突/缺口型" in text
-    assert "| 应当作答 | 1 | 0 | 0.0% |\n| 应当拒答 | 1 | 0 | 100.0% |\n| 含幻觉的回答 |  |  | 50.0% |" in text
+    assert "| 应当作答 | 1 | 0 | 0.0% |\n| 应当拒答 | 1 | 0 | 100.0% |" in text
+    assert "| 不完整 | 1 / 1 |" in text
     latex = render_latex(report())
     assert r"not answerable & 1 & 0 & 100.0 \% \\" in latex
-    assert r"answers with hallucinations &  &  & 50.0 \% \\" in latex
+    assert "incomplete & 1 / 1 &" in latex
 
 
 def test_the_worst_questions_stand_in_markdown_alone():
@@ -133,8 +140,8 @@ def test_a_reader_of_markdown_sees_every_text_as_it_is():
     html, text = rendered(render_markdown(Report([table], (), True, "document")))
     tags = set(re.findall(r"</?(\w+)", html))
     assert tags == {"table", "thead", "tbody", "tr", "th", "td", "h3", "ol", "ul", "li"}
-    # the name in a heading of the means, 4 titles, 2 remarks and 3 items; a group; 2 questions
-    assert text.count(NASTY) == (1 + 4 + 2 + 3) + 1 + 2
+    # the name in a heading of the means, 5 titles, 2 remarks and 3 items; a group; 2 questions
+    assert text.count(NASTY) == (1 + 5 + 2 + 3) + 1 + 2
     assert f"q1 · 0.00 · {NASTY} # heading" in text
     assert f"<td>{NASTY}</td>" in text
 
@@ -147,7 +154,7 @@ def test_latex_escapes_every_text():
     )
     assert rf"\textbf{{{name}: document}}" in latex
     assert "\n{}[1] \\& x & 2 & 0.2000 \\\\\n" in latex
-    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 4
+    assert latex.count(r"\begin{tabular}") == latex.count(r"\end{tabular}") == 5
 
 
 def test_the_worst_questions_and_the_remarks_are_two_lists():

@@ -373,7 +373,7 @@ def test_there_are_no_curves_without_several_cut_offs():
 
 def test_a_waterfall_goes_from_all_points_down_to_those_earned():
     svg = chart_of_losses(legal())
-    assert texts(svg, "role-axis-label")[-4:] == ["all points", "wrong value", "hallucinated", "earned"]
+    assert texts(svg, "role-axis-label")[-4:] == ["all points", "wrong value", "not in the document", "earned"]
     assert texts(svg, "mark-text role-mark") == ["10", "−0.7", "−0.5", "8.8"]
     every, value, invented, earned = bars(svg)
     assert every[:1] == earned[:1] == (0.0,)
@@ -389,7 +389,7 @@ def test_a_waterfall_can_change_its_language_in_the_page():
         marked = [
             each for each in ElementTree.fromstring(chart_of_losses(legal(), language)).iter() if each.get("data-en")
         ][1:5]
-        assert [each.get("data-en") for each in marked] == ["all points", "wrong value", "hallucinated", "earned"]
+        assert [each.get("data-en") for each in marked] == ["all points", "wrong value", "not in the document", "earned"]
         assert (marked[1].text, marked[1].get("data-zh")) == (shown, "答案错误")
 
 

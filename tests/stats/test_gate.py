@@ -373,6 +373,41 @@ def test_what_a_review_records_is_no_score(part):
     assert find("legal.passed >= 0.5", reviewed).outcome == "met"
 
 
+def outcomes(name, undecided):
+    """Forty answers: so many that rules cannot decide, then one wrong answer, the others accurate."""
+    wrong = np.arange(40) == undecided
+    parts = {part: np.zeros(40) for part in ("incomplete", "hallucinated")}
+    parts |= {"wrong": wrong.astype(float), "uncertain": (np.arange(40) < undecided).astype(float)}
+    return table(name, (np.arange(40) > undecided).astype(float), metric="Accurate", parts={"Accurate": parts})
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Accurate >= 0.1",
+        "Accurate.hallucinated <= 0.05",
+        "Accurate.wrong <= baseline",
+        "no item of Accurate may fall from 1",
+    ],
+)
+def test_a_share_of_which_more_than_a_fifth_is_undecided_decides_nothing(rule):
+    old = outcomes("old", 0)
+    found = find(rule, outcomes("new", 20), old)
+    assert (found.outcome, found.sure, found.advisory.code) == ("cannot tell", False, "stats.mostly_undecided")
+    assert np.isnan(found.value)
+    assert find(rule, outcomes("new", 8), old).advisory is None
+    if "baseline" in rule:
+        assert find(rule, old, outcomes("new", 20)).outcome == "cannot tell"
+
+
+def test_such_a_rule_says_why_and_what_is_undecided_can_be_a_rule():
+    gate = steelyard.gate(outcomes("new", 20), ["Accurate.hallucinated <= 0.05"])
+    assert not gate.passed
+    assert "more than a fifth of the answers is undecided" in str(gate)
+    assert "the judge says" not in str(gate)
+    assert find("Accurate.uncertain <= 0.1", outcomes("new", 20)).outcome == "not met"
+
+
 def test_a_part_beyond_the_bounds_of_its_metric_has_none():
     parts = {"words": np.arange(40.0), "precision": np.tile([0.9, 1.0], 20)}
     result = table("r", [0.5, 1.0] * 20, metric="F1", parts={"F1": parts})

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
@@ -18,6 +19,7 @@ from steelyard.answers.frames import frame_of, is_series, paired_ids, values_of
 from steelyard.answers.metrics import DEFAULT_ANSWERS, check_packages
 from steelyard.answers.needs import (
     AS_READ,
+    UNMET,
     WANTS,
     check_met,
     context_use,
@@ -57,8 +59,12 @@ from steelyard.registry.names import parse_measures, split_names
 from steelyard.table import Column, FloatArray, IntArray, Missing, Signature, Table
 from steelyard.text.tokens import TokenUnit
 
+OWN_PROFILE = "steelyard"
 STATUTE_KNOWN = "StatuteKnown"
 UNJUDGED = "counts.contexts_unjudged"
+LEFT_OUT = "counts.references_left_out"
+OVER_CONTEXTS = ("Grounded", "Refusal")
+"""The metrics that a source without references has by default."""
 
 
 def evaluate_answers(
@@ -85,22 +91,49 @@ def evaluate_answers(
 
     `predictions` and `references` are paths, sequences of texts, or mappings by id. What has named fields contains
     both, alone: a path, a data frame, a Hugging Face data set, columns, or rows such as `{"question": …, "prediction":
-    …, "references": …, "contexts": …}`; `mapping` names columns. `ids` name the items, else a column of ids, or the
-    index of pandas where it is not 0, 1, 2 …; rows without an id are named by their question, or numbered. A missing
-    prediction scores 0, an item without a reference is unscored; `counts` has both. Long files are scored in batches,
-    on `processes` processes or by an `engine` ("local", "ray", "dask" or an object); `progress` gets the number of rows
-    done. `keep` keeps the texts for reports, or only the questions. `system` selects one of the systems of a file;
-    `tags` are further columns that become tags. `statutes` is a corpus of statutes. With `strip_citations` (default:
-    for the profile `steelyard`), marks such as [1] that cite a context of the row are not read by metrics over
-    references. Without `metrics`, few rows have those of judges too.
+    …, "references": …, "contexts": …}`; `mapping` names columns. `ids` name the items, else a column of ids, an index
+    of pandas that is not 0, 1, 2 …, their questions, or numbers. A missing prediction scores 0, an item without a
+    reference nothing. Long files are scored in batches, on `processes` or by an `engine` ("local", "ray", "dask" or an
+    object); `progress` gets the rows done. `keep` keeps the texts for reports, or only the questions. `system` selects
+    one of a file, `tags` name columns, `statutes` a corpus. `strip_citations` (default: for the profile `steelyard`)
+    hides marks such as [1] from metrics over references. Without `metrics` and references, contexts are judged alone.
     """
-    _check_language(language)
-    chosen = _measures(metrics, predictions, statutes, profile)
-    spec = _spec(chosen, profile, tokens, strip_citations, statutes=statutes, is_default=metrics is None)
-    answers = _answers(predictions, references, mapping, ids, _wanted(spec, system, tags, keep=keep is True))
+    spec = _spec(metrics, predictions, profile, tokens, language=language, strip=strip_citations, statutes=statutes)
     workers, name, read = processes if processes > 1 else None, system if name is None else name, _read(mapping, system)
+    source = partial(_answers, predictions, references, mapping, ids)
+    wanted = partial(_wanted, system=system, tags=tags, keep=keep is True)
     with engine_of(engine or ("local" if workers else None), workers=workers) as on, _wants_of(profile):
-        return evaluate_source(answers, spec, name=name, engine=on, progress=progress, keep=keep, read=read)
+        run = partial(evaluate_source, name=name, engine=on, progress=progress, keep=keep, read=read)
+        return _evaluated(lambda spec: run(source(wanted(spec)), spec), spec, predictions, references)
+
+
+def _evaluated(
+    evaluated: Callable[[ScoringSpec], Table], spec: ScoringSpec, predictions: Any, references: Any
+) -> Table:
+    """Return the result; by default, of a source with contexts and without references, that of what needs none."""
+    try:
+        return evaluated(spec)
+    except InputError as error:
+        is_default = spec.is_default and spec.profile == OWN_PROFILE and references is None
+        if not (is_default and _is_kept(predictions) and _lacks_references(error)):
+            raise
+        lacking = error
+    needless = [measure for measure in spec.measures if "references" not in measure.metric.needs]
+    measures = (*needless, *parse_measures(list(OVER_CONTEXTS), default=(), kind="answers"))
+    try:
+        table = evaluated(replace(spec, measures=measures, strip_citations=False))
+    except InputError as error:
+        raise (lacking if error.message.code == UNMET else error) from None
+    return replace(table, counts={**table.counts, LEFT_OUT: len(table)})
+
+
+def _lacks_references(error: InputError) -> bool:
+    return error.message.code == "formats.no_column_for" and error.message.args["name"] == "references"
+
+
+def _is_kept(predictions: Any) -> bool:
+    """Return whether a source can be read again."""
+    return not read_once(predictions) if isinstance(predictions, str | Path) else hasattr(predictions, "__len__")
 
 
 @contextmanager
@@ -131,19 +164,22 @@ def _read(mapping: Mapping[str, str] | None, system: str | None) -> str:
 
 
 def _spec(
-    measures: Sequence[Measure],
+    metrics: str | Sequence[str] | None,
+    predictions: Any,
     profile: str,
     tokens: TokenUnit,
-    strip_citations: bool | None,
     *,
+    language: str,
+    strip: bool | None,
     statutes: str | Path | None,
-    is_default: bool,
 ) -> ScoringSpec:
     """Return the metrics and how they are computed; citations are stripped by default in our own profile only."""
-    own = profile == "steelyard"
-    bare = "references" in needed(measures) and (own if strip_citations is None else strip_citations)
+    _check_language(language)
+    measures = _measures(metrics, predictions, statutes, profile)
+    own = profile == OWN_PROFILE
+    bare = "references" in needed(measures) and (own if strip is None else strip)
     profile_of(profile, tokens)  # check the name
-    by_default = is_default and (own or profile in AS_READ)
+    by_default = metrics is None and (own or profile in AS_READ)
     return ScoringSpec(tuple(measures), profile, tokens, bare, by_default, corpus_file(statutes))
 
 
@@ -236,7 +272,8 @@ def _added_metrics(spec: ScoringSpec, rows: Sequence[AnswerRow] = ()) -> list[st
     """Return the metrics that the first rows have by default beside those of the profile."""
     if not spec.is_default:
         return []
-    return metrics_of_tasks(spec.profile, rows) if spec.profile in AS_READ else judged_metrics(rows)
+    added = metrics_of_tasks(spec.profile, rows) if spec.profile in AS_READ else judged_metrics(rows)
+    return [name for name in added if name not in map(str, spec.measures)]
 
 
 def _table(

@@ -16,6 +16,8 @@ MOST_JUDGED: Final = 1_000
 """Rows up to which a file has by default the metrics of judges, which take a millisecond a row and more."""
 NO_REFERENCE: Final = Missing("unscored", Message("missing.no_reference"))
 NO_PREDICTION: Final = Missing("unscored", Message("missing.no_prediction"))
+UNMET: Final = "metrics.needs_unmet"
+"""The code of the error about metrics of which no row has what they need."""
 BLANK: Final = Message("missing.blank_answer")
 TOO_LONG: Final = Message("missing.answer_too_long")
 
@@ -185,7 +187,7 @@ def check_met(measures: Sequence[Measure], met: frozenset[str], where: str) -> N
         for name in NEEDS:
             if name in measure.metric.needs - _FROM_COLUMNS - met:
                 need = NEEDS[name]
-                message = Message("metrics.needs_unmet", measure=str(measure), lacking=need.what)
+                message = Message(UNMET, measure=str(measure), lacking=need.what)
                 mapped = {"ids": "retrieved_context_ids", "spans": "contexts", "evidence": "contexts"}.get(name, name)
                 option = Option("column", field=mapped, column="COLUMN")
                 hint = Message("formats.map_column_hint", names=", ".join(need.columns), option=option)

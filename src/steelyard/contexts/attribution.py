@@ -2,18 +2,22 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.rows import AnswerRow
 from steelyard.contexts.correctness import verdict
-from steelyard.contexts.evidence import has_evidence, recall_of
+from steelyard.contexts.evidence import has_evidence, recall_of, sentences
 from steelyard.contexts.grounding import GAP, Judgment, joined, judge
 from steelyard.contexts.refusals import refusal_of
 from steelyard.i18n import Joined, Message
 from steelyard.legal.evidence.quotes import key_of
 from steelyard.legal.grounding.checked import draws_on
+from steelyard.legal.reading import read
 from steelyard.registry.metrics import Scored
-from steelyard.stats.attribution import OUTCOMES, Answered, parts_of
+from steelyard.stats.outcomes import OUTCOMES, Answered, parts_of
+
+_MOST_SENTENCES: Final = 2  # of an answer that is no prose
 
 
 def accuracy(pairs: AnswerBatch) -> Scored:
@@ -35,9 +39,10 @@ def _answered(row: AnswerRow, answer: str, judgment: Judgment) -> Answered:
     found, stance = verdict(answer, row.question, row.references), refusal_of(answer, row.question)
     texts = [each.text or "" for each in row.contexts or ()]
     states = stance is not None and not stance.abstains and not _copies(answer, texts)
+    is_denied = not found.is_right and not found.is_uncertain
     doubts = {
         "correct": found.is_uncertain,
-        "invents": judgment.is_uncertain,
+        "invents": bool(judgment.ungrounded) and not is_denied and (judgment.is_uncertain or _is_prose(answer)),
         "states": stance is not None and stance.uncertain,
     }
     known = Answered(
@@ -49,6 +54,11 @@ def _answered(row: AnswerRow, answer: str, judgment: Judgment) -> Answered:
     if not known.cause:
         return known
     return known.with_evidence(_is_retrieved(row), states and draws_on(answer, _evidence(row), row.question))
+
+
+def _is_prose(answer: str) -> bool:
+    """Return whether an answer is so long that a figure in it that the contexts lack says little of the whole."""
+    return len(sentences(read(answer).text)) > _MOST_SENTENCES
 
 
 def _copies(answer: str, texts: Sequence[str]) -> bool:

@@ -34,18 +34,21 @@ def correct(pairs: AnswerBatch, profile: Profile) -> Scored:
 
 @metric("Accurate", kind="answers", needs=("references", "contexts"))
 def accurate(pairs: AnswerBatch, profile: Profile) -> Scored:
-    """Accurate: 1 if the answer is right and invents nothing; beside it, what other answers are and why they are wrong.
+    """Accurate: 1 if the answer is right and invents nothing; beside it, what others are and why they are not right.
 
     Formula: [the answer is right, as Correct has it, and everything in it is grounded, as Grounded has it]
-    Convention: outcomes and causes are parts. Hallucinated: something is not grounded, or the answer is wrong;
-        incomplete: a wrong answer that states nothing, because it refuses, is blank, or copies most of several
-        contexts. A wrong answer has the first cause that applies: invented (something is not grounded),
-        retrieval_unknown (nothing says what the evidence is), not_retrieved (the contexts lack it, as ContextR has it;
-        where that is unscored or between 0 and 1, it is there if they have a reference), misread (the answer has a
-        value or words of the evidence), not_used. Where a verdict in doubt could change the outcome, the part uncertain
-        is 1.
-    Source: the three outcomes of Magesh and others (Journal of Empirical Legal Studies, 2025), with the judges of
-        `steelyard.legal` in place of people; causes after Legal RAG Bench (2026)
+    Convention: outcomes and causes are parts. Hallucinated: something is not grounded; wrong: everything is grounded,
+        but the answer is wrong; incomplete: a wrong answer that states nothing, because it refuses, is blank, or copies
+        most of several contexts; uncertain: undecided, because a verdict in doubt could change the outcome (Correct, a
+        refusal, or, where the answer is not wrong for certain, nothing but names that are not grounded, or anything in
+        more than two sentences). Where more than a fifth is undecided, there is a range and no mean. A decided answer
+        that is not right has the first cause that applies: invented (something is not grounded), retrieval_unknown
+        (nothing says what the evidence is), not_retrieved (the contexts lack it, as ContextR has it; where that is
+        unscored or between 0 and 1, it is there if they have a reference), misread (the answer has a value or words of
+        the evidence), not_used.
+    Source: three outcomes of Magesh and others (Journal of Empirical Legal Studies, 2025), whose hallucinated answers
+        include the wrong ones, with the judges of `steelyard.legal` in place of people; causes after Legal RAG Bench
+        (2026)
     """
     from steelyard.contexts.attribution import accuracy
 

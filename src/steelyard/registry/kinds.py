@@ -86,7 +86,7 @@ BUILT_IN: Final = (
             (
                 *("Ungrounded", "Invented"),  # its earlier name
                 *("Refusal.over_refusal", "Refusal.missed_refusal", "Correct.uncertain", "Grounded.uncertain"),
-                *("Accurate.hallucinated", "Accurate.uncertain"),
+                *("Accurate.hallucinated", "Accurate.wrong", "Accurate.uncertain"),
                 *(
                     "Hallucination",
                     "Faithfulness.contradicted",
@@ -100,7 +100,7 @@ BUILT_IN: Final = (
             (
                 *("Refusal", "Refusal.uncertain", "Refused"),
                 *("Accurate.incomplete", "Accurate.invented", "Accurate.not_retrieved", "Accurate.not_used"),
-                *("Accurate.misread", "Accurate.retrieval_unknown", "Accurate.uncertain_cause"),
+                *("Accurate.misread", "Accurate.retrieval_unknown"),
             )
         ),
     ),

@@ -272,8 +272,11 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
     if finding.n == 0:
         yield from _no_item(finding, words)
         return
-    if finding.judge or finding.advisory is not None:
+    if finding.judge:
         yield from _judged(finding, words)
+        return
+    if finding.advisory is not None:
+        yield finding.advisory.text(words.language)
         return
     if isinstance(finding.rule, NoRegression):
         code = "gate.rose" if _may_not_rise(finding) else "gate.fell"

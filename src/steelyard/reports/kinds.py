@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from steelyard.i18n import Language, Localized, Words, as_message, from_json
 from steelyard.registry.kinds import kind_of
 from steelyard.reports.blocks import Block
-from steelyard.stats.attribution import METRIC as ATTRIBUTED
 from steelyard.stats.compare import Comparison, ComparisonSettings
 from steelyard.stats.intervals import Interval
+from steelyard.stats.outcomes import METRIC as ATTRIBUTED
 from steelyard.stats.scopes import Scope, Units
 from steelyard.table import Column, Table
 

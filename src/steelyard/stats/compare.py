@@ -13,6 +13,7 @@ from steelyard.registry.kinds import directed_parts, gain, is_directed
 from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.distributions import deviation
 from steelyard.stats.intervals import Interval, mean_interval, standard_error
+from steelyard.stats.outcomes import has_no_point
 from steelyard.stats.paired import PairedResult, TestName, paired_tests
 from steelyard.stats.pairing import PairedRows, check_same_kind, pair, paired_questions, settings_that_differ
 from steelyard.stats.power import at_level, effect_size, least_units, smallest_detectable, smallest_p, units_to_detect
@@ -396,7 +397,8 @@ def _with_power(comparison: Comparison, units: FloatArray, error: float) -> Comp
 def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> list[str]:
     """Return the metrics of both tables; counts are compared only on request, so that they do not enlarge the family.
 
-    A metric without a direction is left out where its parts, which have one, are columns.
+    A metric without a direction is left out where its parts, which have one, are columns, and a share of outcomes
+    without a value where there is any other metric.
     """
     common = [metric for metric in new.metrics if metric in old.columns]
     for metric in wanted or ():
@@ -419,4 +421,5 @@ def _common_metrics(new: Table, old: Table, wanted: Sequence[str] | None) -> lis
     if wanted is not None:
         return list(wanted)
     replaced = [metric for metric in common if not is_directed(metric) and set(directed_parts(metric)) & set(common)]
-    return [metric for metric in common if metric not in (*new.sums, *replaced)]
+    found = [metric for metric in common if metric not in (*new.sums, *replaced)]
+    return [metric for metric in found if not (has_no_point(new, metric) or has_no_point(old, metric))] or found

@@ -4,7 +4,7 @@ A threshold (`>= 0.95`) is compared with the measured mean, because a release ru
 says whether the sample is conclusive. A baseline is compared by the interval of the paired difference: `>= baseline` is
 met by a measured difference of 0 or more, not met by one that is significantly below, and inconclusive in between;
 `> baseline` and `not-worse-by` must be proven by the interval. An incomplete run meets no rule: the missing items might
-be the ones that fail.
+be the ones that fail. A share of outcomes of which too many are undecided (`stats.outcomes`) is inconclusive.
 
 A rule on a metric that a model has judged is decided by the interval of the mean that is corrected for the errors of
 the judge, as `not-worse-by` is. Without a calibration of this judge that allows that, it is advisory, and never passes.
@@ -26,12 +26,13 @@ from steelyard.stats.calibration import CLAIM
 from steelyard.stats.compare import difference_bounds
 from steelyard.stats.corrected import Corrected
 from steelyard.stats.intervals import Interval
+from steelyard.stats.outcomes import has_no_point
 from steelyard.stats.pairing import check_comparable, pair, paired_questions, settings_that_differ
 from steelyard.stats.power import SLACK, DecisionSample
 from steelyard.stats.review import is_review_part
 from steelyard.stats.rules import NoRegression, NotWorse, Operator, Relative, Rule, Target, Threshold, needs_baseline
 from steelyard.stats.scopes import FEWEST_DOCUMENTS, Scope, Units, clusters_of, scope_of, scopes_of
-from steelyard.stats.selection import UnknownValue, part_names, select, unknown_value
+from steelyard.stats.selection import UnknownValue, part_names, select, tagged_rows, unknown_value
 from steelyard.stats.summary import known
 from steelyard.table import Table, mean
 
@@ -239,6 +240,8 @@ def _decide_in_scopes(
     name = _column(rule, result, baseline)
     if finding.n and is_review_part(name, result.columns):
         return replace(_unmet(finding), outcome="advisory", advisory=Message("calibration.review_part"))
+    if finding.n and any(_has_no_point(name, rule, table) for table in _tables(result, baseline)):
+        return _undecided(finding)
     if finding.n and (metric := settings.calibrations.judged(name, *_tables(result, baseline))) is not None:
         return _decide_judged(finding, metric, result, baseline, settings)
     if isinstance(rule, NoRegression) or finding.n == 0:
@@ -246,6 +249,18 @@ def _decide_in_scopes(
     others = tuple(each for each in scopes_of(scope, *_tables(result, baseline)) if each != scope)
     found = (_decide(rule, result, baseline, alpha, each) for each in others)
     return replace(finding, others=tuple(_with_few_documents(each) if each.few_documents else each for each in found))
+
+
+def _has_no_point(name: str, rule: Rule, table: Table) -> bool:
+    """Return whether too many of the answers that a rule is about are undecided."""
+    return has_no_point(table.take(tagged_rows(table, rule.target)), name)
+
+
+def _undecided(finding: Finding) -> Finding:
+    """Return the finding without its numbers: no point value, so nothing is decided."""
+    unknown = replace(finding, value=math.nan, baseline=math.nan, interval=_UNKNOWN, regressions=())
+    reason = Message("stats.mostly_undecided")
+    return replace(unknown, outcome="cannot tell", sure=False, more_items=None, more_documents=None, advisory=reason)
 
 
 def _tables(result: Table, baseline: Table | None) -> tuple[Table, ...]:

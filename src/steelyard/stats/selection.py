@@ -33,7 +33,7 @@ def select(table: Table, target: Target) -> Table:
     A part of a score is a column too, on the rows that have the part; its bounds are those of the metric unless its
     values exceed them.
     """
-    chosen = table.take(_tagged_rows(table, target))
+    chosen = table.take(tagged_rows(table, target))
     if target.name in table.columns:
         return chosen.only([target.name])
     metric, part = _part(table, target.name)
@@ -86,7 +86,8 @@ def metrics_of(table: Table, names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*names, *(known[name][0] for name in names if name in known)]))
 
 
-def _tagged_rows(table: Table, target: Target) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def tagged_rows(table: Table, target: Target) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Return the rows that have the tags of the target."""
     kept = np.ones(len(table), np.bool_)
     for tag, value in target.tags:
         require_tag(tag, table.tags, table.name)

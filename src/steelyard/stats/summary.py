@@ -1,14 +1,19 @@
 """Summary of a Table: means with intervals, and counts of scored, unscored and failed items."""
 
+import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from steelyard import __version__
 from steelyard.stats.intervals import Interval, mean_interval
+from steelyard.stats.outcomes import has_no_point
 from steelyard.stats.scopes import Clusters, Scope, Units, clusters_in, scope_of, units_in
 from steelyard.table import FloatArray, Table, counts_with_texts, exponential
+
+NO_INTERVAL: Final = Interval(math.nan, math.nan, "none")
+"""Of a mean that has no value (`stats.outcomes.has_no_point`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +180,11 @@ def _summarise_column(table: Table, metric: str, scope: Scope, clusters: Cluster
     failed = int(present[list(table.failures)].sum())
     found = scope_intervals(column, clusters)
     scopes = tuple(replace(each, interval=each.interval.within(table.bounds(metric))) for each in found)
+    is_open = has_no_point(table, metric)
+    if is_open:
+        scopes = tuple(replace(each, interval=NO_INTERVAL) for each in scopes)
     return MetricSummary(
-        mean=table.mean(metric),
+        mean=math.nan if is_open else table.mean(metric),
         interval=deciding(scopes, scope),
         scored=int(present.sum()) - failed,
         unscored=table.count("unscored", metric),

@@ -10,11 +10,12 @@ from rendering import as_json, render_console, render_latex, render_markdown
 
 from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark
 from steelyard.legal.benchmark.runner import evaluate_legal, judge_answers
-from steelyard.legal.report.attribution import outcomes
+from steelyard.legal.report.attribution import hallucinated, outcomes
 from steelyard.legal.report.items import shown_points
+from steelyard.legal.report.page import LegalPage
 from steelyard.reports.content import Report
 from steelyard.reports.render.html.report_html import render_html
-from steelyard.stats.attribution import CAUSES, OUTCOMES
+from steelyard.stats.outcomes import CAUSES, OUTCOMES, PARTS
 from steelyard.table import Column
 
 ZH = "第1页\n甲方应支付违约金6000元，质量不符的减价2000元。\n仓库位于东区，货款为30000元。\n车牌号我忘记了。\n"
@@ -53,10 +54,11 @@ def attributed(folder, record, identifier, **others):
     """The outcome and the cause of one answer; `others` are other records of the result."""
     table = judge_answers({identifier: record, **others}, folder).table
     column = outcomes(table)
-    if column is None:
-        return None
-    columns = {OUTCOMES[0]: column.values, **column.parts}
-    return tuple(next((name for name in names if columns[name][0] == 1), "") for names in (OUTCOMES, CAUSES))
+    assert (column.values == (table.column("legal") == 1)).all()
+    columns = {**column.parts, **dict(zip(OUTCOMES[1:], (column.parts[part] for part in PARTS), strict=True))}
+    columns[OUTCOMES[0]] = column.values
+    known = [[name for name in names if name in columns] for names in (OUTCOMES, CAUSES)]
+    return tuple(next((name for name in names if columns[name][0] == 1), "") for names in known)
 
 
 def cited(text):
@@ -70,23 +72,23 @@ def cited(text):
         ("zh-fact", {"answer": "6000元", "citations": cited(ZH_OTHER)}, ("incomplete", "")),
         ("zh-fact", {"answer": "8800元", "contexts": [ZH_FACT]}, ("hallucinated", "invented")),
         ("zh-fact", {"amount_total": 8800, "contexts": [ZH_FACT]}, ("hallucinated", "invented")),
-        ("zh-fact", {"answer": "30000元", "contexts": [ZH_OTHER]}, ("hallucinated", "not_retrieved")),
+        ("zh-fact", {"answer": "30000元", "contexts": [ZH_OTHER]}, ("wrong", "not_retrieved")),
         ("zh-fact", {"answer": "材料未载明。", "contexts": [ZH_OTHER]}, ("incomplete", "not_retrieved")),
         ("zh-fact", {"answer": "材料未载明。", "contexts": [ZH_FACT]}, ("incomplete", "not_used")),
-        ("zh-fact", {"answer": "30000元", "contexts": [ZH_FACT, ZH_OTHER]}, ("hallucinated", "not_used")),
-        ("zh-fact", {"answer": "2000元", "contexts": [ZH_FACT, ZH_OTHER]}, ("hallucinated", "misread")),
-        ("zh-fact", {"answer": "2000元", "citations": cited(ZH_FACT)}, ("hallucinated", "misread")),
-        ("zh-fact", {"answer": "30000元", "citations": cited(ZH_OTHER)}, ("hallucinated", "retrieval_unknown")),
+        ("zh-fact", {"answer": "30000元", "contexts": [ZH_FACT, ZH_OTHER]}, ("wrong", "not_used")),
+        ("zh-fact", {"answer": "2000元", "contexts": [ZH_FACT, ZH_OTHER]}, ("wrong", "misread")),
+        ("zh-fact", {"answer": "2000元", "citations": cited(ZH_FACT)}, ("wrong", "misread")),
+        ("zh-fact", {"answer": "30000元", "citations": cited(ZH_OTHER)}, ("wrong", "retrieval_unknown")),
         ("zh-gap", {"answer": "忘记了，材料原话为“车牌号我忘记了”，无法确定。", "contexts": [ZH]}, ("accurate", "")),
         ("zh-gap", {"answer": "车牌号是云A33333。", "contexts": [ZH]}, ("hallucinated", "invented")),
         ("en-fact", {"answer": "$5,000", "citations": cited(EN_FACT)}, ("accurate", "")),
         ("en-fact", {"answer": "$5,000", "citations": cited(EN_OTHER)}, ("incomplete", "")),
         ("en-fact", {"answer": "$7,777", "contexts": [EN_FACT]}, ("hallucinated", "invented")),
-        ("en-fact", {"answer": "$1,250", "contexts": [EN_OTHER]}, ("hallucinated", "not_retrieved")),
+        ("en-fact", {"answer": "$1,250", "contexts": [EN_OTHER]}, ("wrong", "not_retrieved")),
         ("en-fact", {"answer": "The document does not state it.", "contexts": [EN_FACT]}, ("incomplete", "not_used")),
-        ("en-fact", {"answer": "$1,250", "contexts": [EN_FACT, EN_OTHER]}, ("hallucinated", "not_used")),
-        ("en-fact", {"answer": "$900", "contexts": [EN_FACT]}, ("hallucinated", "misread")),
-        ("en-fact", {"answer": "$1,250", "citations": cited(EN_OTHER)}, ("hallucinated", "retrieval_unknown")),
+        ("en-fact", {"answer": "$1,250", "contexts": [EN_FACT, EN_OTHER]}, ("wrong", "not_used")),
+        ("en-fact", {"answer": "$900", "contexts": [EN_FACT]}, ("wrong", "misread")),
+        ("en-fact", {"answer": "$1,250", "citations": cited(EN_OTHER)}, ("wrong", "retrieval_unknown")),
         ("en-gap", {"answer": "It is not stated: “I forgot the plate number”.", "contexts": [EN]}, ("accurate", "")),
     ],
 )
@@ -110,30 +112,59 @@ POINTS = {
         ("甲方构成违约，应当支付违约金。", ("accurate", "")),
         ("甲方构成违约，应当支付违约金。" + "本题涉及合同当事人之间的权利和义务，" * 3, ("incomplete", "")),
         ("甲方构成违约。", ("incomplete", "retrieval_unknown")),
-        ("甲方应当承担责任。", ("incomplete", "retrieval_unknown")),
-        ("甲方不构成违约，应当支付违约金。", ("hallucinated", "retrieval_unknown")),
-        ("甲方构成违约，应当支付滞纳金。", ("hallucinated", "retrieval_unknown")),
-        ("判决没有写甲方的责任。", ("incomplete", "retrieval_unknown")),
+        ("甲方应当承担责任。", ("undecided", "")),
+        ("甲方不构成违约，应当支付违约金。", ("wrong", "retrieval_unknown")),
+        ("甲方构成违约，应当支付滞纳金。", ("wrong", "retrieval_unknown")),
+        ("判决没有写甲方的责任。", ("undecided", "")),
     ],
 )
-def test_missed_points_are_incomplete_and_wrong_ones_hallucinated(folder, answer, expected):
+def test_missed_points_are_incomplete_and_others_wrong(folder, answer, expected):
     file = {"benchmark_type": "key_points", "document": "zh.md", "questions": [{"id": "zh-points", **POINTS}]}
     (folder / "zh.key_points.json").write_text(json.dumps(file, ensure_ascii=False), encoding="utf-8")
     assert attributed(folder, {"answer": answer, "contexts": [ZH_OTHER]}, "zh-points") == expected
 
 
-def test_a_citation_of_words_that_no_page_has_is_an_invention(folder):
-    record = {"answer": "6000元", "citations": [*cited(ZH_FACT), *cited("双方一致同意违约金由丙方代为支付并计息")]}
-    assert attributed(folder, record, "zh-fact") == ("hallucinated", "")
+NOWHERE = "双方一致同意违约金由丙方代为支付并计息"
 
 
-def test_without_passages_there_is_no_section(folder):
-    assert attributed(folder, {"answer": "6000元"}, "zh-fact") is None
+@pytest.mark.parametrize(
+    ("record", "expected"),
+    [
+        ({"answer": "6000元", "citations": [*cited(ZH_FACT), *cited(NOWHERE)]}, "accurate"),
+        ({"answer": "6000元", "citations": cited(NOWHERE)}, "hallucinated"),
+        ({"answer": "6000元，另付定金5000元", "citations": cited(ZH_OTHER)}, "hallucinated"),
+    ],
+)
+def test_what_stands_nowhere_is_hallucinated_only_below_full_score(folder, record, expected):
+    assert attributed(folder, record, "zh-fact") == (expected, "")
+
+
+def test_an_answer_to_a_gap_without_an_invention_is_wrong(folder):
+    assert attributed(folder, {"answer": "仓库位于东区。", "contexts": [ZH]}, "zh-gap")[0] == "wrong"
+
+
+def test_without_passages_there_are_outcomes_and_no_causes(folder):
+    table = judge_answers({"zh-fact": {"answer": "30000元"}}, folder).table
+    found = as_json(Report([table]))["results"][0]["attribution"]
+    assert (found["outcomes"]["wrong"]["count"], found["causes"]) == (1, {})
+
+
+def test_one_figure_of_hallucination_everywhere(baseline):
+    """The table of outcomes, JSON, the tile of the page and the share that is compared."""
+    result = as_json(Report([baseline]))["results"][0]
+    share = result["attribution"]["outcomes"]["hallucinated"]["share"]
+    assert 0 < share == result["legal"]["hallucination_rate"]
+    tile = next(each for each in LegalPage().tiles(baseline) if each.title == "answer_part_names.hallucinated")
+    assert tile.lines[0].value[0] == f"{100 * share:.1f} %"
+    page = render_html(Report([baseline]))
+    assert "stands nowhere in the documents" in page
+    assert "stands nowhere in the sources" in page
+    assert hallucinated(baseline).mean() == share
 
 
 def test_an_item_without_contexts_retrieved_nothing_if_the_system_returns_them_elsewhere(folder):
     other = {"zh-gap": {"answer": "不详", "contexts": [ZH]}}
-    assert attributed(folder, {"answer": "30000元"}, "zh-fact", **other) == ("hallucinated", "not_retrieved")
+    assert attributed(folder, {"answer": "30000元"}, "zh-fact", **other) == ("wrong", "not_retrieved")
 
 
 @pytest.fixture(scope="module")

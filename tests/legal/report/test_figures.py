@@ -35,7 +35,7 @@ def test_the_tiles_are_counted_from_the_items(table):
     assert shown[errors, "report.refused_answerable"].counted == f"{wrong[1]} / {len(others)}"
     share = f"{100 * wrong[0] / len(should):.1f}"
     assert shown[errors, "report.answered_unanswerable"].value == (f"{share} %", f"{share}%")
-    invented = shown["report.hallucinating_answers", ""]
+    invented = shown["answer_part_names.hallucinated", ""]
     assert invented.bad
     assert invented.gauge[0] <= invented.gauge[1] <= invented.gauge[2]
 
@@ -43,7 +43,7 @@ def test_the_tiles_are_counted_from_the_items(table):
 def test_a_result_without_gaps_has_no_tile_for_them(table):
     facts = table.take(np.flatnonzero(np.array(table.tags["type"]) == "fact_exact"))
     titles = [tile.title for tile in LegalPage().tiles(facts)]
-    assert titles == ["report.passed_questions", "report.citations_correct"]
+    assert titles == ["report.passed_questions", "answer_part_names.hallucinated", "report.citations_correct"]
 
 
 def test_weights_make_up_every_score(table):

@@ -1,4 +1,4 @@
-"""Outcomes of legal answers, and causes of wrong ones: from the verdicts and the passages that a system shows."""
+"""Outcomes of legal answers, and causes of those not right: from the verdicts and the passages that a system shows."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,9 @@ from steelyard.legal.report.losses import (
     is_in,
     judged_items,
 )
-from steelyard.stats.attribution import OUTCOMES, Answered, parts_of
+from steelyard.stats.outcomes import CAUSES, OUTCOMES, Answered, parts_of, too_many_undecided
 from steelyard.stats.review import UNCERTAIN
-from steelyard.table import Column, Missing, Table
+from steelyard.table import Column, FloatArray, Missing, Table, mean
 
 _INVENTED: Final = "legal.invented_citation"
 _COPIES: Final = "legal.copies_document"
@@ -31,42 +31,77 @@ _UNKNOWN: Final = Missing("unscored", Message("missing.no_part"))
 
 
 def outcomes(table: Table) -> Column | None:
-    """Return the outcomes and causes of a legal result; None if no item of it shows a passage.
+    """Return the outcomes and causes of a legal result; causes only if an item of it shows a passage.
 
-    The answer is right if the first part of its type is; if the score lacks something else, such as a citation, it is
-    incomplete. An item without an answer, because the system failed, states nothing.
+    The outcomes are those of `stats.outcomes`: an item with full score is accurate, whatever remarks it has, and no
+    other is. An answer is right if the first part of its type is. An item without an answer, because the system failed,
+    states nothing.
     """
-    items = judged_items(table) if table.kind == METRIC else []
-    if not any(item.shown for item in items):
+    if table.kind != METRIC:
         return None
-    answers = [None if math.isnan(item.score) else _answered(item) for item in items]
-    parts = parts_of(answers)
+    items = judged_items(table)
+    parts = parts_of([_with_evidence(_answered(item), item) for item in items])
+    for cause in () if any(item.shown for item in items) else CAUSES:
+        del parts[cause]
     values = parts.pop(OUTCOMES[0])
     return Column(values, np.isnan(values).astype(np.int64), (_UNKNOWN,), parts)
 
 
+def hallucinated(table: Table) -> FloatArray:
+    """1 for items whose outcome is hallucinated, 0 for the others; NaN without parts, or if too many are undecided."""
+    parts = parts_of([_answered(item) for item in judged_items(table)])
+    return np.full(len(table), np.nan) if too_many_undecided(parts[UNCERTAIN]) else parts["hallucinated"]
+
+
+def hallucination_rate(table: Table) -> float:
+    """Return the share of hallucinated answers: the number of the table of outcomes, of JSON, and of pages."""
+    column = hallucinated(table)
+    return mean(column[~np.isnan(column)])
+
+
 def _answered(item: JudgedItem) -> Answered | None:
-    """Return what is known of an item; None if its file has no parts."""
+    """Return what is known of an item but its evidence; None without a score, parts or outputs."""
     kind = type_of_parts(item.parts)
-    if kind is None:
+    if kind is None or math.isnan(item.score) or not item.output:
         return None
+    if item.score >= 1 - SLACK:
+        return Answered(1.0)
     part, remarks, invented = kind.parts[0], _remarks(item.verdict), item.verdict.get("invented") or []
     is_right, share = item.counted[part][1] == 1, item.parts[part]
-    states = not _refuses(item) and _COPIES not in remarks
     if part == POINTS:  # a share of the points misses others; only what is asserted against them is wrong
-        states = item.concludes_wrongly or _has(item.reasons.get(part), _FORBIDDEN)
-        share = 0.0 if states else share
+        share = 0.0 if _asserts_wrongly(item) else share
         is_right = share == 1
-    only_names = bool(invented) and all(each.get("kind") in PARAPHRASED for each in invented)
-    doubts = {"correct": item.parts.get(UNCERTAIN) == 1, "invents": only_names and _INVENTED not in remarks}
-    known = Answered(
+    is_open = item.parts.get(UNCERTAIN) == 1
+    only_names = all(each.get("kind") in PARAPHRASED for each in invented)
+    may_be_held = bool(invented) and only_names and _INVENTED not in remarks and (is_right or is_open)
+    doubts = {"correct": is_open, "invents": may_be_held}
+    return Answered(
         1.0 if is_right else share if share < 1 else 0.0,
         invents=bool(invented) or _INVENTED in remarks,
-        states=states,
-        lacks=item.score < 1 - SLACK,
-        doubts=frozenset(name for name, is_open in doubts.items() if is_open),
+        states=_states(item, part),
+        lacks=is_right or any(value < 1 for name, (_, value) in item.counted.items() if name != part),
+        doubts=frozenset(name for name, is_doubted in doubts.items() if is_doubted),
     )
-    return known.with_evidence(_is_retrieved(item), states and _uses(item, part)) if known.cause else known
+
+
+def _with_evidence(answer: Answered | None, item: JudgedItem) -> Answered | None:
+    """Return the same with what is known of the evidence, where the answer has a cause."""
+    kind = type_of_parts(item.parts)
+    if kind is None or answer is None or not answer.cause:
+        return answer
+    part = kind.parts[0]
+    return answer.with_evidence(_is_retrieved(item), answer.states and _uses(item, part))
+
+
+def _states(item: JudgedItem, part: str) -> bool:
+    """Return whether an answer says something; of points, only what is asserted against them."""
+    if part == POINTS:
+        return _asserts_wrongly(item)
+    return not _refuses(item) and _COPIES not in _remarks(item.verdict)
+
+
+def _asserts_wrongly(item: JudgedItem) -> bool:
+    return item.concludes_wrongly or _has(item.reasons.get(POINTS), _FORBIDDEN)
 
 
 def _has(stored: Any, code: str) -> bool:

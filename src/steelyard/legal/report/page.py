@@ -1,7 +1,7 @@
 """What pages show of legal results: the figures to look at first, where points were lost, and the parts by type.
 
-The first figures are shares with their intervals: the questions passed, the answers with something invented, the
-refusals on both sides, and the citations that are right.
+The first figures are shares with their intervals: the questions passed, the hallucinated answers, the refusals
+on both sides, and the citations that are right.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,6 +17,7 @@ from steelyard.documents.pages import Document
 from steelyard.i18n import LANGUAGES, Language, Message, code_of, translations, words_of
 from steelyard.legal.model import METRIC
 from steelyard.legal.report import results
+from steelyard.legal.report.attribution import hallucinated
 from steelyard.legal.report.items import LegalItems
 from steelyard.legal.report.losses import ALL_POINTS, EARNED, STAGES, Loss, losses
 from steelyard.legal.report.results import PartMean, Refusals, Uncertain, uncertain
@@ -112,7 +113,9 @@ class LegalPage(KindPage):
         tiles = (
             Tile("report.passed_questions", passed, "report.of_all_questions"),
             Tile(
-                "report.hallucinating_answers", _lines(clusters, results.inventions(table), bad=True), "report.of_gaps"
+                "answer_part_names.hallucinated",
+                _lines(clusters, hallucinated(table), bad=True),
+                "report.of_hallucinated",
             ),
             Tile("report.abstention_errors", refusals),
             Tile("report.citations_correct", cited, "report.of_cited_facts"),

@@ -1,4 +1,4 @@
-"""Figures of a legal result: parts of the score by type, refusals, inventions, uncertain verdicts, and what it took.
+"""Figures of a legal result: parts of the score by type, refusals, uncertain verdicts, and what it took.
 
 An uncertain verdict leaves one part of the score open (`Question.open_part`): `exact_match` of a fact, or
 `correct_abstention` of a gap. The lowest score has 0 for that part and the highest has 1; every other part stays as
@@ -102,16 +102,6 @@ def refusals(table: Table) -> Refusals:
     return Refusals(counts, failed, len(gaps) - sum(counts) - failed)
 
 
-def inventions(table: Table) -> FloatArray:
-    """1 for answers to questions about gaps in which something is invented, 0 for the others, NaN for other items."""
-    column = table.parts.get(METRIC, {}).get("no_hallucination", np.full(len(table), np.nan))
-
-    def flag(row: int, verdict: Mapping[str, Any]) -> bool | None:
-        return None if np.isnan(column[row]) else bool(column[row] == 0 and verdict.get("invented", True))
-
-    return _flags(table, flag)
-
-
 def wrong_answers(table: Table) -> FloatArray:
     """1 for questions that were answered and should not be, 0 for those that were refused, NaN for other items."""
     return _flags(table, lambda row, of: not of["abstained"] if of.get("should_abstain") else None)
@@ -130,13 +120,6 @@ def _flags(table: Table, flag: Callable[[int, Mapping[str, Any]], bool | None]) 
         if isinstance(verdict.get("abstained"), bool) and (found := flag(row, verdict)) is not None:
             column[row] = found
     return column
-
-
-def hallucination_rate(table: Table) -> float:
-    """Return the share of answers to questions about gaps in which something is invented; no answer is not one."""
-    column = inventions(table)
-    answered = int(np.count_nonzero(~np.isnan(column)))
-    return int((column == 1).sum()) / answered if answered else math.nan
 
 
 def has_gaps(table: Table) -> bool:
@@ -254,7 +237,6 @@ def as_json(table: Table, units: Units = "auto") -> dict[str, Any]:
             "false_answer_rate": known(counts.false_answer),
         },
         **({} if weighted is None else {"weighted_mean": weighted}),
-        "hallucination_rate": known(hallucination_rate(table)),
         "worst": [
             {"id": table.ids[row], "score": float(scores[row]), "reason": notes.get(row, "")}
             for row in lowest_rows(table, METRIC, WORST, best=1.0)

@@ -15,6 +15,7 @@ from steelyard.i18n import Language, Words, code_of, words_of
 from steelyard.legal.model import COMMON_PARTS, METRIC
 from steelyard.legal.question_types import part_labels
 from steelyard.legal.report import results
+from steelyard.legal.report.attribution import hallucinated, hallucination_rate, outcomes
 from steelyard.legal.report.results import Uncertain, uncertain, uncertain_by_type
 from steelyard.legal.report.verdicts import note_in, reasons_in
 from steelyard.reports import cells
@@ -25,6 +26,7 @@ from steelyard.reports.sections.answers import refusals_table, uncertain_table
 from steelyard.stats.compare import ComparisonSettings, compare_each
 from steelyard.stats.scopes import Scope
 from steelyard.stats.selection import NO_PART
+from steelyard.stats.summary import known
 from steelyard.table import Column, FloatArray, Table
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 ALL: Final = "report.all_questions"
 PENALISED: Final = "penalised_score"
 _SHARES: Final[Mapping[str, tuple[str, Callable[[Table], FloatArray]]]] = {
-    "legal.invented": ("report.hallucinating_answers", results.inventions),
+    "legal.invented": ("answer_part_names.hallucinated", hallucinated),
     "legal.wrong_answer": ("report.answered_unanswerable", results.wrong_answers),
     "legal.wrong_refusal": ("report.abstained_answerable", results.wrong_refusals),
 }
@@ -94,11 +96,9 @@ class LegalReport(KindReport):
         return "" if part is None else words.labelled(words.name("part", part), reasons[part])
 
     def fields(self, table: Table, scope: Scope) -> Mapping[str, Any]:
-        return results.as_json(table, scope)
+        return {**results.as_json(table, scope), "hallucination_rate": known(hallucination_rate(table))}
 
     def attribution(self, table: Table) -> Column | None:
-        from steelyard.legal.report.attribution import outcomes
-
         return outcomes(table)
 
     def page(self) -> "LegalPage":
@@ -132,12 +132,8 @@ def _parts(table: Table, words: Words, scope: Scope) -> TableBlock:
 def _gaps(table: Table, words: Words) -> TableBlock:
     """Return answered and abstained, of answerable questions and of others; questions without an answer, if any."""
     refusals = results.refusals(table)
-    rate = cells.percent(results.hallucination_rate(table), words)
     unanswered = {code: getattr(refusals, name) for name, code in _UNANSWERED.items()}
-    rows = [
-        [words("report.hallucinating_answers"), "", "", rate],
-        *([words(code), str(count), "", ""] for code, count in unanswered.items() if count),
-    ]
+    rows = [[words(code), str(count), "", ""] for code, count in unanswered.items() if count]
     title = words.labelled(table.name, words("report.questions_about_gaps"))
     return refusals_table([refusals.counts], words, title, refused="report.abstained", rows=rows)
 

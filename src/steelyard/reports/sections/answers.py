@@ -12,6 +12,7 @@ from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Cell, Fields, Row, TableBlock
 from steelyard.reports.content import BOARD, PAIR, Report
 from steelyard.reports.sections import section
+from steelyard.stats.outcomes import METRIC as ATTRIBUTED
 from steelyard.stats.review import (
     REVIEWED,
     UNCERTAIN,
@@ -142,9 +143,9 @@ def uncertain(report: Report, words: Words) -> Iterator[Block]:
 
 
 def doubts(table: Table) -> dict[str, Doubts]:
-    """Return the metrics of a result that have uncertain verdicts."""
+    """Return the metrics of a result that have uncertain verdicts; outcomes have a table of their own."""
     found = {}
-    for metric in table.columns:
+    for metric in [metric for metric in table.columns if metric != ATTRIBUTED]:
         flags, scores = uncertain_flags(table, metric), table.column(metric)
         if flags is not None and flags.any():
             ends = [float(np.nanmean(np.where(flags, end, scores))) for end in (0.0, 1.0)]
