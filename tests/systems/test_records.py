@@ -57,6 +57,42 @@ def test_names_of_other_tools(value, expected):
     assert record_of(record) == record
 
 
+CHUNKS = [
+    {"id": "67e517e74767063e882d6861", "content": "押金为30000元。", "page": 3, "document_name": "租约.md"},
+    "租期两年。",
+]
+
+
+@pytest.mark.parametrize(
+    ("answer", "cited"),
+    [
+        ("押金为30000元[ID:0]。", [{"page": 3, "text": "押金为30000元。", "document": "租约.md"}]),
+        ("租期两年##1$$。", [{"text": "租期两年。"}]),
+        ("30000元[67e517e74767063e882d6861](CITE)", [{"page": 3, "text": "押金为30000元。", "document": "租约.md"}]),
+        ("租期两年【2】。", [{"text": "租期两年。"}]),
+        ("租期两年（2）。", [{"text": "租期两年。"}]),
+        ("租期两年[ID:7]。", []),
+    ],
+)
+def test_marks_of_products_are_citations_of_contexts(answer, cited):
+    record = record_of({"answer": answer, "contexts": CHUNKS})
+    assert record["citations"] == cited
+    assert not set("[【#（").intersection(record["answer"])
+    assert record["raw"] == answer
+    assert record_of(record) == record
+
+
+def test_own_citations_go_before_marks():
+    record = record_of({"answer": "30000元[ID:1]", "contexts": CHUNKS, "citations": [PASSAGE]})
+    assert (record["answer"], record["citations"]) == ("30000元", [PASSAGE])
+
+
+def test_marks_in_a_record_that_a_model_wrote():
+    record = record_of({"answer": '```json\n{"answer": "30000元[ID:0]", "amount": 30000}\n```', "contexts": CHUNKS})
+    assert (record["answer"], record["amount_total"]) == ("30000元", 30000)
+    assert record["citations"][0]["page"] == 3
+
+
 @pytest.mark.parametrize("name", ANSWER)
 def test_every_name_of_an_answer(name):
     assert record_of({name: "x"})["answer"] == "x"

@@ -10,7 +10,7 @@ from steelyard.i18n import Message, Option
 from steelyard.io import layouts
 from steelyard.registry.metrics import Measure
 from steelyard.table import Flags, Missing
-from steelyard.text.citations import has_citations
+from steelyard.text.marks import find_marks
 
 MOST_JUDGED: Final = 1_000
 """Rows up to which a file has by default the metrics of judges, which take a millisecond a row and more."""
@@ -167,7 +167,7 @@ def judged_metrics(rows: Sequence[AnswerRow] = ()) -> list[str]:
     correct = ["Correct"] * any(row.references for row in rows)
     if not any(row.contexts and _has_texts(row.contexts) for row in rows):
         return correct
-    cited = any(has_citations(row.prediction or "", [each.id for each in row.contexts or ()]) for row in rows)
+    cited = any(find_marks(row.prediction or "", [each.id for each in row.contexts or ()]) for row in rows)
     wanted = any(_has_ids(row) or _has_reference_texts(row) for row in rows)
     attributed = ["Accurate"] * any(row.references and _has_texts(row.contexts) for row in rows)
     over_contexts = ["Grounded", "Refusal", *(["CitationP", "CitationR"] * cited), *(["ContextP", "ContextR"] * wanted)]

@@ -33,7 +33,7 @@ from steelyard.io.foreign.items import AGAIN, RowIds
 from steelyard.io.foreign.rows import ERROR, parsed_cell, whole, whole_cell
 from steelyard.io.layouts import ANSWERABLE, ID_HINT, Columns, Layout, check_mapping, layout_of
 from steelyard.io.records import COLUMNS, Record, first_seen
-from steelyard.text.citations import has_citations
+from steelyard.text.marks import find_marks
 
 BOTH = frozenset(("prediction", "references"))
 BATCH = 2048  # rows that are read and scored together
@@ -299,7 +299,7 @@ class RowReader:
         if self._wanted.contexts != "unused":
             row = self._with_contexts(row, fields)
         if self._wanted.cited and row.prediction and self.columns.has_contexts:
-            self._cited += has_citations(row.prediction, [context.id for context in row.contexts or ()])
+            self._cited += bool(find_marks(row.prediction, [context.id for context in row.contexts or ()]))
         return row
 
     def _tagged(self, record: Record) -> Mapping[str, str]:

@@ -3,7 +3,9 @@
     {"answer": "…", "citations": [{"page": 2, "text": "…"}], "evidence": [{"page": 2, "text": "…"}],
      "contexts": [{"id": "7", "text": "…"}], "abstained": false, "amount_total": 42000}
 
-Contexts are what was retrieved, citations and evidence what the answer cites: a context is no citation. Thinking blocks are not part of the output; JSON in a code fence is the record itself; a citation may be plain text.
+Contexts are what was retrieved, citations and evidence what the answer cites: a context that the answer does not cite
+is no citation. Marks of products in the answer, such as [ID:0], are citations of contexts and not part of the answer.
+Thinking blocks are not part of the output; JSON in a code fence is the record itself; a citation may be plain text.
 Unknown fields are left out of the record.
 """
 
@@ -22,6 +24,7 @@ from steelyard.errors import InputError, SystemFailure, cut
 from steelyard.i18n import Message
 from steelyard.io.layouts import PREDICTION
 from steelyard.io.records import parse_json
+from steelyard.text.marks import cited, without_marks
 from steelyard.text.reading import without_thinking
 
 ANSWER: Final = tuple(dict.fromkeys(("answer", *PREDICTION, "result", "completion", "content", "答案", "回答")))
@@ -81,7 +84,7 @@ def record_of(value: Any, where: str = "") -> dict[str, Any]:
             where=where,
             hint=Message("formats.answer_fields_hint", names=", ".join(ANSWER)),
         )
-    found = _with_inner_record(_Reading(folded, where).record(), where)
+    found = _with_cited_contexts(_with_inner_record(_Reading(folded, where).record(), where))
     return {name: plain(member, where) for name, member in found.items() if member is not None}
 
 
@@ -138,6 +141,23 @@ def _with_inner_record(record: dict[str, Any], where: str) -> dict[str, Any]:
         **{name: member for name, member in record.items() if member not in (None, [], "")},
         **{"answer": read.get("answer", ""), "raw": record["answer"]},
     }
+
+
+def _with_cited_contexts(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the record without the marks of its answer, which are its citations if it has no others."""
+    answer, contexts = record["answer"], record.get("contexts") or []
+    ids = [None if isinstance(each, str) else each.get("id") for each in contexts]
+    bare = without_marks(answer, ids)
+    if bare == answer:
+        return record
+    marked = [_citation_of(contexts[index]) for index in cited(answer, ids)]
+    return {**record, "answer": bare, "citations": record.get("citations") or marked, "raw": record.get("raw") or answer}
+
+
+def _citation_of(context: str | dict[str, Any]) -> dict[str, Any]:
+    """Return a context as a passage that an answer cites."""
+    named = {"text": context} if isinstance(context, str) else context
+    return {name: value for name, value in named.items() if name not in ("id", "score")}
 
 
 def named_values(value: Any) -> Named | None:

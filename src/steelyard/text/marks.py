@@ -5,7 +5,7 @@ RAGFlow writes [ID:0] (older: ##0$$) and counts from 0, FastGPT [24 hex digits](
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from steelyard.text.citations import names_in, places_of
@@ -70,10 +70,32 @@ def keys_of(match: re.Match[str], ids: frozenset[str] = frozenset()) -> list[Key
 
 def without_marks(text: str, ids: Sequence[str | None] = ()) -> str:
     """Return a text without its marks and the blanks before them."""
+    return _replaced(text, find_marks(text, ids))
+
+
+def blanked(text: str, marks: Iterable[Mark]) -> str:
+    """Return a text with blanks in place of these marks, so that positions stay."""
+    return _replaced(text, marks, " ")
+
+
+def without_citations(text: str, ids: Sequence[str | None]) -> str:
+    """Return a text without the marks that cite its contexts, and without those that only products write.
+
+    A number in brackets that names no context may be text.
+    """
+    marks, places = find_marks(text, ids), places_of(ids)
+    plain = (mark for mark in marks if mark.kind in (ID, NUMBER))
+    void = {mark.start for mark in plain if not 0 <= index_of(mark, places) < len(ids)}
+    return _replaced(text, [mark for mark in marks if mark.start not in void])
+
+
+def _replaced(text: str, marks: Iterable[Mark], blank: str = "") -> str:
+    """Return a text with a blank for each character of the marks; where that is "", without the blanks before them."""
     pieces, at = [], 0
-    for mark in find_marks(text, ids):
+    for mark in marks:
         if mark.start >= at:  # else the second name between the same brackets
-            pieces.append(text[at : mark.start].rstrip(" \t"))
+            before = text[at : mark.start]
+            pieces += [before if blank else before.rstrip(" \t"), blank * (mark.end - mark.start)]
             at = mark.end
     return "".join([*pieces, text[at:]])
 
@@ -84,11 +106,12 @@ def cited(text: str, ids: Sequence[str | None], *, first: int = 1) -> list[int]:
     `ids` has one entry per context; `first` is the number of the first context in marks such as [1].
     """
     places = places_of(ids)
-    found = (_index(mark, places, first) for mark in find_marks(text, ids))
+    found = (index_of(mark, places, first) for mark in find_marks(text, ids))
     return list(dict.fromkeys(index for index in found if 0 <= index < len(ids)))
 
 
-def _index(mark: Mark, places: dict[str, int], first: int) -> int:
+def index_of(mark: Mark, places: Mapping[str, int], first: int = 1) -> int:
+    """Return the index that a mark names; -1 for an id that no context has."""
     if isinstance(mark.key, str):
         return places.get(mark.key, -1)
     return mark.key + 1 - first if mark.kind == NUMBER else mark.key
