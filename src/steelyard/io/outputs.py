@@ -22,7 +22,7 @@ from typing import Any, Final
 from steelyard import limits
 from steelyard.errors import InputError, SystemFailure, cut
 from steelyard.i18n import Message
-from steelyard.io.layouts import PREDICTION
+from steelyard.io.layouts import PREDICTION, inner_of
 from steelyard.io.records import parse_json
 from steelyard.text.marks import cited, without_marks
 from steelyard.text.reading import without_thinking
@@ -151,7 +151,12 @@ def _with_cited_contexts(record: dict[str, Any]) -> dict[str, Any]:
     if bare == answer:
         return record
     marked = [_citation_of(contexts[index]) for index in cited(answer, ids)]
-    return {**record, "answer": bare, "citations": record.get("citations") or marked, "raw": record.get("raw") or answer}
+    return {
+        **record,
+        "answer": bare,
+        "citations": record.get("citations") or marked,
+        "raw": record.get("raw") or answer,
+    }
 
 
 def _citation_of(context: str | dict[str, Any]) -> dict[str, Any]:
@@ -233,8 +238,7 @@ class _Reading:
             return item
         passage = self._passage(item)
         outer = named_values(item) or {}
-        inner = named_values(outer.get("node")) or outer  # LlamaIndex
-        identifier, score = _first(inner, _ID), _first(outer, _SCORE)
+        identifier, score = _first(inner_of(outer), _ID), _first({**inner_of(outer), **outer}, _SCORE)
         if isinstance(identifier, str | int):
             passage["id"] = str(identifier)
         if isinstance(score, int | float):
@@ -251,8 +255,8 @@ class _Reading:
         outer = {"text": item} if isinstance(item, str) else named_values(item)
         if outer is None:
             raise SystemFailure(Message("formats.citation_not_object", item=_shown(item)), where=self.where)
-        inner = named_values(outer.get("node")) or outer  # LlamaIndex
-        beside = named_values(inner.get("metadata")) or {}
+        inner = inner_of(outer)
+        beside = named_values(inner.get("metadata")) or named_values(inner.get("meta")) or {}
         page = _page(_first(inner, _PAGE), self.where) or _page(_first(beside, _PAGE_BESIDE), self.where)
         text = _first(inner, _TEXT)
         if not isinstance(text, str | None):
