@@ -25,6 +25,7 @@ from steelyard.answers.rows import (
 from steelyard.answers.values import plain_value
 from steelyard.errors import InputError
 from steelyard.i18n import Message
+from steelyard.io.costs import FIELDS as COST_FIELDS
 from steelyard.io.foreign.formats import Source, open_source
 from steelyard.io.foreign.items import AGAIN, ItemColumns, are_systems, records_of
 from steelyard.io.foreign.rows import ERROR, PREDICTION, QUESTION, REPEAT, SYSTEM, TAGS
@@ -181,7 +182,7 @@ def answers_of_frame(
     frame = frame.with_ids(mapping, ids)
     known = Columns("answers", list(frame.columns))
     check_mapping(mapping, known)
-    meant = layout_of(known, mapping, set(BOTH), wanted.optional, wanted.labels).columns() | _OWN
+    meant = layout_of(known, mapping, set(BOTH), wanted.optional, wanted.labels).columns() | _OWN | COST_FIELDS
     used = [name for name in known.columns if name in meant]
     columns = [[plain_value(value) for value in frame.columns[name]()] for name in used]
     rows = enumerate(zip(*columns, strict=True), 1)

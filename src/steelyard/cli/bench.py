@@ -30,6 +30,7 @@ from steelyard.legal.model import METRIC
 from steelyard.legal.question_types import part_labels, types_by_name
 from steelyard.net.http import HEADER_NAME
 from steelyard.progress import ProgressCallback
+from steelyard.registry.kinds import COSTS
 from steelyard.registry.names import callable_names
 from steelyard.reports.content import Report
 from steelyard.reports.gate import gate_blocks
@@ -172,7 +173,7 @@ def _deliver(table: Table, rules: Sequence[Rule], arguments: argparse.Namespace)
 
 def _required_rules(texts: Sequence[str]) -> list[Rule]:
     """Return the rules that the run must meet; one that needs a baseline is refused before anything is asked."""
-    rules = spelled([*map(parse_rule, texts)], [METRIC])
+    rules = spelled([*map(parse_rule, texts)], [METRIC, *COSTS])
     if rules:
         check_rules(rules, has_baseline=False)
     return rules
@@ -189,7 +190,7 @@ def _show_gate(gate: Gate, arguments: argparse.Namespace) -> int:
 def _check_names(tag: str, rules: Sequence[Rule], benchmark: Benchmark) -> None:
     """Raise an error for an unknown tag or metric before any question is asked."""
     tags = list(dict.fromkeys(name for question in benchmark.questions for name in question.about.tags))
-    metrics = [METRIC, *(f"{METRIC}.{part}" for part in part_labels())]
+    metrics = [METRIC, *COSTS, *(f"{METRIC}.{part}" for part in part_labels())]
     for name in (tag, *(name for rule in rules for name, _ in rule.target.tags)):
         if name not in tags:
             raise UnknownName.of(Message("words.tag"), name, tags)

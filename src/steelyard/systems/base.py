@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from steelyard import limits
 from steelyard.errors import ConfigError
 from steelyard.i18n import Localized, Message
+from steelyard.io.costs import costs_in
 from steelyard.io.outputs import named_values, record_of
 from steelyard.net.secrets import masked_command
 from steelyard.registry.entry_points import EntryPointGroup
@@ -45,11 +46,16 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The output record of a system; the caller that measures the time fills in the seconds."""
+    """The output record of a system; the caller that measures the time fills in the seconds, unless they are given.
+
+    They are NaN where nobody measured them. `tokens` are those of request and reply, `cost` is the price that the
+    system names, in its own currency.
+    """
 
     record: dict[str, Any]
     seconds: float = 0.0
     tokens: int | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +128,7 @@ def open_system(spec: str, settings: SystemSettings | None = None) -> System:
 
 
 def reply_of(value: Any, where: str = "") -> Reply:
-    """Return the reply that the value of a system stands for, with the number of tokens that it reports."""
-    usage = (named_values(value) or {}).get("usage")
-    tokens = usage.get("total_tokens") if isinstance(usage, Mapping) else None
-    return Reply(record_of(value, where), tokens=tokens if type(tokens) is int else None)
+    """Return the reply that the value of a system stands for, with the tokens and the cost that it reports."""
+    costs = costs_in(named_values(value) or {})
+    tokens = costs.get("Tokens")
+    return Reply(record_of(value, where), tokens=None if tokens is None else int(tokens), cost=costs.get("Cost"))

@@ -53,6 +53,7 @@ _OUTPUT: Final = Fields(
         "contexts": ListOf(_QUOTED),
         "seconds": _NOT_NEGATIVE,
         "tokens": _NOT_NEGATIVE,
+        "cost": _NOT_NEGATIVE,
         "attempts": _COUNT,
     }
 )
@@ -110,6 +111,8 @@ _METRIC_SUMMARY: Final = Fields(
         "scopes": ListOf(_SCOPE),
         "average": TEXT,
         "sum": _BOUND,
+        "median": _BOUND,
+        "p95": _BOUND,
     },
     frozenset(("mean", "ci95", "scored", "unscored", "errors", "interval", "scope", "scopes")),
 )
