@@ -50,7 +50,9 @@ def _required(metric: Metric) -> dict[str, float]:
 
 
 register_all()
-MEASURES = {kind: measures_of(kind) for kind in ("retrieval", "answers", "contexts", "law", "tasks", "rulings", "costs")}
+MEASURES = {
+    kind: measures_of(kind) for kind in ("retrieval", "answers", "contexts", "law", "tasks", "rulings", "costs")
+}
 RANKING = MEASURES["retrieval"]
 assert set(DEFAULT_ANSWERS) < set(MEASURES["answers"])
 

@@ -19,6 +19,7 @@ from steelyard.table import Bounds, Column, Missing, Table
 
 BOUNDS: Final[Bounds] = (0.0, math.inf)
 NO_COST: Final = Missing("unscored", Message("missing.no_cost"))
+_FAILED: Final = Missing("error", Message("report.the_system_failed"))
 
 _THOUSANDTH: Final = 0.001
 # metric → paths of fields, and what their numbers are multiplied by; `*` is every member, whose numbers are added
@@ -96,12 +97,10 @@ def with_costs(table: Table) -> Table:
 
 
 def _column(table: Table, metric: str, of_rows: Sequence[Mapping[str, float]]) -> Column:
-    reasons = [NO_COST]
     values, status = np.full(len(table), np.nan), np.ones(len(table), np.int64)
     for row, costs in enumerate(of_rows):
         if row in table.failures:
-            reasons.append(Missing("error", table.failures[row]))
-            status[row] = len(reasons)
+            status[row] = 2
         elif metric in costs:
             values[row], status[row] = costs[metric], 0
-    return Column(values, status, reasons, bounds=BOUNDS)
+    return Column(values, status, (NO_COST, _FAILED), bounds=BOUNDS)
