@@ -1,12 +1,14 @@
 """What a reply costs: seconds, tokens and price, among the fields of a row, and as columns of a table.
 
-Names are those of common tools; a number of milliseconds says so in its name. Fields of other tools that have no place
-of their own are searched too.
+`costs.json` has the names that common tools give them; a number of milliseconds says so in its name. Fields of other
+tools that have no place of their own are searched too.
 """
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -21,29 +23,10 @@ BOUNDS: Final[Bounds] = (0.0, math.inf)
 NO_COST: Final = Missing("unscored", Message("missing.no_cost"))
 _FAILED: Final = Missing("error", Message("report.the_system_failed"))
 
-_THOUSANDTH: Final = 0.001
-# metric → paths of fields, and what their numbers are multiplied by; `*` is every member, whose numbers are added
-_PLACES: Final[Mapping[str, Mapping[str, float]]] = {
-    "Seconds": {
-        **dict.fromkeys(("seconds", "latency", "latency_seconds", "response_time", "total_time"), 1.0),
-        **dict.fromkeys(("usage/latency", "metadata/usage/latency"), 1.0),
-        **dict.fromkeys(("latency_ms", "latencyMs", "duration_ms"), _THOUSANDTH),
-    },
-    "Tokens": dict.fromkeys(
-        (
-            *("tokens", "total_tokens", "usage/total_tokens", "meta/usage/total_tokens", "metadata/usage/total_tokens"),
-            *("tokenUsage/total", "response/tokenUsage/total", "model_usage/*/total_tokens"),
-        ),
-        1.0,
-    ),
-    "Cost": dict.fromkeys(
-        (
-            *("cost", "total_cost", "total_price", "usage/cost", "usage/total_price", "metadata/usage/total_price"),
-            *("response/cost", "model_usage/*/total_cost"),
-        ),
-        1.0,
-    ),
-}
+_PLACES: Final[Mapping[str, Mapping[str, float]]] = json.loads(
+    Path(__file__).with_name("costs.json").read_text(encoding="utf-8")
+)
+"""Metric → paths of fields, and what their numbers are multiplied by; `*` is every member, whose numbers are added."""
 FIELDS: Final = frozenset(path.split("/")[0] for paths in _PLACES.values() for path in paths) | {EXTRA}
 """The fields of a row that may have a cost, or what has one."""
 
