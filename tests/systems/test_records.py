@@ -39,15 +39,15 @@ PASSAGE = {"page": 2, "text": "答：一共42000元。"}
         ({"answer": "x", "abstained": False}, {"answer": "x", "abstained": False}),
         ({"response": "x", "retrieved_contexts": ["甲", "乙"]}, {"answer": "x", "contexts": ["甲", "乙"]}),
         ({"answer": "x", "context": "甲"}, {"answer": "x", "contexts": ["甲"]}),
-        # passages retrieved with their page are evidence, unless the system has chosen some
+        # what was retrieved is a context with its place, and no citation
         (
             {"result": "x", "source_documents": [{"page_content": "甲", "metadata": {"page": 0, "page_label": "1"}}]},
-            {"answer": "x", "evidence": [{"page": 1, "text": "甲"}], "contexts": ["甲"]},
+            {"answer": "x", "contexts": [{"page": 1, "text": "甲"}]},
         ),
-        ({"answer": "x", "evidence": [], "contexts": [PASSAGE]}, {"answer": "x", "contexts": [PASSAGE["text"]]}),
+        ({"answer": "x", "evidence": [], "contexts": [PASSAGE]}, {"answer": "x", "contexts": [PASSAGE]}),
         (
-            {"answer": "x", "retrieval_result": [{"id": "d1", "contents": "甲"}]},
-            {"answer": "x", "contexts": ["甲"]},
+            {"answer": "x", "retrieval_result": [{"id": 7, "contents": "甲", "score": 0.5, "source": "a.pdf"}, "乙"]},
+            {"answer": "x", "contexts": [{"id": "7", "text": "甲", "score": 0.5, "document": "a.pdf"}, "乙"]},
         ),
     ],
 )
@@ -93,7 +93,7 @@ def test_objects_of_other_libraries():
         source_nodes: list
 
     record = record_of(Response("x", [Node()]))
-    assert record == {**EMPTY, "answer": "x", "contexts": ["甲"], "evidence": [{"page": 3, "text": "甲"}]}
+    assert record == {**EMPTY, "answer": "x", "contexts": [{"page": 3, "text": "甲", "score": 0.7}]}
 
 
 def test_values_become_plain():

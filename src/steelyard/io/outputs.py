@@ -1,9 +1,9 @@
 """The output of a system as a record with one set of field names, whatever names the system uses.
 
     {"answer": "…", "citations": [{"page": 2, "text": "…"}], "evidence": [{"page": 2, "text": "…"}],
-     "contexts": ["…"], "abstained": false, "amount_total": 42000}
+     "contexts": [{"id": "7", "text": "…"}], "abstained": false, "amount_total": 42000}
 
-Thinking blocks are not part of the output; JSON in a code fence is the record itself; a citation may be plain text.
+Contexts are what was retrieved, citations and evidence what the answer cites: a context is no citation. Thinking blocks are not part of the output; JSON in a code fence is the record itself; a citation may be plain text.
 Unknown fields are left out of the record.
 """
 
@@ -53,6 +53,8 @@ _TEXT: Final = ("text", "quote", "content", "contents", "page_content", "snippet
 _PAGE: Final = ("page", "page_number", "page_no", "page_num", "page_label")
 _PAGE_BESIDE: Final = ("page_label", "page_number", "page")  # in metadata, `page` counts from 0 where there is a label
 _DOCUMENT: Final = ("document", "doc", "document_name", "doc_name", "file_name", "filename", "file", "source")
+_ID: Final = ("id", "_id", "chunk_id", "segment_id", "doc_id", "docid", "passage_id", "context_id", "id_")
+_SCORE: Final = ("score", "similarity")
 _PAGE_NUMBER: Final = re.compile(r"(?:第|p\.?|page)?\s?(\d{1,9})\s?页?", re.IGNORECASE)
 _LONGEST_PAGE: Final = 40  # characters of a page that may hold its number
 _MOST_NAMES: Final = 20  # of a record, in a message
@@ -187,7 +189,7 @@ class _Reading:
         return {
             "answer": self._answer(answers),
             "citations": [self._passage(item) for item in self._listed(CITATIONS)],
-            "evidence": self._evidence(),
+            "evidence": [self._passage(item) for item in self._listed(EVIDENCE)],
             "contexts": [self._context(item) for item in self._listed(CONTEXTS)] or None,
             "abstained": self._abstained(),
             "raw": self._first(("raw",)),
@@ -205,16 +207,19 @@ class _Reading:
             raise SystemFailure(Message("formats.answer_too_long", largest=largest), where=self.where)
         return answer
 
-    def _evidence(self) -> list[dict[str, Any]]:
-        """Return the evidence, or the retrieved passages with their pages if the system does not select any."""
-        if self._has(EVIDENCE):
-            return [self._passage(item) for item in self._listed(EVIDENCE)]
-        retrieved = [self._passage(item) for item in self._listed(CONTEXTS) if not isinstance(item, str)]
-        return [passage for passage in retrieved if "page" in passage]
-
-    def _context(self, item: Any) -> str:
-        text: str = item if isinstance(item, str) else self._passage(item)["text"]
-        return text
+    def _context(self, item: Any) -> str | dict[str, Any]:
+        """Return a context as it is given: a text, or an object with its id, place and score."""
+        if isinstance(item, str):
+            return item
+        passage = self._passage(item)
+        outer = named_values(item) or {}
+        inner = named_values(outer.get("node")) or outer  # LlamaIndex
+        identifier, score = _first(inner, _ID), _first(outer, _SCORE)
+        if isinstance(identifier, str | int):
+            passage["id"] = str(identifier)
+        if isinstance(score, int | float):
+            passage["score"] = score
+        return passage
 
     def _abstained(self) -> bool | None:
         abstained = self._first(ABSTAINED)
