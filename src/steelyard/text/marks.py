@@ -91,6 +91,8 @@ def cited(text: str, ids: Sequence[str | None], *, first: int = 1) -> list[int]:
 def _index(mark: Mark, places: dict[str, int], first: int) -> int:
     if isinstance(mark.key, str):
         return places.get(mark.key, -1)
+    if mark.kind == RAGFLOW and str(mark.key) in places:  # [ID:20] of a reply whose chunks have such names
+        return places[str(mark.key)]
     return mark.key + 1 - first if mark.kind == NUMBER else mark.key
 
 

@@ -46,7 +46,8 @@ def item_of(question: Question, answer: Reply | Failure, document: Document) -> 
     """Return the item of an answer: score, parts, reasons, and the output of the system."""
     if isinstance(answer, Failure):
         return failed_item(question, answer, document)
-    spent = {"seconds": round(answer.seconds, 6), **({} if answer.tokens is None else {"tokens": answer.tokens})}
+    used = {"seconds": round(answer.seconds, 6), "tokens": answer.tokens, "cost": answer.cost}
+    spent = {name: value for name, value in used.items() if value is not None}
     output = {**answer.record, "question": question.about.question, **spent}
     verdict = judge_safely(question, answer.record, document)
     try:
