@@ -29,16 +29,14 @@ BUILT_IN: Final[Mapping[str, str]] = {
     "openai": "steelyard.systems.http:open_chat",
     "python": "steelyard.systems.python:open_python",
     "command": "steelyard.systems.command:open_command",
-    "ragflow": "steelyard.systems.product:open_ragflow",
-    "ragflow-retrieval": "steelyard.systems.product:open_ragflow_retrieval",
-    "dify": "steelyard.systems.product:open_dify",
-    "fastgpt": "steelyard.systems.product:open_fastgpt",
-    "openwebui": "steelyard.systems.product:open_openwebui",
-    "product": "steelyard.systems.product:open_file",
+    "product": "steelyard.systems.product:open_product",
     "replay": "steelyard.systems.replay:open_replay",
     "builtin": "steelyard.systems.baseline:open_builtin",
 }
 """Where the kinds of this package are defined; a module is imported when its kind is opened."""
+
+PRODUCTS: Final = ("ragflow", "ragflow-retrieval", "dify", "fastgpt", "openwebui")
+"""Products of this package, each a kind of its own: `ragflow:CHAT@URL` is `product:ragflow#CHAT@URL`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +129,8 @@ def open_system(spec: str, settings: SystemSettings | None = None) -> System:
     """Open the system of a SPEC such as `http://host/path`; the caller closes it, or `ask_all` does."""
     prefix, _, rest = spec.strip().partition(":")
     kind, opener = prefix.lower(), None
+    if kind in PRODUCTS:
+        kind, rest = "product", f"{kind}#{rest}"
     if rest:  # kinds of this package cannot be replaced
         opener = resolve_name(BUILT_IN[kind]) if kind in BUILT_IN else INSTALLED.load(kind)
     if opener is None:

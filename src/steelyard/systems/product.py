@@ -4,8 +4,7 @@ The question is sent alone: a product retrieves by itself.
 """
 
 import re
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +23,7 @@ from steelyard.systems.product_replies import ERROR, Body, body_of, check, reply
 from steelyard.systems.products import LOST, Product, Request, Session, load_product, shipped
 from steelyard.systems.templates import filled, nothing_at, path_of
 
-_SPEC: Final = re.compile(r"(?P<app>.*?)@(?P<url>https?://.+)")
+_SPEC: Final = re.compile(r"(?P<name>[^#@]+)(?:#(?P<app>.*?))?@(?P<url>https?://.+)")
 
 
 class ProductSystem(NothingOpen):
@@ -114,12 +113,14 @@ class ProductSystem(NothingOpen):
     def _explained(self, failure: SystemFailure) -> SystemFailure:
         """Return a failure that asking again does not mend, with what to do."""
         product, message = self._product, failure.message
-        said = {"message": message, "product": product.name, "key": product.key}
         if _status(failure) in map(str, (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, *product.errors.key)):
-            return SystemFailure(Message("systems.product_key" if self._key else "systems.product_no_key", **said))
+            code = "systems.product_key" if self._key else "systems.product_no_key"
+            return SystemFailure(Message(code, message=message, key=product.key))
         if message.code == "net.html" or _status(failure) in map(str, LOST):
             tried = dict.fromkeys(public_address(self._address(each.path)) for each in product.requests)
-            return SystemFailure(Message("systems.product_lost", message=message, paths=", ".join(tried)))
+            return SystemFailure(
+                Message("systems.product_lost", message=message, product=product.name, paths=", ".join(tried))
+            )
         return failure
 
 
@@ -144,30 +145,20 @@ def _parameters(text: str | None) -> dict[str, Any]:
     return value
 
 
-def _open(kind: str, rest: str, settings: SystemSettings) -> ProductSystem:
-    """Open a product of this package."""
-    return _system(kind, kind, shipped()[kind], rest, settings)
-
-
-def _system(kind: str, name: str, product: Product, rest: str, settings: SystemSettings) -> ProductSystem:
+def open_product(rest: str, settings: SystemSettings) -> ProductSystem:
+    """Open the product of `NAME#APP@URL` or `FILE.yaml#APP@URL`; the app may be left out where no request names it."""
     parts = _SPEC.fullmatch(rest)
-    if not parts or (product.wants_app and not parts["app"]):
-        form = f"{kind}:{'APP' if product.wants_app else ''}@URL"
-        raise ConfigError(Message("systems.product_spec", form=form, value=f"{kind}:{masked_command(rest)}"))
-    label = f"{name}:{parts['app'] or urlsplit(parts['url']).hostname}"
-    return ProductSystem(label, product, parts["app"], parts["url"], settings)
+    if parts is None:
+        raise _malformed(rest)
+    product = shipped().get(parts["name"]) or load_product(parts["name"])
+    app, url = parts["app"] or "", parts["url"]
+    if product.wants_app and not app:
+        raise _malformed(rest)
+    host = urlsplit(url).netloc.rpartition("@")[2]
+    return ProductSystem(f"{Path(parts['name']).stem}:{app or host}", product, app, url, settings)
 
 
-def open_file(rest: str, settings: SystemSettings) -> ProductSystem:
-    """Open the product of `FILE.yaml[#APP]@URL`."""
-    file, at, url = rest.rpartition("@http")
-    path, _, app = file.partition("#")
-    product = load_product(path or rest)
-    return _system("product:FILE#", Path(path).stem, product, f"{app}{at}{url}", settings)
-
-
-open_ragflow: Final[Callable[..., ProductSystem]] = partial(_open, "ragflow")
-open_ragflow_retrieval: Final[Callable[..., ProductSystem]] = partial(_open, "ragflow-retrieval")
-open_dify: Final[Callable[..., ProductSystem]] = partial(_open, "dify")
-open_fastgpt: Final[Callable[..., ProductSystem]] = partial(_open, "fastgpt")
-open_openwebui: Final[Callable[..., ProductSystem]] = partial(_open, "openwebui")
+def _malformed(rest: str) -> ConfigError:
+    name = rest.partition("#")[0]
+    form = f"{name}:APP@URL" if name in shipped() else "product:FILE.yaml#APP@URL"
+    return ConfigError(Message("systems.product_spec", form=form, value=masked_command(rest.replace("#", ":"))))

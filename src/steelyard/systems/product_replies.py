@@ -1,28 +1,31 @@
-"""Replies of products, whole or as a stream of events, as the description of a product reads them."""
+"""Replies of products, whole or as a stream of events, read as the description of a product says."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from steelyard.errors import InputError, SystemFailure
 from steelyard.i18n import Message
 from steelyard.io.outputs import record_of
 from steelyard.io.records import parse_json
-from steelyard.net.replies import decode_reply, excerpt
+from steelyard.net.replies import SYSTEM, decode_reply, excerpt
 from steelyard.net.retry import RetryableFailure
 from steelyard.systems.base import Reply, price_of
-from steelyard.systems.products import Places, Product
-from steelyard.systems.templates import NAME, nothing_at
+from steelyard.systems.products import Places, Product, shipped
+from steelyard.systems.templates import NAME, nothing_at, path_of
 from steelyard.text.marks import cited
 from steelyard.text.reading import without_thinking
 
 ERROR: Final = "systems.product_error"
 """The code of a failure that a product reports in a reply with status 200."""
+_LOGGED: Final = ("response", "reply", "body")  # fields of a log that have a reply whole
 _LONGEST: Final = 200  # characters of the sentence of a product
 _STARTS: Final = (b"data:", b"event:", b"id:", b":")
 _LINE: Final = re.compile(r"\r\n|\r|\n")
 # RAGFlow: @@page<TAB>x0<TAB>x1<TAB>top<TAB>bottom##, of a chunk over two pages @@3-4<TAB>…
 _TAG: Final = re.compile(r"@@(\d{1,6})(?:-(\d{1,6}))?\t[\d.\t]{1,80}##")
+
+Json = dict[str, Any]
 
 
 class Body(NamedTuple):
@@ -40,139 +43,165 @@ def body_of(content: bytes, party: Message) -> Body:
     return Body([decode_reply(content, party)])
 
 
-def _events(text: str) -> Iterable[Any]:
+def _events(text: str) -> Iterator[Any]:
     """Yield the events of a stream; what is no JSON is kept as text, and a list gets the name of its event."""
     name, pieces = "", []
     for line in _LINE.split(text):
         field, colon, rest = line.partition(":")
         if colon and field == "data":
-            pieces.append([name, rest])
+            pieces.append((name, [rest]))
         elif colon and field == "event":
             name = rest.strip()
-        elif line and pieces and field not in ("", "id", "retry"):
-            pieces[-1][1] += "\n" + line  # JSON over several lines
-        name = name if line else ""
-    for event, piece in pieces:
+        elif pieces and field not in ("", "id", "retry"):
+            pieces[-1][1].append(line)  # JSON over several lines
+    for event, lines in pieces:
+        piece = "\n".join(lines).strip()
         try:
             value = parse_json(piece, "")
         except InputError:
-            value = piece.strip()
-        yield {event: value} if event and isinstance(value, list) else value
+            value = piece
+        yield {event: value} if isinstance(value, list) else value
 
 
 def reply_in(product: Product, body: Body) -> Reply:
     """Return the reply of a product; raise a failure with its own sentence where it reports an error."""
-    for value in body.values:
+    values = body.values
+    for value in values:
         check(product, value)
-    if body.is_stream and not any(end.holds(value) for value in body.values for end in product.stream.ends):
+    if not body.is_stream:
+        answer = _answer(product, values[0])
+    elif any(end.holds(value) for value in values for end in product.stream.ends):
+        answer = _streamed(product, values)
+    else:
         raise RetryableFailure(Message("systems.product_torn", product=product.name))
-    answer = _streamed(product, body.values) if body.is_stream else _answer(product, body.values[0])
-    refusal = product.errors.answer
-    if refusal and answer.lstrip().startswith(refusal):
-        text = excerpt(answer.lstrip().removeprefix(refusal).lstrip(" :"), _LONGEST)
-        raise RetryableFailure(Message(ERROR, product=product.name, code=refusal.strip("*"), text=text))
-    contexts, names = _contexts(product, body.values)
-    record = record_of({"answer": answer, "citations": _cited(product, answer, contexts, names), "contexts": contexts})
-    tokens = _total(body.values, product.tokens)
-    return Reply(
-        record,
-        tokens=int(tokens) if tokens and tokens > 1 else None,  # FastGPT has 1 where it does not know
-        cost=_total(body.values, product.cost),
-    )
+    _check_answer(product, answer.lstrip())
+    contexts, names = _contexts(product, values)
+    citations = _cited(product, answer, contexts, names)
+    record = record_of({"answer": answer, "citations": citations, "contexts": contexts})
+    tokens = _total(values, product.tokens) or 0
+    # FastGPT says 1 where it does not know
+    return Reply(record, tokens=int(tokens) if tokens > 1 else None, cost=_total(values, product.cost))
 
 
-def fits(product: Product, value: Any) -> bool:
-    """Return whether a recorded reply has the form of this product."""
-    return any(places.find(value) is not None for places in product.fits)
+def recorded_reply(record: Mapping[str, Any], where: str) -> Reply | None:
+    """Return the reply in a record of a log of a product, whole or in a field; None if it is of no product."""
+    found = [record[name] for name in _LOGGED if name in record]
+    body = body_of(found[0].encode(), SYSTEM) if found and _is_raw(found[0]) else Body([*found, record][:1])
+    product = next((each for each in shipped().values() if _fits(each, body)), None)
+    if product is None:
+        return None
+    try:
+        return reply_in(product, body)
+    except SystemFailure as failure:  # asking again changes nothing
+        raise SystemFailure(failure.message, where=where) from None
+
+
+def _is_raw(value: Any) -> bool:
+    return isinstance(value, str) and value.startswith(("data:", "event:"))
+
+
+def _fits(product: Product, body: Body) -> bool:
+    """Return whether a reply has the form of a product, and its answer, if it has one, where the product has it."""
+    for value in body.values:
+        is_other = isinstance(value, Mapping) and "answer" in value and not product.answer.find(value)
+        if not is_other and any(places.find(value) is not None for places in product.fits):
+            return True
+    return False
 
 
 def check(product: Product, value: Any) -> None:
     """Raise a failure where a reply or an event has a code that is not one of success."""
     errors = product.errors
-    code = next(iter(errors.code.find(value) or ()), None)
-    if code is None or code in errors.fine:
-        return
-    text = next((each for each in errors.message.find(value) or () if isinstance(each, str)), "")
-    shown = excerpt(str(code))
-    message = Message(ERROR, product=product.name, code=shown, text=excerpt(text, _LONGEST))
-    failure = RetryableFailure if code in errors.retry else SystemFailure
-    raise failure(message)
+    code = errors.code.first(value, object)
+    if code is not None and code not in errors.fine:
+        text = errors.message.first(value, str) or ""
+        raise _failure(product, str(code), text, may_pass=code in errors.retry)
+
+
+def _check_answer(product: Product, answer: str) -> None:
+    mark = product.errors.answer
+    if mark and answer.startswith(mark):
+        raise _failure(product, mark.strip("*"), answer.removeprefix(mark).lstrip(" :"), may_pass=True)
+
+
+def _failure(product: Product, code: str, text: str, *, may_pass: bool) -> SystemFailure:
+    message = Message(ERROR, product=product.name, code=excerpt(code), text=excerpt(text, _LONGEST))
+    return RetryableFailure(message) if may_pass else SystemFailure(message)
 
 
 def _answer(product: Product, value: Any) -> str:
-    if not product.answer.alternatives:
+    """Return the answer; empty for a product without answers."""
+    if product.answer == Places():
         return ""
-    found = [each for each in product.answer.find(value) or () if isinstance(each, str)]
-    if not found:
-        path = product.answer.alternatives[0][0]
-        raise nothing_at(value, path if isinstance(path, tuple) else ())
-    return "".join(found)
+    answer: str | None = product.answer.first(value, str)
+    if answer is None and "" not in (product.answer.find(value) or ()):
+        raise nothing_at(value, path_of(product.answer.text))
+    return answer or ""
 
 
-def _streamed(product: Product, events: Sequence[Any]) -> str:
+def _streamed(product: Product, events: Iterable[Any]) -> str:
     """Return the answer of a stream: its pieces joined, or the last where each repeats the one before."""
+    stream = product.stream
     pieces: list[str] = []
     for event in events:
-        stream = product.stream
-        pieces += [text for text, condition in stream.insert if condition.holds(event)]
-        whole = _text(stream.whole, event)
-        piece = whole or _text(product.answer, event)
-        if piece and (whole or any(condition.holds(event) for condition in stream.replaces)):
-            pieces = []
-        pieces += [piece] if piece else []
+        for tag, thinks in zip(("<think>", "</think>"), stream.think, strict=False):
+            pieces += [tag] if thinks.holds(event) else []
+        whole = stream.whole.first(event, str)
+        piece = whole or product.answer.first(event, str)
+        if piece and (whole or any(each.holds(event) for each in stream.replaces)):
+            pieces = [piece]
+        elif piece:
+            pieces.append(piece)
     is_cumulative = len(pieces) > 1 and all(map(str.startswith, pieces[1:], pieces))
     return pieces[-1] if is_cumulative else "".join(pieces)
 
 
-def _text(places: Places, value: Any) -> str:
-    return "".join(each for each in places.find(value) or () if isinstance(each, str))
-
-
 def _last(values: Sequence[Any], places: Places) -> list[Any]:
-    """Return what the last value with anything at these places has there."""
-    return next((found for value in reversed(values) if (found := places.find(value))), [])
+    """Return what the last value that has anything at these places has there."""
+    for value in reversed(values):
+        if found := places.find(value):
+            return found
+    return []
 
 
 def _total(values: Sequence[Any], places: Places) -> float | None:
-    prices = [price for each in _last(values, places) if (price := price_of(each)) is not None]
-    return sum(prices) if prices else None
+    numbers = [price_of(each) for each in _last(values, places)]
+    return sum(each or 0 for each in numbers) if numbers else None
 
 
-def _contexts(product: Product, values: Sequence[Any]) -> tuple[list[dict[str, Any]], list[str]]:
+def _contexts(product: Product, values: Sequence[Any]) -> tuple[list[Json], list[str]]:
     """Return the contexts, and what a mark calls each: its source, its name among the others, or its id."""
     contexts, names = [], []
     for item in _last(values, product.contexts):
         for each in _spread(item, product.each) if isinstance(item, Mapping) else ():
             context = _context(product, each)
             contexts.append(context)
-            source = next(iter(_last([each], product.context.get("source", Places()))), None)
-            names.append(str(source or each.get(NAME) or context.get("id", "")))
+            source = product.context.source.first(each, str)
+            names.append(source or each.get(NAME) or context.get("id", ""))
     return contexts, names
 
 
-def _spread(item: Mapping[str, Any], names: Sequence[str]) -> list[Mapping[str, Any]]:
-    """Return an object for each place of its lists of these names, which run in parallel."""
+def _spread(item: Mapping[str, Any], names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    """Yield an object for each place of its lists of these names, which run in parallel."""
     lists = {name: item[name] for name in names if isinstance(item.get(name), list)}
+    for parts in zip(*lists.values(), strict=False):
+        yield {**item, **dict(zip(lists, parts, strict=True))}
     if not names:
-        return [item]
-    longest = max(map(len, lists.values()), default=0)
-    return [
-        {**item, **{name: of[number] if number < len(of) else None for name, of in lists.items()}}
-        for number in range(longest)
-    ]
+        yield item
 
 
-def _context(product: Product, item: Mapping[str, Any]) -> dict[str, Any]:
-    found = {name: places.find(item) or [] for name, places in product.context.items()}
-    raw = "\n".join(each for each in found["text"] if isinstance(each, str) and each)
-    tagged = [int(page) for tag in _TAG.finditer(raw) for page in tag.groups() if page]
-    score = next((each for each in found.get("score", ()) if isinstance(each, int | float)), None)
+def _context(product: Product, item: Mapping[str, Any]) -> Json:
+    """Return the parts of a context that are there; tags of positions are not text."""
+    places = product.context
+    raw = "\n".join(each for each in places.text.find(item) or () if isinstance(each, str) and each)
+    tagged = [page for tag in _TAG.finditer(raw) for page in tag.groups()]
+    identifier = places.id.first(item, (str, int))
     context = {
-        "id": next((str(each) for each in found.get("id", ()) if isinstance(each, str | int)), None),
+        "id": None if identifier is None else str(identifier),
         "text": _TAG.sub("", raw),
-        "page": _page(found.get("page", [])) or _page(tagged),
-        "document": next((each for each in found.get("document", ()) if isinstance(each, str) and each), None),
-        "score": score,
+        "page": _page(places.page.find(item) or tagged),
+        "document": places.document.first(item, str),
+        "score": places.score.first(item, (int, float)),
     }
     return {name: value for name, value in context.items() if value is not None}
 
@@ -180,21 +209,19 @@ def _context(product: Product, item: Mapping[str, Any]) -> dict[str, Any]:
 def _page(pages: Iterable[Any]) -> int | str | None:
     """Return the page of a passage, or the first and the last of a passage over several."""
     numbers = sorted({int(page) for page in pages if str(page).isdecimal()})
-    if len(numbers) > 1:
-        return f"{numbers[0]}-{numbers[-1]}"
-    return numbers[0] if numbers else None
+    if not numbers:
+        return None
+    return numbers[0] if numbers[0] == numbers[-1] else f"{numbers[0]}-{numbers[-1]}"
 
 
-def _cited(
-    product: Product, answer: str, contexts: Sequence[dict[str, Any]], names: Sequence[str]
-) -> list[dict[str, Any]]:
-    """Return the contexts that the marks of the answer cite; marks of sources cite all contexts of theirs."""
-    groups = list(dict.fromkeys(names)) if "source" in product.context else names
-    cited_names = cited(without_thinking(answer), groups, first=product.first)
-    if groups is names:
-        found = [contexts[index] for index in cited_names]
-    else:
-        found = [
-            each for index in cited_names for each, name in zip(contexts, names, strict=True) if name == groups[index]
-        ]
-    return [{name: value for name, value in each.items() if name not in ("id", "score")} for each in found]
+def _cited(product: Product, answer: str, contexts: Sequence[Json], names: Sequence[str]) -> list[Json]:
+    """Return the contexts that the marks of the answer cite; the mark of a source cites all contexts of it."""
+    counts_sources = product.context.source != Places()
+    groups = list(dict.fromkeys(names)) if counts_sources else names
+    found: list[Json] = []
+    for index in cited(without_thinking(answer), groups, first=product.first):
+        if counts_sources:
+            found += [each for each, name in zip(contexts, names, strict=True) if name == groups[index]]
+        else:
+            found.append(contexts[index])
+    return [{name: each[name] for name in ("page", "text", "document") if name in each} for each in found]

@@ -2,37 +2,36 @@
 
 name: My RAG
 key: MY_API_KEY                   the variable of the environment that has the key
-requests:                         the first, or the next where the one before answers with a status of `after`
+requests:                         the first; the next where the one before is answered with a status of `after`
   - path: /ask                    after: [404, 405], session: {path, body, id}
-    body: {query: "{question}"}   {question} {id} {app} {apps}, {session}, {unique}
-answer: /data/answer              PATH, or a list of which the first that leads anywhere counts; without it: no answer
-contexts: /data/chunks/*          what was retrieved; each: [text, meta] for lists of one object that run in parallel
-context:                          paths in a context; A + B adds numbers and joins texts
-  {id: /id, text: /text, page: /meta/page + 1, document: /file, score: /score, source: what a mark [1] counts}
+    body: {query: "{question}"}   {question} {id} {app} {apps} {session} {unique}
+answer: /data/answer              PATH, or a list of which the first that leads anywhere counts; without it no answer
+contexts: /data/chunks/*          what was retrieved; each: [texts, metas] for lists in one object that run in parallel
+context: {id: /id, text: /text, page: /meta/page + 1, document: /file, score: /score, source: what a mark [1] counts}
 first: 1                          the number of the first context in marks such as [1]
-tokens, cost: /usage/total        summed
+tokens: /usage/total_tokens       A + B adds numbers and joins texts; all that is found is added up; also cost
 fits: [/data/chunks]              paths of which one is in each recorded reply of this product
 errors: {code: /code, message: /message, fine: [0], retry: [500], key: [401], answer: "**ERROR**"}
-stream: {ends: ["[DONE]", "/event = end"], whole: [PATH], replaces: ["/final = true"], insert: {TEXT: "/think = true"}}
+stream: {ends: ["[DONE]", "/event = end"], whole: PATH, replaces: ["/final = true"], think: [BEGIN, END]}
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self, get_args
 
 from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
+from steelyard.io.shapes import wrong_shape
 from steelyard.io.yamls import Located, read_yaml
 from steelyard.systems.templates import FieldPath, find, path_of
 
 LOST: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED)
 """Statuses of an address that has no such path."""
 _SHIPPED: Final = Path(__file__).with_name("shipped")
-_HINT: Final = Message("systems.product_file_hint")
+_WORDS: Final = {str: "words.text", int: "words.an_integer", dict: "words.an_object"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +44,28 @@ class Places:
     def find(self, value: Any) -> list[Any] | None:
         """Return what the first alternative that leads anywhere finds; None if none does. Null is nothing."""
         for terms in self.alternatives:
-            found = [find(value, term) for term in terms if not isinstance(term, int)]
-            if all(each is None for each in found):
-                continue
-            offset = sum(term for term in terms if isinstance(term, int))
-            values = [each for part in found for each in part or () if each is not None]
-            if values or [] in found:
-                return [each + offset if type(each) is int else each for each in values]
+            found, is_empty, offset = [], False, 0
+            for term in terms:
+                if isinstance(term, int):
+                    offset += term
+                elif (there := find(value, term)) is not None:
+                    found += [each for each in there if each is not None]
+                    is_empty = is_empty or not there
+            if found or is_empty:
+                return [each + offset if type(each) is int else each for each in found]
         return None
+
+    def first(self, value: Any, kind: type | tuple[type, ...]) -> Any:
+        """Return the first value of a type that is found, an empty text left out; None if there is none."""
+        return next((each for each in self.find(value) or () if isinstance(each, kind) and each != ""), None)
+
+    @classmethod
+    def of(cls, texts: list[str]) -> Self:
+        """Read alternatives such as `/meta/page + 1`."""
+        terms = [[term.strip() for term in text.split(" + ")] for text in texts]
+        return cls(
+            tuple(tuple(int(each) if each.isdecimal() else path_of(each) for each in of) for of in terms), texts[0]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,27 +80,35 @@ class Condition:
         found = (find(event, self.path) or []) if self.path else [event]
         return any(each == self.value and type(each) is type(self.value) for each in found)
 
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Read `/final = true`, `/event = end`, or the text of an event that is not JSON."""
+        path, equals, value = text.partition(" = ")
+        if not equals:
+            return cls((), text)
+        return cls(path_of(path), {"true": True, "false": False}.get(value, value))
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """What is posted before a question, and where the reply has the id of the session."""
 
     path: str
     id: Places
-    body: Any = field(default_factory=dict)
+    body: dict[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Request:
-    """A way to ask; it is tried after the one before has answered with one of these statuses."""
+    """A way to ask; it is tried after the one before was answered with one of these statuses."""
 
     path: str
-    body: Any
+    body: dict[str, Any]
     after: tuple[Any, ...] = LOST
     session: Session | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Errors:
     """How a product says that it failed, also at status 200; `fine` are codes of success.
 
@@ -98,28 +119,40 @@ class Errors:
     message: Places = Places()
     fine: tuple[Any, ...] = ()
     retry: tuple[Any, ...] = ()
-    key: tuple[Any, ...] = (401, 403)
+    key: tuple[Any, ...] = ()
     answer: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Stream:
-    """How a stream of events ends, and which events have the whole answer or put a text into it."""
+    """How a stream ends, which events have the whole answer, and where thinking begins and ends."""
 
     ends: tuple[Condition, ...] = (Condition((), "[DONE]"),)
     whole: Places = Places()
     replaces: tuple[Condition, ...] = ()
-    insert: tuple[tuple[str, Condition], ...] = ()
+    think: tuple[Condition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
+class ContextPlaces:
+    """Where a context has its parts; marks such as [1] count sources where `source` says what a source is."""
+
+    text: Places
+    id: Places = Places()
+    page: Places = Places()
+    document: Places = Places()
+    score: Places = Places()
+    source: Places = Places()
+
+
+@dataclass(frozen=True, slots=True)
 class Product:
     """A product as its file describes it."""
 
     name: str
     requests: tuple[Request, ...]
     contexts: Places
-    context: Mapping[str, Places]
+    context: ContextPlaces
     key: str = ""
     answer: Places = Places()
     each: tuple[str, ...] = ()
@@ -144,119 +177,40 @@ def shipped() -> dict[str, Product]:
 
 def load_product(path: str | Path) -> Product:
     """Read the file of a product; an unknown field is an error with its line."""
-    product: Product = _PRODUCT(read_yaml(path))
+    product: Product = _record(Product, read_yaml(path), "")
     return product
 
 
-# ----- readers of the values of a file
-
-_Reader = Callable[[Located], Any]
-
-
-def _refused(found: Located, code: str, **args: Any) -> InputError:
-    return InputError(Message(code, **args), where=found.where, hint=_HINT)
-
-
-def _text(found: Located) -> str:
-    if not isinstance(found.value, str) or not found.value.strip():
-        raise _refused(found, "systems.product_not_text", value=found.plain())
-    return found.value
+def _record(kind: Any, found: Located, name: str) -> Any:
+    """Return an instance of a class from the fields of a mapping."""
+    content = _checked(dict, found, name).value
+    known = {each.name: each for each in fields(kind)}
+    for field_name, value in content.items():
+        if field_name not in known:
+            raise UnknownName.of(Message("words.field"), field_name, known, where=value.where)
+    for each in known.values():
+        if each.name not in content and each.default is MISSING and each.default_factory is MISSING:
+            raise InputError(Message("formats.field_missing", key=each.name), where=found.where)
+    return kind(**{each: _value(known[each].type, value, each) for each, value in content.items()})
 
 
-def _listed(found: Located) -> list[Located]:
-    """Return the members of a list; a value alone is a list of one."""
-    return found.value if isinstance(found.value, list) else [found]
+def _value(kind: Any, found: Located, name: str) -> Any:
+    """Return a value of the type of a field; one value alone is a tuple of one."""
+    inner = get_args(kind)
+    listed = found.value if isinstance(found.value, list) else [found]
+    if kind is Places:
+        return Places.of([_checked(str, each, name).value for each in listed])
+    if kind is Condition:
+        return Condition.of(_checked(str, found, name).value)
+    if kind is Any or kind == dict[str, Any]:
+        return (found if kind is Any else _checked(dict, found, name)).plain()
+    if Ellipsis in inner:
+        return tuple(_value(inner[0], each, name) for each in listed)
+    kind = inner[0] if inner else kind
+    return _checked(kind, found, name).value if kind in _WORDS else _record(kind, found, name)
 
 
-def _texts(found: Located) -> tuple[str, ...]:
-    return tuple(map(_text, _listed(found)))
-
-
-def _values(found: Located) -> tuple[Any, ...]:
-    return tuple(each.plain() for each in _listed(found))
-
-
-def _number(found: Located) -> int:
-    if type(found.value) is not int:
-        raise _refused(found, "systems.product_not_number", value=found.plain())
-    return found.value
-
-
-def _any(found: Located) -> Any:
-    return found.plain()
-
-
-def _places(found: Located) -> Places:
-    texts = _texts(found)
-    return Places(tuple(tuple(map(_term, text.split(" + "))) for text in texts), texts[0] if texts else "")
-
-
-def _term(text: str) -> FieldPath | int:
-    return int(text) if text.strip().isdecimal() else path_of(text.strip())
-
-
-def _condition(found: Located) -> Condition:
-    """Read `/event = end`, or the text of an event that is not JSON."""
-    path, equals, text = _text(found).partition(" = ")
-    return Condition(path_of(path), _constant(text)) if equals else Condition((), path)
-
-
-def _constant(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
-def _conditions(found: Located) -> tuple[Condition, ...]:
-    return tuple(map(_condition, _listed(found)))
-
-
-def _inserted(found: Located) -> tuple[tuple[str, Condition], ...]:
-    return tuple((text, _condition(value)) for text, value in _fields(found).items())
-
-
-def _requests(found: Located) -> tuple[Request, ...]:
-    return tuple(map(_REQUEST, _listed(found)))
-
-
-def _context(found: Located) -> dict[str, Places]:
-    return _read(found, dict.fromkeys(("id", "text", "page", "document", "score", "source"), _places), ("text",))
-
-
-def _each_place(found: Located) -> tuple[Places, ...]:
-    return tuple(map(_places, _listed(found)))
-
-
-def _fields(found: Located) -> dict[str, Located]:
-    if not isinstance(found.value, dict):
-        raise _refused(found, "systems.product_not_mapping", value=found.plain())
-    return found.value
-
-
-def _read(found: Located, readers: Mapping[str, _Reader], needed: Sequence[str]) -> dict[str, Any]:
-    """Return the fields of a mapping as their readers read them."""
-    fields = _fields(found)
-    for name, value in fields.items():
-        if name not in readers:
-            raise UnknownName.of(Message("words.field"), name, readers, where=value.where)
-    for name in needed:
-        if name not in fields:
-            raise _refused(found, "formats.field_missing", key=name)
-    return {name: readers[name](value) for name, value in fields.items()}
-
-
-def _reader(make: Callable[..., Any], needed: Sequence[str] = (), **readers: _Reader) -> _Reader:
-    return lambda found: make(**_read(found, readers, needed))
-
-
-_SESSION: Final = _reader(Session, ("path", "id"), path=_text, id=_places, body=_any)
-_REQUEST: Final = _reader(Request, ("path", "body"), path=_text, body=_any, after=_values, session=_SESSION)
-_ERRORS: Final = _reader(Errors, code=_places, message=_places, fine=_values, retry=_values, key=_values, answer=_text)
-_STREAM: Final = _reader(Stream, ends=_conditions, whole=_places, replaces=_conditions, insert=_inserted)
-_PRODUCT: Final = _reader(
-    Product,
-    ("name", "requests", "contexts", "context"),
-    name=_text, key=_text, requests=_requests, answer=_places, contexts=_places, context=_context, each=_texts,
-    first=_number, tokens=_places, cost=_places, fits=_each_place, errors=_ERRORS, stream=_STREAM,
-)  # fmt: skip
+def _checked(kind: type, found: Located, name: str) -> Located:
+    if not isinstance(found.value, kind) or found.value is True:
+        raise wrong_shape(name, Message(_WORDS[kind]), found.plain(), found.where)
+    return found
