@@ -138,4 +138,5 @@ class Products(Server):
                 {"code": 404, "message": f"Not Found: {path}", "data": None, "error": "Not Found"}, status=404
             )
         answer = answer(body) if callable(answer) else answer
-        return answer if isinstance(answer, Answer) else Answer(answer)
+        kind = "text/event-stream; charset=utf-8" if isinstance(answer, bytes) else "application/json"
+        return answer if isinstance(answer, Answer) else Answer(answer, headers={"Content-Type": kind})
