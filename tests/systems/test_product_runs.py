@@ -1,4 +1,4 @@
-"""`steelyard bench` against a product: what is stored, said and resumed."""
+"""`steelyard bench` against a product: what is stored, printed and resumed."""
 
 import json
 import threading
@@ -116,8 +116,8 @@ def test_a_missing_key_ends_the_run_with_what_to_do(case, serve, monkeypatch):
     refusal = {"code": 514, "statusText": "unAuthApiKey", "message": "Key is invalid", "data": None}
     done = bench(case, f"fastgpt:a@{serve(Products(api_v1_chat_completions=refusal)).url}")
     assert done.returncode == 3
-    said = "FastGPT reports an error (514): Key is invalid; no key was sent: set FASTGPT_API_KEY in the environment"
-    assert said in done.stderr
+    words = "FastGPT reports an error (514): Key is invalid; no key was sent: set FASTGPT_API_KEY in the environment"
+    assert words in done.stderr
 
 
 def test_the_question_alone_for_a_chat_model(case, serve):

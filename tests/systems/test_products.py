@@ -302,7 +302,7 @@ def test_only_its_own_key_is_sent(serve):
     assert "app-key-2" not in repr(SystemSettings(environment=KEYS))
 
 
-def test_contexts_that_never_come_are_said(serve):
+def test_contexts_that_never_come_are_reported(serve):
     body = {"answer": "三万元", "conversation_id": "1", "metadata": {}}
     system = open_system(f"dify:@{serve(one('/v1/chat/messages', body)).url}")
     assert system.notices() == []
