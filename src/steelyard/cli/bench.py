@@ -108,7 +108,7 @@ def _run(benchmark: Benchmark, settings: AskSettings, path: Path, arguments: arg
         proportion(words("cli.progress_questions"), words("report.errors")) as draw,
         chosen_engine(arguments) as engine,
     ):
-        return BenchmarkRun(
+        table = BenchmarkRun(
             *(benchmark, system, settings, path),
             progress=counted(draw),
             on_failure=draw.fail,
@@ -116,6 +116,9 @@ def _run(benchmark: Benchmark, settings: AskSettings, path: Path, arguments: arg
             engine=engine,
             **mode,
         ).table()
+    for message in getattr(system, "notices", list)():
+        notify(message)
+    return table
 
 
 @contextmanager
@@ -218,6 +221,8 @@ def _system_settings(arguments: argparse.Namespace, documents: Mapping[str, Docu
         timeout=arguments.timeout,
         headers=dict(_header(text) for text in arguments.header),
         key=os.environ.get("OPENAI_API_KEY"),
+        environment=os.environ,
+        send=arguments.send,
         request=arguments.request,
         response=arguments.response,
         documents=documents,
@@ -263,6 +268,7 @@ _ASKING: Final = Group(
         flag("--resume", help="help.bench_resume"),
         argument("--request", metavar="JSON", help="help.request"),
         argument("--response", metavar="PATH", help="help.response"),
+        argument("--send", choices=("document", "question"), default="document", help="help.send"),
         repeated("--header", metavar="NAME:VALUE", help="help.header"),
         argument("--seed", type=options.natural, default=42, metavar="N", help="help.bench_seed"),
     ],

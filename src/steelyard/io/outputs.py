@@ -4,7 +4,7 @@
      "contexts": [{"id": "7", "text": "…"}], "abstained": false, "amount_total": 42000}
 
 Contexts are what was retrieved, citations and evidence what the answer cites: a context that the answer does not cite
-is no citation. Marks of products in the answer, such as [ID:0], are citations of contexts and not part of the answer.
+is no citation. Marks of products in the answer, such as [ID:0], are citations of contexts, unless there are others.
 Thinking blocks are not part of the output; JSON in a code fence is the record itself; a citation may be plain text.
 Unknown fields are left out of the record.
 """
@@ -24,7 +24,7 @@ from steelyard.errors import InputError, SystemFailure, cut
 from steelyard.i18n import Message
 from steelyard.io.layouts import PREDICTION, inner_of
 from steelyard.io.records import parse_json
-from steelyard.text.marks import cited, without_marks
+from steelyard.text.marks import cited
 from steelyard.text.reading import without_thinking
 
 ANSWER: Final = tuple(dict.fromkeys(("answer", *PREDICTION, "result", "completion", "content", "答案", "回答")))
@@ -144,19 +144,17 @@ def _with_inner_record(record: dict[str, Any], where: str) -> dict[str, Any]:
 
 
 def _with_cited_contexts(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the record without the marks of its answer, which are its citations if it has no others."""
-    answer, contexts = record["answer"], record.get("contexts") or []
-    ids = [None if isinstance(each, str) else each.get("id") for each in contexts]
-    bare = without_marks(answer, ids)
-    if bare == answer:
+    """Return the record with the contexts that the marks of its answer cite as citations, if it has no others."""
+    contexts = record.get("contexts") or []
+    if record.get("citations") or not contexts:
         return record
-    marked = [_citation_of(contexts[index]) for index in cited(answer, ids)]
-    return {
-        **record,
-        "answer": bare,
-        "citations": record.get("citations") or marked,
-        "raw": record.get("raw") or answer,
-    }
+    marked = cited(record["answer"], context_ids(contexts))
+    return {**record, "citations": [_citation_of(contexts[index]) for index in marked]} if marked else record
+
+
+def context_ids(contexts: Iterable[Any]) -> list[str | None]:
+    """Return the id of each context of a record, None for a text."""
+    return [each.get("id") if isinstance(each, Mapping) else None for each in contexts]
 
 
 def _citation_of(context: str | dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`replay:FILE`: recorded outputs, by the id of their question."""
+"""`replay:FILE`: recorded outputs, or a log of the replies of a product, by the id of their question."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -15,6 +15,7 @@ from steelyard.io.outputs import named_values
 from steelyard.io.records import format_suffix, parse_json, read_records, result_name
 from steelyard.io.streams import read_text
 from steelyard.systems.base import Ask, NothingOpen, Reply, SystemSettings, reply_of
+from steelyard.systems.product_replies import recorded_reply
 
 REPLAY_HINT = Message("systems.replay_hint")
 
@@ -50,7 +51,8 @@ class ReplaySystem(NothingOpen):
             raise SystemFailure(Message("systems.no_recorded_answer", id=ask.id))
         if output.problem:
             raise SystemFailure(output.problem, where=output.where)
-        reply = reply_of(output.value, output.where)
+        found = recorded_reply(output.value, output.where) if isinstance(output.value, Mapping) else None
+        reply = found or reply_of(output.value, output.where)
         return replace(reply, seconds=costs_in(named_values(output.value) or {}).get("Seconds", nan))
 
 

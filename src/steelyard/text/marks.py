@@ -114,6 +114,8 @@ def index_of(mark: Mark, places: Mapping[str, int], first: int = 1) -> int:
     """Return the index that a mark names; -1 for an id that no context has."""
     if isinstance(mark.key, str):
         return places.get(mark.key, -1)
+    if mark.kind == RAGFLOW and str(mark.key) in places:  # [ID:20] of a reply whose chunks have such names
+        return places[str(mark.key)]
     return mark.key + 1 - first if mark.kind == NUMBER else mark.key
 
 
