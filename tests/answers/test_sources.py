@@ -11,6 +11,7 @@ from complaints import complaint
 from hypothesis import given
 from hypothesis import strategies as st
 
+import steelyard
 from steelyard.answers.sources import Answers, answers_of, read_questions, stream_answers
 from steelyard.errors import ConfigError
 from steelyard.io.layouts import ID, PREDICTION, QUESTION, REFERENCES
@@ -42,6 +43,65 @@ def read(write):
         return read_answers(write("a.jsonl", lines(*rows)), **settings)
 
     return read
+
+
+LOGS = {
+    "ragflow": {
+        "code": 0,
+        "data": {
+            "answer": "The deposit is 30,000 yuan [ID:0].",
+            "reference": {"chunks": [{"id": "c1", "content": "The deposit is 30,000 yuan.", "document_name": "a.pdf"}]},
+        },
+    },
+    "dify": {
+        "answer": "The deposit is 30,000 yuan.",
+        "metadata": {
+            "usage": {"total_tokens": 100, "total_price": "0.0012"},
+            "retriever_resources": [{"segment_id": "c1", "content": "The deposit is 30,000 yuan.", "position": 1}],
+        },
+    },
+    "fastgpt": {
+        "choices": [{"message": {"content": "The deposit is 30,000 yuan [67e517e74767063e882d6861](CITE)."}}],
+        "responseData": [
+            {"quoteList": [{"id": "67e517e74767063e882d6861", "q": "The deposit is 30,000 yuan.", "a": ""}]}
+        ],
+    },
+    "openwebui": {
+        "choices": [{"message": {"content": "The deposit is 30,000 yuan [1]."}}],
+        "sources": [
+            {
+                "source": {"name": "a.pdf"},
+                "document": ["The deposit is 30,000 yuan."],
+                "metadata": [{"source": "a.pdf"}],
+            }
+        ],
+    },
+}
+
+
+@pytest.mark.parametrize("product", LOGS)
+@pytest.mark.parametrize("is_inside", [False, True])
+def test_a_log_of_a_product(product, is_inside, tmp_path):
+    body = {"response": LOGS[product]} if is_inside else LOGS[product]
+    beside = {"id": "q1", "question": "How much is the deposit?", "references": ["30,000 yuan"]}
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps({**beside, **body}) + "\n", "utf-8")
+    table = steelyard.evaluate_answers(path, metrics="Correct,Grounded,CitationR", keep=True)
+    cites = 0 if product == "dify" else 1
+    assert [table.mean(metric) for metric in table.metrics] == [1, 1, cites]
+    assert table.ids == ["q1"]
+    assert table.outputs[0]["contexts"][0].strip() == "The deposit is 30,000 yuan."
+    if product == "dify":
+        assert steelyard.evaluate_answers(path, metrics="Tokens,Cost").mean("Cost") == 0.0012
+
+
+def test_a_failure_of_a_product_in_its_log(tmp_path):
+    path = tmp_path / "log.jsonl"
+    failed = {"id": "q2", "question": "Who?", "code": 102, "message": "No such chat", "data": {}, "references": ["x"]}
+    rows = [{"id": "q1", "question": "How much?", "references": ["x"], **LOGS["ragflow"]}, failed]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    table = steelyard.evaluate_answers(path, metrics="EM")
+    assert "No such chat" in table.failures[1]
 
 
 def test_a_row_is_kept_as_it_is(write):

@@ -9,6 +9,7 @@ from commands import run
 
 import steelyard
 from steelyard.contexts.evidence import cited_sentences, sentences
+from steelyard.contexts.highlights import citation_marks
 from steelyard.errors import InputError, UnknownName
 from steelyard.registry.judged import judge_called
 
@@ -289,7 +290,7 @@ def test_sentences():
         ("A [^1].", [0], []),
         ("A [report-7].", [1], []),  # the id of the second
         ("A【1†source】.", [0], []),
-        ("A [0] [4].", [], ["0", "4"]),
+        ("A [0] [4].", [], [-1, 3]),
         ("A [sic] [2020] UKSC [see 1].", [], []),
         ("A\n[1] Report of the court", [], []),  # a list of sources
         ("A.\n[1]", [0], []),
@@ -298,6 +299,44 @@ def test_sentences():
 def test_what_is_a_citation(text, cited, void):
     found = cited_sentences(text, ["a", "report-7", "c"])[0]
     assert (list(found.cited), sorted(found.void)) == (cited, void)
+
+
+MARKED = {"id": "67e517e74767063e882d6861", "text": "The deposit is 30,000 yuan."}
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("[ID:0]", "[ID:1]"),
+        ("##0$$", "##1$$"),
+        (f"[{MARKED['id']}](CITE)", f"[{MARKED['id'][::-1]}](CITE)"),
+        ("[1]", "[2]"),
+        ("【1】", "【2】"),
+        (" (1)", " (2)"),
+    ],
+)
+def test_marks_of_products_cite_contexts_and_are_no_words(right, wrong):
+    rows = [
+        {
+            "prediction": f"The deposit is 30,000 yuan{mark}.",
+            "references": ["The deposit is 30,000 yuan."],
+            "question": "How much is the deposit?",
+            "contexts": [MARKED, {"id": "b", "text": "It was signed in 2020."}],
+        }
+        for mark in (right, wrong)
+    ]
+    found = steelyard.evaluate_answers(rows, metrics="EM,Correct,Accurate,Grounded,CitationP,CitationR")
+    assert [found.column(metric).tolist() for metric in found.metrics] == [[1, 1]] * 4 + [[1, 0]] * 2
+
+
+def test_marks_are_no_words_without_contexts():
+    rows = [{"prediction": f"42 pounds{mark}", "references": ["42 pounds"]} for mark in ("[ID:0]", "##12$$", "[1]")]
+    assert steelyard.evaluate_answers(rows, metrics="EM").column("EM").tolist() == [1, 1, 0]
+
+
+def test_marks_of_products_are_shown_where_they_stand():
+    marks = citation_marks("Paid[ID:0, ID:3] on Monday ##1$$ [1, b].", ["a", "b"])
+    assert marks == [(4, 16, "cites", 0), (27, 32, "cites", 1), (34, 35, "cites", 0), (37, 38, "cites", 1)]
 
 
 def test_ids_go_before_positions():

@@ -62,11 +62,38 @@ def test_the_names_that_other_tools_give_to_contexts(name):
         ([{"_id": "d", "title": "T", "text": "p"}], (Context("T\np", "d"),)),
         ([{"page_content": "p", "metadata": {"source": "a.pdf"}}], (Context("p", document="a.pdf"),)),
         ([{"node": {"text": "p", "id": "n"}, "score": 1}], (Context("p", "n", score=1.0),)),
+        ([{"node": {"id_": "n", "text_resource": {"text": "p"}}, "score": 1}], (Context("p", "n", score=1.0),)),
+        (
+            [{"lc": 1, "id": ["a", "Document"], "kwargs": {"page_content": "p", "metadata": {"source": "a.pdf"}}}],
+            (Context("p", document="a.pdf"),),
+        ),
+        (
+            [
+                {
+                    "type": "Document",
+                    "init_parameters": {"id": "d", "content": "p", "meta": {"file_path": "f"}, "score": 1},
+                }
+            ],
+            (Context("p", "d", "f", score=1.0),),
+        ),
         ([{"file_path": "f", "span": [3, 9]}], (Context(None, None, "f", (3, 9)),)),
     ],
 )
 def test_shapes_of_contexts(value, expected):
     assert one(contexts=value).contexts == expected
+
+
+def test_the_answer_of_a_chain():
+    rows = [{"query": "q", "result": "a", "source_documents": [{"page_content": "p", "metadata": {}}]}]
+    row = answers_of_rows(rows, wanted=NEEDED).rows[0]
+    assert (row.question, row.prediction, row.contexts) == ("q", "a", (Context("p"),))
+    assert answers_of_rows([{"prediction": "a", "result": "passed"}], wanted=NEEDED).rows[0].prediction == "a"
+
+
+def test_objects_in_rows_of_ragas(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(lines({"user_input": "q", "response": "a", "retrieved_contexts": [{"id": "d1", "text": "p"}]}))
+    assert read(path)[0].contexts == (Context("p", "d1"),)
 
 
 @pytest.mark.parametrize(

@@ -101,8 +101,9 @@ def test_a_killed_run_loses_nothing_and_asks_nothing_twice(server, tmp_path, see
     whole = tmp_path / "whole.jsonl"
     undisturbed = run(*command(server, whole, "--json"))
     assert (done.returncode, undisturbed.returncode) == (0, 0)
-    results = [json.loads(each.stdout)["results"][0] for each in (done, undisturbed)]
-    assert results[0]["metrics"] == results[1]["metrics"]
+    results = [json.loads(each.stdout)["results"][0]["metrics"] for each in (done, undisturbed)]
+    assert results[0].keys() == {"legal", "Seconds"}
+    assert results[0]["legal"] == results[1]["legal"]
     scores = [{key: line["scores"] for key, line in recorded(each).items()} for each in (path, whole)]
     assert scores[0] == scores[1]
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from steelyard.documents.pages import read_document
 from steelyard.i18n import as_message
+from steelyard.io.outputs import record_of
 from steelyard.legal import FactVerdict, Stance, contains_quote, judge, judge_fact, question_of
 from steelyard.legal.benchmark.questions import benchmark_folder, load_benchmark, read_question_file
 from steelyard.legal.facts.statements import FieldVerdict
@@ -25,6 +26,20 @@ def test_the_key_scores_one_and_silence_nought(question):
     assert judge(question, question.gold_record(document), document).score == 1.0
     assert judge(question, {}, document).score == 0.0
     assert judge(question, {"answer": "   ", "citations": [], "evidence": []}, document).score == 0.0
+
+
+@pytest.mark.parametrize("mark", ["[ID:0]", "##0$$", "[67e517e74767063e882d6861](CITE)", "[1]", "【1】", "（1）"])
+def test_marks_are_no_words_of_an_answer_and_cite_contexts(mark):
+    facts = (each for each in BUNDLED.questions if "amount_total" in getattr(each, "expected", ()))
+    question = next(each for each in facts if len(each.evidence) == 1)
+    document = BUNDLED.documents[question.about.document]
+    (cited,) = question.gold_record(document)["citations"]
+    contexts = [{**cited, "id": "67e517e74767063e882d6861"}, "其他"]
+    answer = f"共{question.expected['amount_total']}元"
+    record = record_of({"answer": f"{answer}{mark}。", "contexts": contexts})
+    assert judge(question, record, document).score == 1
+    uncited = judge(question, record_of({"answer": answer, "contexts": contexts}), document)
+    assert uncited.parts["citation_correctness"] == 0  # what was retrieved is not cited
 
 
 def test_the_bundled_benchmark_is_as_large_as_promised():

@@ -14,7 +14,7 @@ from reference import ranking
 
 import steelyard
 from steelyard.answers.metrics import DEFAULT_ANSWERS
-from steelyard.registry.kinds import register_all
+from steelyard.registry.kinds import COSTS, register_all
 from steelyard.registry.metrics import REGISTRY, USUAL_NEEDS, Measure, Metric
 from steelyard.registry.names import parse_measure
 from steelyard.table import Table
@@ -32,6 +32,7 @@ def measures_of(kind: str) -> list[str]:
     kinds: dict[str, str] = {name: metric.kind for name, metric in REGISTRY.items()}
     kinds |= {name: "contexts" for name, kind in kinds.items() if kind == "answers" and REGISTRY[name].needs != usual}
     kinds |= {name: "tasks" for name in kinds if "task" in REGISTRY[name].needs}
+    kinds |= dict.fromkeys(COSTS, "costs")
     kinds |= dict.fromkeys((name for name in REGISTRY if is_about_law(REGISTRY[name])), "law")
     kinds |= {name: "rulings" for name in kinds if REGISTRY[name].compute.__module__ in RULINGS}
     names = [name for name in REGISTRY if kinds[name] == kind and not REGISTRY[name].subtopics]
@@ -49,7 +50,9 @@ def _required(metric: Metric) -> dict[str, float]:
 
 
 register_all()
-MEASURES = {kind: measures_of(kind) for kind in ("retrieval", "answers", "contexts", "law", "tasks", "rulings")}
+MEASURES = {
+    kind: measures_of(kind) for kind in ("retrieval", "answers", "contexts", "law", "tasks", "rulings", "costs")
+}
 RANKING = MEASURES["retrieval"]
 assert set(DEFAULT_ANSWERS) < set(MEASURES["answers"])
 
@@ -59,7 +62,7 @@ NOT_ONE_WHEN_PERFECT = {
     *("P", "RBP", "ERR", "SDCG", "INST", "infAP", "NumRet", "NumRel", "NumRelRet", "Utility", "RprecMult"),
 }
 LESS_IS_BETTER = {"RBPresid", "Unjudged", "NumNonrelRet"}
-NOT_ZERO_WHEN_SILENT = {"NumRel", "Ungrounded", "GMAP", "GMbpref"}
+NOT_ZERO_WHEN_SILENT = {"NumRel", "Ungrounded", "GMAP", "GMbpref", *COSTS}
 
 documents = st.sampled_from([f"d{n}" for n in range(12)] + ["文书", "Ω", "d"])
 judgments = st.dictionaries(documents, st.integers(-1, 4), min_size=1)
@@ -78,6 +81,7 @@ phrases = st.sampled_from(
     ]
 )
 texts = st.lists(phrases, min_size=1, max_size=4).map(" ".join)
+spent = st.floats(0, 1e6)
 anything = st.one_of(texts, st.text(max_size=20))
 groups = st.lists(st.lists(anything, min_size=1, max_size=3), min_size=1, max_size=2)
 FACTS = [
@@ -217,6 +221,14 @@ SUBJECTS = {
         st.fixed_dictionaries({"prediction": statements.map(" ".join), "contexts": passages}),
         reordered_evidence,
         evaluate_rows,
+    ),
+    "costs": Subject(
+        "costs",
+        st.just({"question": "What did Acme pay?"}),
+        st.fixed_dictionaries({"prediction": anything, "seconds": spent, "tokens": st.integers(0), "cost": spent}),
+        lambda item, _: item,
+        evaluate_rows,
+        {"names": MEASURES["costs"]},
     ),
     "tasks as lawbench": Subject("tasks", tasks, statements.map(" ".join), lambda item, _: item, evaluate_tasks),
 }

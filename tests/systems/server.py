@@ -39,6 +39,10 @@ class Server(ThreadingHTTPServer):
         self.statuses: list[tuple[Any, int]] = []
         self.released = threading.Event()
 
+    def answer(self, path: str, body: Any) -> Answer:
+        """Answer a request at a path."""
+        return self.reply(body)
+
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
@@ -57,7 +61,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.requests.append((self.path, dict(self.headers), body))
-        answer = self.server.reply(body)
+        answer = self.server.answer(self.path, body)
         if answer.slow:
             self.server.released.wait(10)
         self.send_response(answer.status)

@@ -39,15 +39,15 @@ PASSAGE = {"page": 2, "text": "答：一共42000元。"}
         ({"answer": "x", "abstained": False}, {"answer": "x", "abstained": False}),
         ({"response": "x", "retrieved_contexts": ["甲", "乙"]}, {"answer": "x", "contexts": ["甲", "乙"]}),
         ({"answer": "x", "context": "甲"}, {"answer": "x", "contexts": ["甲"]}),
-        # passages retrieved with their page are evidence, unless the system has chosen some
+        # what was retrieved is a context with its place, and no citation
         (
             {"result": "x", "source_documents": [{"page_content": "甲", "metadata": {"page": 0, "page_label": "1"}}]},
-            {"answer": "x", "evidence": [{"page": 1, "text": "甲"}], "contexts": ["甲"]},
+            {"answer": "x", "contexts": [{"page": 1, "text": "甲"}]},
         ),
-        ({"answer": "x", "evidence": [], "contexts": [PASSAGE]}, {"answer": "x", "contexts": [PASSAGE["text"]]}),
+        ({"answer": "x", "evidence": [], "contexts": [PASSAGE]}, {"answer": "x", "contexts": [PASSAGE]}),
         (
-            {"answer": "x", "retrieval_result": [{"id": "d1", "contents": "甲"}]},
-            {"answer": "x", "contexts": ["甲"]},
+            {"answer": "x", "retrieval_result": [{"id": 7, "contents": "甲", "score": 0.5, "source": "a.pdf"}, "乙"]},
+            {"answer": "x", "contexts": [{"id": "7", "text": "甲", "score": 0.5, "document": "a.pdf"}, "乙"]},
         ),
     ],
 )
@@ -55,6 +55,41 @@ def test_names_of_other_tools(value, expected):
     record = record_of(value)
     assert record == {**EMPTY, **expected}
     assert record_of(record) == record
+
+
+CHUNKS = [
+    {"id": "67e517e74767063e882d6861", "content": "押金为30000元。", "page": 3, "document_name": "租约.md"},
+    "租期两年。",
+]
+
+
+@pytest.mark.parametrize(
+    ("answer", "cited"),
+    [
+        ("押金为30000元[ID:0]。", [{"page": 3, "text": "押金为30000元。", "document": "租约.md"}]),
+        ("租期两年##1$$。", [{"text": "租期两年。"}]),
+        ("30000元[67e517e74767063e882d6861](CITE)", [{"page": 3, "text": "押金为30000元。", "document": "租约.md"}]),
+        ("租期两年【2】。", [{"text": "租期两年。"}]),
+        ("租期两年（2）。", [{"text": "租期两年。"}]),
+        ("租期两年[ID:7]。", []),
+    ],
+)
+def test_marks_of_products_are_citations_of_contexts(answer, cited):
+    record = record_of({"answer": answer, "contexts": CHUNKS})
+    assert record["citations"] == cited
+    assert record["answer"] == answer
+    assert record_of(record) == record
+
+
+def test_own_citations_go_before_marks():
+    record = record_of({"answer": "30000元[ID:1]", "contexts": CHUNKS, "citations": [PASSAGE]})
+    assert record["citations"] == [PASSAGE]
+
+
+def test_marks_in_a_record_that_a_model_wrote():
+    record = record_of({"answer": '```json\n{"answer": "30000元[ID:0]", "amount": 30000}\n```', "contexts": CHUNKS})
+    assert (record["answer"], record["amount_total"]) == ("30000元[ID:0]", 30000)
+    assert record["citations"][0]["page"] == 3
 
 
 @pytest.mark.parametrize("name", ANSWER)
@@ -93,7 +128,7 @@ def test_objects_of_other_libraries():
         source_nodes: list
 
     record = record_of(Response("x", [Node()]))
-    assert record == {**EMPTY, "answer": "x", "contexts": ["甲"], "evidence": [{"page": 3, "text": "甲"}]}
+    assert record == {**EMPTY, "answer": "x", "contexts": [{"page": 3, "text": "甲", "score": 0.7}]}
 
 
 def test_values_become_plain():

@@ -3,6 +3,17 @@
 import json
 
 import pytest
+from systems.products import (
+    ANSWER,
+    DIFY,
+    FASTGPT,
+    OPENWEBUI,
+    RAGFLOW,
+    RAGFLOW_OPENAI,
+    RETRIEVAL,
+    pieces,
+    stream,
+)
 
 from steelyard.errors import InputError, SystemFailure
 from steelyard.io.results import Header, Item, ResultsWriter
@@ -139,3 +150,43 @@ def test_bad_files(write, name, content, message):
         ReplaySystem(path)
     assert str(caught.value.message) == message.format(path)
     assert caught.value.where.startswith(str(path))
+
+
+LOGS = {
+    "ragflow": (RAGFLOW, ["押金为三万元。"]),
+    "ragflow_openai": (RAGFLOW_OPENAI, ["押金为三万元。"]),
+    "retrieval": (RETRIEVAL, []),
+    "dify": (DIFY, []),
+    "fastgpt": (FASTGPT, ["押金是多少？\n押金为三万元。"]),
+    "openwebui": (OPENWEBUI, ["其他。"]),
+}
+
+
+@pytest.mark.parametrize("name", LOGS)
+@pytest.mark.parametrize("field", ["", "response"])
+def test_a_log_of_a_product(write, name, field):
+    body, cited = LOGS[name]
+    row = {"question": "?", **({field: body} if field else body), "id": "q1"}
+    record = ReplaySystem(write("log.jsonl", json.dumps(row))).ask(Ask("q1", "?")).record
+    assert [each["text"] for each in record["citations"]] == cited
+    assert record["contexts"]
+
+
+def test_a_log_of_streams_and_errors(write):
+    rows = [
+        {"id": "a", "response": stream(*pieces("押金", ANSWER, final=True)).decode()},
+        {"id": "b", "response": {"code": 102, "message": "You don't own the chat"}},
+        {"id": "c", "code": 102, "message": "You don't own the chat"},
+        {"id": "d", "code": 7, "answer": "一份记录"},
+        {"id": "e", "response": "原文"},
+    ]
+    system = ReplaySystem(write("log.json", json.dumps({"answers": rows})))
+    assert system.ask(Ask("a", "?")).record["citations"][0]["page"] == 3
+    for number, each in enumerate("bc", 1):
+        with pytest.raises(SystemFailure) as caught:
+            system.ask(Ask(each, "?"))
+        assert str(caught.value).endswith(
+            f"log.json#/answers/{number}: RAGFlow reports an error (102): You don't own the chat"
+        )
+        assert type(caught.value) is SystemFailure
+    assert [system.ask(Ask(each, "?")).record["answer"] for each in "de"] == ["一份记录", "原文"]

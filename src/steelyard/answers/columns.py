@@ -17,7 +17,7 @@ from steelyard.i18n import Localized, Message, as_message
 from steelyard.registry.kinds import is_lower_better
 from steelyard.registry.metrics import Measure, Scored, column_of
 from steelyard.table import Flags, FloatArray, IntArray, Missing
-from steelyard.text.citations import without_citations
+from steelyard.text.marks import without_citations
 from steelyard.text.tokens import are_spaced
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 Paired = Sequence[tuple[IntArray, AnswerBatch]]
 AnswerIn = Callable[[str, str], str]
 _USUAL = frozenset(("prediction", "references"))
+_BRACKETS = ("[", "【", "［", "##", "(", "（")  # with which citation marks begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +203,9 @@ def _found(row: AnswerRow, answer_in: AnswerIn) -> AnswerRow:
 
 def _bare(row: AnswerRow) -> AnswerRow:
     """Return the row without the citation marks of its answer."""
-    if not row.prediction or not row.contexts:
+    if not row.prediction or not any(bracket in row.prediction for bracket in _BRACKETS):
         return row
-    return row._replace(prediction=without_citations(row.prediction, [each.id for each in row.contexts]))
+    return row._replace(prediction=without_citations(row.prediction, [each.id for each in row.contexts or ()]))
 
 
 def _batches(

@@ -14,6 +14,7 @@ from steelyard.answers.profiles import Profile
 from steelyard.answers.rouge import Overlaps, ngram_overlap, summary_overlap
 from steelyard.errors import ConfigError, MissingExtra
 from steelyard.i18n import Message
+from steelyard.io.costs import BOUNDS
 from steelyard.registry.metrics import Measure, metric
 from steelyard.table import FloatArray
 from steelyard.text.normalisation import fold, script_of
@@ -267,3 +268,42 @@ def _matched(answer: Sequence[str], references: Sequence[Sequence[str]], n: int)
 
 def _ngrams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
     return Counter(zip(*(tokens[start:] for start in range(n)), strict=False))
+
+
+@metric("Seconds", kind="answers", needs=("seconds",), bounds=BOUNDS)
+def seconds(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+    """Seconds: how long the system took for an answer; less is better.
+
+    Formula: seconds from the question to the whole answer
+    Convention: a field seconds, latency (seconds) or latency_ms (milliseconds) of the row. What an answer costs says
+        nothing of its quality, and has median and 95th percentile beside the mean. An answer that failed, and one
+        without the field, is unscored.
+    Source: the system, or the tool that asked it
+    """
+    return _costs(pairs, "Seconds")
+
+
+@metric("Tokens", kind="answers", needs=("tokens",), bounds=BOUNDS)
+def tokens(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+    """Tokens: how many tokens the models read and wrote for an answer; less is better.
+
+    Formula: tokens of all requests and replies
+    Convention: a field tokens, total_tokens or usage.total_tokens of the row; as Seconds.
+    Source: the system, or the tool that asked it
+    """
+    return _costs(pairs, "Tokens")
+
+
+@metric("Cost", kind="answers", needs=("cost",), bounds=BOUNDS)
+def cost(pairs: AnswerBatch, profile: Profile) -> FloatArray:
+    """Cost: the price of an answer, in the currency of the system; less is better.
+
+    Formula: price of all requests
+    Convention: a field cost, total_cost or usage.cost of the row; as Seconds. Currencies are not converted.
+    Source: the system, or the tool that asked it
+    """
+    return _costs(pairs, "Cost")
+
+
+def _costs(pairs: AnswerBatch, metric: str) -> FloatArray:
+    return np.array([row.costs[metric] for row in pairs.of], np.float64)

@@ -1,6 +1,7 @@
 """What metrics need of a row, and why a row that lacks it has no score."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from steelyard.answers.rows import AnswerRow, ContextUse
@@ -8,9 +9,11 @@ from steelyard.answers.values import Contexts
 from steelyard.errors import InputError
 from steelyard.i18n import Message, Option
 from steelyard.io import layouts
+from steelyard.io.costs import NO_COST
+from steelyard.registry.kinds import COSTS
 from steelyard.registry.metrics import Measure
 from steelyard.table import Flags, Missing
-from steelyard.text.citations import has_citations
+from steelyard.text.marks import find_marks
 
 MOST_JUDGED: Final = 1_000
 """Rows up to which a file has by default the metrics of judges, which take a millisecond a row and more."""
@@ -61,6 +64,10 @@ def _has_reference_texts(row: AnswerRow) -> bool:
 
 def _has_text_evidence(row: AnswerRow) -> bool:
     return _has_texts(row.contexts) and (_has_reference_texts(row) or bool(row.references))
+
+
+def _has_cost(metric: str, row: AnswerRow) -> bool:
+    return metric in row.costs
 
 
 AS_READ: Final = {
@@ -126,11 +133,15 @@ NEEDS: Final = {
         Message("words.task"),
         ("task",),
     ),
+    "seconds": Need(partial(_has_cost, "Seconds"), NO_COST, Message("words.seconds"), ()),
+    "tokens": Need(partial(_has_cost, "Tokens"), NO_COST, Message("words.tokens"), ()),
+    "cost": Need(partial(_has_cost, "Cost"), NO_COST, Message("words.cost"), ()),
 }
 """Needs by name, in the order in which a lack is named; a prediction is apart, because silence has a score."""
 
 _FROM_COLUMNS: Final = frozenset(("prediction", "references"))  # whose column is looked for before rows are read
-_WITHOUT_CONTEXTS: Final = _FROM_COLUMNS | {"question", "task"}
+_COSTS: Final = frozenset(("seconds", "tokens", "cost"))
+_WITHOUT_CONTEXTS: Final = _FROM_COLUMNS | {"question", "task"} | _COSTS
 
 
 def met_by(rows: Sequence[AnswerRow], needs: Iterable[str], has: Callable[[str], Flags]) -> frozenset[str]:
@@ -167,13 +178,14 @@ def judged_metrics(rows: Sequence[AnswerRow] = ()) -> list[str]:
     if len(rows) > MOST_JUDGED:
         return []
     correct = ["Correct"] * any(row.references for row in rows)
+    costs = [metric for metric in COSTS if any(metric in row.costs for row in rows)]
     if not any(row.contexts and _has_texts(row.contexts) for row in rows):
-        return correct
-    cited = any(has_citations(row.prediction or "", [each.id for each in row.contexts or ()]) for row in rows)
+        return [*correct, *costs]
+    cited = any(find_marks(row.prediction or "", [each.id for each in row.contexts or ()]) for row in rows)
     wanted = any(_has_ids(row) or _has_reference_texts(row) for row in rows)
     attributed = ["Accurate"] * any(row.references and _has_texts(row.contexts) for row in rows)
     over_contexts = ["Grounded", "Refusal", *(["CitationP", "CitationR"] * cited), *(["ContextP", "ContextR"] * wanted)]
-    return [*correct, *attributed, *over_contexts]
+    return [*correct, *attributed, *over_contexts, *costs]
 
 
 def uses_answerable(measures: Iterable[Measure]) -> bool:
@@ -192,4 +204,5 @@ def check_met(measures: Sequence[Measure], met: frozenset[str], where: str) -> N
                 option = Option("column", field=mapped, column="COLUMN")
                 hint = Message("formats.map_column_hint", names=", ".join(need.columns), option=option)
                 hint = Message("metrics.task_hint") if name == "task" else hint
+                hint = Message("metrics.cost_hint") if name in _COSTS else hint
                 raise InputError(message, where=where, hint=hint)

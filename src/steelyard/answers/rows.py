@@ -29,11 +29,12 @@ from steelyard.answers.values import (
 )
 from steelyard.errors import MOST_PROBLEMS, BadValue, InputError, Problem
 from steelyard.i18n import Message, Option
+from steelyard.io import costs
 from steelyard.io.foreign.items import AGAIN, RowIds
 from steelyard.io.foreign.rows import ERROR, parsed_cell, whole, whole_cell
 from steelyard.io.layouts import ANSWERABLE, ID_HINT, Columns, Layout, check_mapping, layout_of
 from steelyard.io.records import COLUMNS, Record, first_seen
-from steelyard.text.citations import has_citations
+from steelyard.text.marks import find_marks
 
 BOTH = frozenset(("prediction", "references"))
 BATCH = 2048  # rows that are read and scored together
@@ -53,6 +54,7 @@ ContextUse = Literal["unused", "kept", "needed"]
 """What contexts are read for: nothing, to be shown, or metrics; only for these is one that cannot be read an error."""
 _NO_LAYOUT = Layout(None, None, None, None, ())
 _NO_TAGS: Mapping[str, str] = {}  # shared: most rows have none
+_NO_COSTS: Mapping[str, float] = {}
 _NO_MAPPING: Mapping[str, str] = {}
 
 
@@ -62,7 +64,7 @@ class AnswerRow(NamedTuple):
     `references` are groups of aliases if the file has lists of lists (`nested`), else one group of all. `contexts`
     are what was retrieved, best first, `reference_contexts` what should have been; () is for nothing retrieved, None
     if the row does not say. `retrieved_ids` and `reference_ids` are their ids, if all have one. `error` says why the
-    system gave no answer, where the row has that.
+    system gave no answer, where the row has that. `costs` are those of `registry.kinds.COSTS` that the row says.
     """
 
     id: str
@@ -76,6 +78,7 @@ class AnswerRow(NamedTuple):
     retrieved_ids: tuple[str, ...] | None = None
     reference_ids: Grades | None = None
     error: str = ""
+    costs: Mapping[str, float] = _NO_COSTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ class RowColumns:
     ) -> None:
         self.layout = _NO_LAYOUT
         self.names: dict[str, None] = {}
+        self.have_costs = False
         self._source = name
         self._fields = set(fields)
         self._wanted = wanted
@@ -148,6 +152,7 @@ class RowColumns:
         columns = Columns(self._source, list(self.names), self._written)
         check_mapping(self._mapping, columns)
         self.layout = layout_of(columns, self._mapping, self._fields, self._wanted.optional, self._wanted.labels)
+        self.have_costs = not costs.FIELDS.isdisjoint(self.names)
 
 
 def _is_changed(before: Layout, after: Layout) -> bool:
@@ -296,10 +301,12 @@ class RowReader:
         row = AnswerRow(identifier, self._predicted(predicted), references, tags, question, nested)
         if fields.get(ERROR) and (row.prediction is None or (self._cells and not row.prediction)):
             row = row._replace(prediction=None, error=str(fields[ERROR]))
+        elif self.columns.have_costs:
+            row = row._replace(costs=costs.costs_in(fields))
         if self._wanted.contexts != "unused":
             row = self._with_contexts(row, fields)
         if self._wanted.cited and row.prediction and self.columns.has_contexts:
-            self._cited += has_citations(row.prediction, [context.id for context in row.contexts or ()])
+            self._cited += bool(find_marks(row.prediction, [context.id for context in row.contexts or ()]))
         return row
 
     def _tagged(self, record: Record) -> Mapping[str, str]:

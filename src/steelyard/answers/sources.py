@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from steelyard.answers.frames import Frame
 from steelyard.answers.rows import (
@@ -23,16 +23,22 @@ from steelyard.answers.rows import (
     in_batches,
 )
 from steelyard.answers.values import plain_value
-from steelyard.errors import InputError
+from steelyard.errors import InputError, SystemFailure
 from steelyard.i18n import Message
+from steelyard.io import layouts
+from steelyard.io.costs import FIELDS as COST_FIELDS
+from steelyard.io.foreign.containers import Container
 from steelyard.io.foreign.formats import Source, open_source
 from steelyard.io.foreign.items import AGAIN, ItemColumns, are_systems, records_of
-from steelyard.io.foreign.rows import ERROR, PREDICTION, QUESTION, REPEAT, SYSTEM, TAGS
+from steelyard.io.foreign.rows import CONTEXTS, ERROR, PREDICTION, QUESTION, REPEAT, SYSTEM, TAGS
 from steelyard.io.layouts import ID, ID_HINT, Columns, check_mapping, layout_of
 from steelyard.io.ranges import is_cuttable
 from steelyard.io.records import LINES, Record, digest_rows, format_suffix, no_array
 from steelyard.io.results.reading import RESULT_HEADER
 from steelyard.io.streams import BINARY, open_stream, source_name
+
+if TYPE_CHECKING:
+    from steelyard.systems.base import Reply
 
 MISSING = "counts.predictions_missing"
 UNREFERENCED = "counts.rows_unreferenced"
@@ -181,7 +187,7 @@ def answers_of_frame(
     frame = frame.with_ids(mapping, ids)
     known = Columns("answers", list(frame.columns))
     check_mapping(mapping, known)
-    meant = layout_of(known, mapping, set(BOTH), wanted.optional, wanted.labels).columns() | _OWN
+    meant = layout_of(known, mapping, set(BOTH), wanted.optional, wanted.labels).columns() | _OWN | COST_FIELDS
     used = [name for name in known.columns if name in meant]
     columns = [[plain_value(value) for value in frame.columns[name]()] for name in used]
     rows = enumerate(zip(*columns, strict=True), 1)
@@ -203,6 +209,8 @@ def _opened(path: str | Path, mapping: Mapping[str, str] | None = None) -> Sourc
         raise InputError(Message("formats.is_results"), where=source.container.name, hint=hint)
     if mapping and source.container.kind == "rows" and not source.container.first.keys().isdisjoint(mapping.values()):
         source = Source(source.container, None)
+    if source.format is None and is_product_log(source.container):
+        source = Source(source.container, ProductLog())
     if source.format is None and source.container.kind == "document":
         source.container.close()
         raise no_array(source.container.name)
@@ -210,6 +218,50 @@ def _opened(path: str | Path, mapping: Mapping[str, str] | None = None) -> Sourc
         open_stream(path).close()  # the error about a folder
         raise InputError(Message(BINARY), where=source.container.name)
     return source
+
+
+_REPLIES = ("data", "choices", "metadata", "response", "reply", "body")
+"""Fields of which every log of a product has one, with more than a text in it."""
+_BESIDE = frozenset((*ID, *layouts.QUESTION, *layouts.REFERENCES, *layouts.LABELS, "tags"))
+
+
+def is_product_log(container: Container) -> bool:
+    """Return whether the first row of a file is a reply of a product, with an id or a question beside it."""
+    first = container.first if container.kind == "rows" and not container.cells else {}
+    return any(isinstance(first.get(name), dict | list) for name in _REPLIES) and _reply(first) is not None
+
+
+def _reply(fields: Mapping[str, Any]) -> "Reply | SystemFailure | None":
+    """Return the reply in a row of a log, or how the product failed; None if it is of no product."""
+    from steelyard.systems.product_replies import recorded_reply
+
+    try:
+        return recorded_reply(fields, "")
+    except SystemFailure as failure:
+        return failure
+
+
+class ProductLog:
+    """A log of replies of a product as a format: the answers with their marks, contexts, tokens and price."""
+
+    NAME = "product-log"
+    TITLE = "product log"
+
+    def recognises(self, container: Container) -> bool:
+        """Return whether a file is such a log."""
+        return is_product_log(container)
+
+    def read(self, container: Container) -> Iterator[Record]:
+        """Yield the rows; a failure of the product is one of the system."""
+        for record in container.records():
+            beside = {name: value for name, value in record.fields.items() if name.casefold() in _BESIDE}
+            yield record._replace(fields={**beside, **self._fields(_reply(record.fields))})
+
+    def _fields(self, reply: "Reply | SystemFailure | None") -> dict[str, Any]:
+        if reply is None or isinstance(reply, SystemFailure):
+            return {PREDICTION: None, ERROR: str(reply.message) if reply else None}
+        found = {PREDICTION: reply.record["answer"], CONTEXTS: reply.record.get("contexts")}
+        return {**found, "tokens": reply.tokens, "cost": reply.cost}
 
 
 def answers_of(predictions: Sequence[Any], references: Sequence[Any], ids: Sequence[Any] | None = None) -> Answers:
@@ -346,6 +398,7 @@ def _joined(row: AnswerRow, predicted: AnswerRow) -> AnswerRow:
         reference_contexts=_either(row.reference_contexts, predicted.reference_contexts),
         reference_ids=_either(row.reference_ids, predicted.reference_ids),
         error=predicted.error,
+        costs=predicted.costs,
     )
 
 

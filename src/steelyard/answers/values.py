@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.errors import BadValue, InputError, cut
 from steelyard.i18n import Message
 from steelyard.io.foreign.rows import EXTRA, SCORES, whole, whole_cell
-from steelyard.io.layouts import ANSWERABLE, TAGS
+from steelyard.io.layouts import ANSWERABLE, TAGS, inner_of
 from steelyard.io.records import parse_json
 
 References = tuple[tuple[str, ...], ...]
@@ -167,11 +167,12 @@ Grades = Mapping[str, int]
 
 # fmt: off
 _TEXTS: Final = ("text", "contents", "content", "page_content", "passage", "body", "snippet", "chunk", "answer")
-_IDS: Final = ("id", "_id", "doc_id", "docid", "passage_id", "context_id", "chunk_id", "pid")
+_IDS: Final = ("id", "_id", "doc_id", "docid", "passage_id", "context_id", "chunk_id", "pid", "id_", "segment_id")
 _DOCUMENT: Final = (
     "document", "file_path", "doc", "document_name", "doc_name", "file_name", "filename", "file", "source",
 )
 # fmt: on
+_BESIDE: Final = ("metadata", "meta")
 _SCORE: Final = ("score", "similarity")
 _GRADE: Final = ("grade", "relevance")
 
@@ -270,15 +271,15 @@ def _context(value: Any) -> Context:
         return Context(str(value))
     if not isinstance(value, Mapping) or not _is_object(value):
         raise BadContext(Message("formats.invalid_context", value=_cut(value)))
-    inner = value["node"] if isinstance(value.get("node"), Mapping) else value  # LlamaIndex
-    beside = inner["metadata"] if isinstance(inner.get("metadata"), Mapping) else {}
+    inner = inner_of(value)
+    beside: Mapping[str, Any] = next((inner[name] for name in _BESIDE if isinstance(inner.get(name), Mapping)), {})
     found, document = _first(inner, _IDS), _first(inner, _DOCUMENT) or _first(beside, _DOCUMENT)
     return Context(
         text=_titled(inner),
         id=None if found is None else _id(found),
         document=document if isinstance(document, str) else None,
         span=_span(inner) or _span(beside),
-        score=_number(_first(value, _SCORE)),
+        score=_number(_first({**inner, **value}, _SCORE)),
         grade=_whole(_first(value, _GRADE)),
     )
 
@@ -291,8 +292,8 @@ def _lists(value: Mapping[str, Any]) -> list[Sequence[Any]]:
 
 
 def _is_object(value: Mapping[str, Any]) -> bool:
-    names = (*_TEXTS, *_IDS, "span", "node", "title")
-    return any(name in value for name in names)
+    names = (*_TEXTS, *_IDS, "span", "title", "text_resource")
+    return any(name in inner_of(value) for name in names)
 
 
 def _titled(value: Mapping[str, Any]) -> str | None:

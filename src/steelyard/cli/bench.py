@@ -30,6 +30,7 @@ from steelyard.legal.model import METRIC
 from steelyard.legal.question_types import part_labels, types_by_name
 from steelyard.net.http import HEADER_NAME
 from steelyard.progress import ProgressCallback
+from steelyard.registry.kinds import COSTS
 from steelyard.registry.names import callable_names
 from steelyard.reports.content import Report
 from steelyard.reports.gate import gate_blocks
@@ -107,7 +108,7 @@ def _run(benchmark: Benchmark, settings: AskSettings, path: Path, arguments: arg
         proportion(words("cli.progress_questions"), words("report.errors")) as draw,
         chosen_engine(arguments) as engine,
     ):
-        return BenchmarkRun(
+        table = BenchmarkRun(
             *(benchmark, system, settings, path),
             progress=counted(draw),
             on_failure=draw.fail,
@@ -115,6 +116,9 @@ def _run(benchmark: Benchmark, settings: AskSettings, path: Path, arguments: arg
             engine=engine,
             **mode,
         ).table()
+    for message in getattr(system, "notices", list)():
+        notify(message)
+    return table
 
 
 @contextmanager
@@ -172,7 +176,7 @@ def _deliver(table: Table, rules: Sequence[Rule], arguments: argparse.Namespace)
 
 def _required_rules(texts: Sequence[str]) -> list[Rule]:
     """Return the rules that the run must meet; one that needs a baseline is refused before anything is asked."""
-    rules = spelled([*map(parse_rule, texts)], [METRIC])
+    rules = spelled([*map(parse_rule, texts)], [METRIC, *COSTS])
     if rules:
         check_rules(rules, has_baseline=False)
     return rules
@@ -189,7 +193,7 @@ def _show_gate(gate: Gate, arguments: argparse.Namespace) -> int:
 def _check_names(tag: str, rules: Sequence[Rule], benchmark: Benchmark) -> None:
     """Raise an error for an unknown tag or metric before any question is asked."""
     tags = list(dict.fromkeys(name for question in benchmark.questions for name in question.about.tags))
-    metrics = [METRIC, *(f"{METRIC}.{part}" for part in part_labels())]
+    metrics = [METRIC, *COSTS, *(f"{METRIC}.{part}" for part in part_labels())]
     for name in (tag, *(name for rule in rules for name, _ in rule.target.tags)):
         if name not in tags:
             raise UnknownName.of(Message("words.tag"), name, tags)
@@ -217,6 +221,8 @@ def _system_settings(arguments: argparse.Namespace, documents: Mapping[str, Docu
         timeout=arguments.timeout,
         headers=dict(_header(text) for text in arguments.header),
         key=os.environ.get("OPENAI_API_KEY"),
+        environment=os.environ,
+        send=arguments.send,
         request=arguments.request,
         response=arguments.response,
         documents=documents,
@@ -262,6 +268,7 @@ _ASKING: Final = Group(
         flag("--resume", help="help.bench_resume"),
         argument("--request", metavar="JSON", help="help.request"),
         argument("--response", metavar="PATH", help="help.response"),
+        argument("--send", choices=("document", "question"), default="document", help="help.send"),
         repeated("--header", metavar="NAME:VALUE", help="help.header"),
         argument("--seed", type=options.natural, default=42, metavar="N", help="help.bench_seed"),
     ],

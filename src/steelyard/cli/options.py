@@ -287,7 +287,7 @@ TESTS: Final = Group(
 )
 LEAST_KAPPA: Final = argument("--least-kappa", type=share, metavar="K", help="help.least_kappa")
 CALIBRATIONS: Final = (repeated("--calibration", metavar="FILE", help="help.calibration"), LEAST_KAPPA)
-PLOTTED: Final = ("means", "differences", "cutoffs", "precision-recall", "items")
+PLOTTED: Final = ("means", "differences", "cutoffs", "precision-recall", "items", "costs")
 OUTPUT: Final = Group(
     "help.group_output",
     [

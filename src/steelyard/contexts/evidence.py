@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, groupby
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -27,8 +27,8 @@ from steelyard.legal.grounding.inventions import find_invented
 from steelyard.legal.reading import is_too_long, read
 from steelyard.lexicon import lexicon
 from steelyard.table import FloatArray
-from steelyard.text.citations import MARK, Mark, index_of, names_in, places_of
-from steelyard.text.citations import marks as marks_of
+from steelyard.text.citations import places_of
+from steelyard.text.marks import ID, NUMBER, Mark, blanked, find_marks, index_of
 from steelyard.text.normalisation import has_han
 from steelyard.text.reading import without_thinking
 from steelyard.text.tokens import atoms
@@ -47,7 +47,7 @@ class CitedSentence:
 
     text: str
     cited: dict[int, None] = field(default_factory=dict)
-    void: set[str] = field(default_factory=set)
+    void: set[int | str] = field(default_factory=set)
 
 
 class PrecisionRecall(NamedTuple):
@@ -69,9 +69,8 @@ def cited_sentences(answer: str, ids: Sequence[str | None]) -> list[CitedSentenc
     list of sources, and not a citation.
     """
     text = without_thinking(answer)
-    places = places_of(ids)
-    marks = list(marks_of(text, frozenset(places)))
-    bare = _without(text, marks)
+    places, marks = places_of(ids), find_marks(text, ids)
+    bare = blanked(text, marks)
     bounds = [(start, end) for start, end in _bounds(bare) if bare[start:end].strip()]
     found = [CitedSentence(bare[start:end].strip()) for start, end in bounds]
     firsts = [end - len(bare[start:end].lstrip()) for start, end in bounds]
@@ -87,21 +86,26 @@ def citations_in(answer: str, ids: Sequence[str | None]) -> Iterator[tuple[int, 
     Of several names in one pair of brackets each is a citation of its own; a range is one, of its first context. In a
     list of sources only names of contexts are citations.
     """
-    before = len(answer) - len(without_thinking(answer))
-    places = places_of(ids)
-    for match in MARK.finditer(answer, before):
-        parts = [] if match[1].strip() in places else list(_parts(match[1]))
-        if len(parts) < 2:
-            found = [(match.start(), match.end(), names_in(match[1].strip(), frozenset(places)))]
-        else:
-            at = match.start(1)
-            found = [(at + start, at + end, names_in(match[1][start:end], frozenset(places))) for start, end in parts]
-        if all(names for *_, names in found):
-            is_entry = _is_entry(answer, match.start(), match.end())
-            for start, end, names in found:
-                index = next((at for name in names if (at := index_of(name, places, len(ids))) >= 0), None)
-                if index is not None or not is_entry:
-                    yield start, end, index
+    text = without_thinking(answer)
+    before, places = len(answer) - len(text), places_of(ids)
+    for (start, end), marks in groupby(find_marks(text, ids), lambda mark: (mark.start, mark.end)):
+        is_entry = _is_entry(text, start, end)
+        for first, last, names in _names(text, list(marks), ids):
+            indices = (index_of(mark, places) for mark in names)
+            index = next((at for at in indices if 0 <= at < len(ids)), None)
+            if index is not None or not is_entry:
+                yield before + first, before + last, index
+
+
+def _names(text: str, marks: list[Mark], ids: Sequence[str | None]) -> Iterator[tuple[int, int, list[Mark]]]:
+    """Yield the names between one pair of brackets, each with what it names."""
+    start, end = marks[0].start + 1, marks[0].end - 1
+    parts = list(_parts(text[start:end]))
+    if len(marks) < 2 or len(parts) < 2 or marks[0].kind not in (ID, NUMBER):
+        yield start - 1, end + 1, marks
+        return
+    for first, last in parts:
+        yield start + first, start + last, find_marks(f"[{text[start + first : start + last]}]", ids)
 
 
 def _parts(inner: str) -> Iterator[tuple[int, int]]:
@@ -127,15 +131,6 @@ def _bounds(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text)
 
 
-def _without(text: str, marks: Sequence[Mark]) -> str:
-    """Return the text with blanks in place of the marks, so that positions stay."""
-    pieces, at = [], 0
-    for mark in marks:
-        pieces += [text[at : mark.start], " " * (mark.end - mark.start)]
-        at = mark.end
-    return "".join([*pieces, text[at:]])
-
-
 def _is_entry(text: str, start: int, end: int) -> bool:
     """Return whether a mark begins a line that goes on, as in a list of sources."""
     line, stop = text.rfind("\n", 0, start) + 1, text.find("\n", end)
@@ -151,12 +146,11 @@ def _sentence_of(mark: Mark, bare: str, firsts: Sequence[int]) -> int | None:
 
 
 def _cite(sentence: CitedSentence, mark: Mark, places: dict[str, int], contexts: int) -> None:
-    for name in mark.names:
-        index = index_of(name, places, contexts)
-        if index >= 0:
-            sentence.cited[index] = None
-        else:
-            sentence.void.add(name)
+    index = index_of(mark, places)
+    if 0 <= index < contexts:
+        sentence.cited[index] = None
+    else:
+        sentence.void.add(mark.key)
 
 
 _LONGEST_PHRASE: Final = 6  # three words, or six Chinese characters

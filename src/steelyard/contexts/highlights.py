@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from steelyard.contexts.evidence import citations_in
-from steelyard.contexts.grounding import GAP, Memory, with_addresses
+from steelyard.contexts.grounding import GAP, Memory, unmarked, with_addresses
 from steelyard.legal.evidence.quotes import quote_pieces
 from steelyard.legal.grounding.checked import CheckedValues, Span, checked_values
 from steelyard.legal.grounding.claims import Claims, claims_of
@@ -63,7 +63,7 @@ class Highlighter:
         """
         if read(answer).is_silent:
             return Highlights([], [[] for _ in contexts], [])
-        context = with_addresses(contexts, ids)
+        context, answer = with_addresses(contexts, ids), unmarked(answer, ids or [None] * len(contexts))
         self._memory.add(len(context))
         checked = checked_values(answer, question, context)
         claims = _Sought.of(claims_of(answer, full=True), checked)

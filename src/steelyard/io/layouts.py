@@ -48,9 +48,17 @@ _EVIDENCE = {
 # field → the names of its columns
 _USUAL = dict(_EVIDENCE.values(), id=ID, question=QUESTION, references=REFERENCES, prediction=PREDICTION)
 TAGS = ("tags", "metadata")
+_WRAPPED = ("node", "kwargs", "init_parameters")
 ID_HINT = Message("formats.unique_ids_hint", option=Option("column", field="id", column="COLUMN"))
 ANSWERABLE = "answerable"  # whether the documents have an answer, which may be a boolean
 LABELS = ("type", "category", "difficulty", "language", "document", "task", ANSWERABLE)
+
+
+def inner_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the object that a framework has wrapped: LlamaIndex a node, LangChain and Haystack a document."""
+    inner = next((value[name] for name in _WRAPPED if isinstance(value.get(name), Mapping)), value)
+    resource = inner.get("text_resource")  # LlamaIndex since 0.12
+    return {**inner, "text": resource.get("text")} if isinstance(resource, Mapping) else inner
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +168,7 @@ def _candidates(free: Sequence[str], mapped: Mapping[str, str], wanted: set[str]
     """
     references = [mapped["references"]] if "references" in mapped else list(_named(free, REFERENCES))
     predictions = [mapped["prediction"]] if "prediction" in mapped else list(_named(free, PREDICTION))
+    predictions = predictions or list(_named(free, ("result",)))  # LangChain
     answers = list(_named(free, ("answer",)))
     others = [column for column in predictions if column not in answers]
     if not references and (others or "prediction" not in wanted):

@@ -1,8 +1,10 @@
 """The output of a system as a record with one set of field names, whatever names the system uses.
 
     {"answer": "…", "citations": [{"page": 2, "text": "…"}], "evidence": [{"page": 2, "text": "…"}],
-     "contexts": ["…"], "abstained": false, "amount_total": 42000}
+     "contexts": [{"id": "7", "text": "…"}], "abstained": false, "amount_total": 42000}
 
+Contexts are what was retrieved, citations and evidence what the answer cites: a context that the answer does not cite
+is no citation. Marks of products in the answer, such as [ID:0], are citations of contexts, unless there are others.
 Thinking blocks are not part of the output; JSON in a code fence is the record itself; a citation may be plain text.
 Unknown fields are left out of the record.
 """
@@ -20,8 +22,9 @@ from typing import Any, Final
 from steelyard import limits
 from steelyard.errors import InputError, SystemFailure, cut
 from steelyard.i18n import Message
-from steelyard.io.layouts import PREDICTION
+from steelyard.io.layouts import PREDICTION, inner_of
 from steelyard.io.records import parse_json
+from steelyard.text.marks import cited
 from steelyard.text.reading import without_thinking
 
 ANSWER: Final = tuple(dict.fromkeys(("answer", *PREDICTION, "result", "completion", "content", "答案", "回答")))
@@ -53,6 +56,8 @@ _TEXT: Final = ("text", "quote", "content", "contents", "page_content", "snippet
 _PAGE: Final = ("page", "page_number", "page_no", "page_num", "page_label")
 _PAGE_BESIDE: Final = ("page_label", "page_number", "page")  # in metadata, `page` counts from 0 where there is a label
 _DOCUMENT: Final = ("document", "doc", "document_name", "doc_name", "file_name", "filename", "file", "source")
+_ID: Final = ("id", "_id", "chunk_id", "segment_id", "doc_id", "docid", "passage_id", "context_id", "id_")
+_SCORE: Final = ("score", "similarity")
 _PAGE_NUMBER: Final = re.compile(r"(?:第|p\.?|page)?\s?(\d{1,9})\s?页?", re.IGNORECASE)
 _LONGEST_PAGE: Final = 40  # characters of a page that may hold its number
 _MOST_NAMES: Final = 20  # of a record, in a message
@@ -79,7 +84,7 @@ def record_of(value: Any, where: str = "") -> dict[str, Any]:
             where=where,
             hint=Message("formats.answer_fields_hint", names=", ".join(ANSWER)),
         )
-    found = _with_inner_record(_Reading(folded, where).record(), where)
+    found = _with_cited_contexts(_with_inner_record(_Reading(folded, where).record(), where))
     return {name: plain(member, where) for name, member in found.items() if member is not None}
 
 
@@ -138,6 +143,26 @@ def _with_inner_record(record: dict[str, Any], where: str) -> dict[str, Any]:
     }
 
 
+def _with_cited_contexts(record: dict[str, Any]) -> dict[str, Any]:
+    """Return the record with the contexts that the marks of its answer cite as citations, if it has no others."""
+    contexts = record.get("contexts") or []
+    if record.get("citations") or not contexts:
+        return record
+    marked = cited(record["answer"], context_ids(contexts))
+    return {**record, "citations": [_citation_of(contexts[index]) for index in marked]} if marked else record
+
+
+def context_ids(contexts: Iterable[Any]) -> list[str | None]:
+    """Return the id of each context of a record, None for a text."""
+    return [each.get("id") if isinstance(each, Mapping) else None for each in contexts]
+
+
+def _citation_of(context: str | dict[str, Any]) -> dict[str, Any]:
+    """Return a context as a passage that an answer cites."""
+    named = {"text": context} if isinstance(context, str) else context
+    return {name: value for name, value in named.items() if name not in ("id", "score")}
+
+
 def named_values(value: Any) -> Named | None:
     """Return the fields of a mapping, a dataclass or a pydantic model; None for anything else."""
     if isinstance(value, Mapping):
@@ -187,7 +212,7 @@ class _Reading:
         return {
             "answer": self._answer(answers),
             "citations": [self._passage(item) for item in self._listed(CITATIONS)],
-            "evidence": self._evidence(),
+            "evidence": [self._passage(item) for item in self._listed(EVIDENCE)],
             "contexts": [self._context(item) for item in self._listed(CONTEXTS)] or None,
             "abstained": self._abstained(),
             "raw": self._first(("raw",)),
@@ -205,16 +230,18 @@ class _Reading:
             raise SystemFailure(Message("formats.answer_too_long", largest=largest), where=self.where)
         return answer
 
-    def _evidence(self) -> list[dict[str, Any]]:
-        """Return the evidence, or the retrieved passages with their pages if the system does not select any."""
-        if self._has(EVIDENCE):
-            return [self._passage(item) for item in self._listed(EVIDENCE)]
-        retrieved = [self._passage(item) for item in self._listed(CONTEXTS) if not isinstance(item, str)]
-        return [passage for passage in retrieved if "page" in passage]
-
-    def _context(self, item: Any) -> str:
-        text: str = item if isinstance(item, str) else self._passage(item)["text"]
-        return text
+    def _context(self, item: Any) -> str | dict[str, Any]:
+        """Return a context as it is given: a text, or an object with its id, place and score."""
+        if isinstance(item, str):
+            return item
+        passage = self._passage(item)
+        outer = named_values(item) or {}
+        identifier, score = _first(inner_of(outer), _ID), _first({**inner_of(outer), **outer}, _SCORE)
+        if isinstance(identifier, str | int):
+            passage["id"] = str(identifier)
+        if isinstance(score, int | float):
+            passage["score"] = score
+        return passage
 
     def _abstained(self) -> bool | None:
         abstained = self._first(ABSTAINED)
@@ -226,8 +253,8 @@ class _Reading:
         outer = {"text": item} if isinstance(item, str) else named_values(item)
         if outer is None:
             raise SystemFailure(Message("formats.citation_not_object", item=_shown(item)), where=self.where)
-        inner = named_values(outer.get("node")) or outer  # LlamaIndex
-        beside = named_values(inner.get("metadata")) or {}
+        inner = inner_of(outer)
+        beside = named_values(inner.get("metadata")) or named_values(inner.get("meta")) or {}
         page = _page(_first(inner, _PAGE), self.where) or _page(_first(beside, _PAGE_BESIDE), self.where)
         text = _first(inner, _TEXT)
         if not isinstance(text, str | None):

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from steelyard import limits
 from steelyard.documents.pages import Document
 from steelyard.i18n import Localized, Message
-from steelyard.io.outputs import prose_around, record_of
+from steelyard.io.outputs import context_ids, prose_around, record_of
 from steelyard.legal.cues import WORDS
 from steelyard.legal.evidence import citations
 from steelyard.legal.evidence.citations import Citation, citations_of, distinct, is_foreign, is_invented
@@ -41,6 +41,7 @@ from steelyard.legal.question_types.points import KeyPointsQuestion, Point
 from steelyard.legal.reading import MOST_FIGURES, is_too_long, read, without_quotes
 from steelyard.legal.stance import Stance, stance
 from steelyard.signals import DeadlineExceeded, deadline
+from steelyard.text.marks import blanked, find_marks
 from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import normalise
 from steelyard.text.reading import is_silent
@@ -203,6 +204,9 @@ class Case(NamedTuple):
 def case_of(question: Question, record: Mapping[str, Any], document: Document) -> Case:
     """Return the case of a question and a record."""
     answer = given if isinstance(given := record.get("answer"), str) else ""
+    if marks := find_marks(answer, context_ids(record.get("contexts") or ())):
+        answer = blanked(answer, marks)  # so that what is found in it stands at the same place
+        record = {**record, "answer": answer}
     reading, source = read(answer), source_of(document)
     is_silent = reading.is_silent or repeats(reading.text, question.about.question)
     is_copy = _is_dump(reading.text, record, source, question)

@@ -8,7 +8,7 @@ import math
 import re
 import ssl
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from http import HTTPStatus
 from importlib.util import find_spec
@@ -87,13 +87,16 @@ class JsonClient:
         self._limit = limit
         self._rule = rule
 
-    def post(self, body: Any) -> Any:
-        """Return the JSON value of the reply; raise RetryableFailure where the same request may succeed later."""
+    def post(self, body: Any, read: Callable[[bytes, Message], Any] = decode_reply) -> Any:
+        """Return the JSON value of the reply; raise RetryableFailure where the same request may succeed later.
+
+        `read` reads a reply that may be something else, from its bytes and the name of the server.
+        """
         with mask_failures(self._secrets):
             sent = _encoded(body)
-            return call_with_retries(lambda: self._post(sent), self._rule)
+            return call_with_retries(lambda: read(self._post(sent), self._party), self._rule)
 
-    def _post(self, sent: bytes) -> Any:
+    def _post(self, sent: bytes) -> bytes:
         import httpcore
         import httpx
 
@@ -110,7 +113,7 @@ class JsonClient:
         self._check_status(response.status, httpx.Headers(response.headers), content)
         for key in self._keys:
             content = content.replace(key, MASK.encode())
-        return decode_reply(content, self._party)
+        return content
 
     def _connection(self) -> "httpcore.ConnectionPool":
         """Return a pool of one connection, which ends at the deadline."""

@@ -50,14 +50,17 @@ def decode_reply(content: bytes, party: Message = SYSTEM) -> Any:
 
 
 def error_text(content: bytes) -> Message | str:
-    """Return the explanation in a reply with an error status: the message of an OpenAI error, or the first words."""
+    """Return the explanation in a reply with an error status: its message, as OpenAI or products write it, or the
+    first words."""
     text = content.decode("utf-8", "replace")
     try:
         value = parse_json(text, "")
     except InputError:
         value = None
     match value:
-        case {"error": {"message": str(message)}} if message.strip():
+        case {"error": {"message": str(message)}} | {"message": str(message)} | {"detail": str(message)} if (
+            message.strip()
+        ):
             return excerpt(message, _SHOWN_OF_ERROR)
     return excerpt(text) or Message("words.an_empty_body")
 

@@ -52,7 +52,7 @@ _ABSENT: Final[Mapping[str, str]] = {
     "metrics.nearest_position": "match",
     "metrics.nearest_gain": "dcg dcg_burges ideal_dcg",
     "metrics.nearest_average": "map_avgjg p_avgjg rprec_mult_avgjg yaap relstring",
-    "metrics.nearest_none": "regex pattern pattern_match answer latency cost json_correctness tool_call_accuracy",
+    "metrics.nearest_none": "regex pattern pattern_match answer json_correctness tool_call_accuracy",
 }
 
 # least and greatest value that the documentation of the tools gives → names of metrics, without cut-offs

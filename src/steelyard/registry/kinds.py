@@ -16,6 +16,8 @@ from steelyard.i18n import Message
 from steelyard.registry.entry_points import EntryPointGroup
 
 Scores = Mapping[str, float | None]
+COSTS: Final = ("Seconds", "Tokens", "Cost")
+"""The metrics of what a reply costs, which say nothing of its quality."""
 
 
 class Checks(Protocol):
@@ -84,6 +86,7 @@ BUILT_IN: Final = (
         report="steelyard.contexts.report:ContextReport",
         lower_is_better=frozenset(
             (
+                *COSTS,
                 *("Ungrounded", "Invented"),  # its earlier name
                 *("Refusal.over_refusal", "Refusal.missed_refusal", "Correct.uncertain", "Grounded.uncertain"),
                 *("Accurate.hallucinated", "Accurate.wrong", "Accurate.uncertain"),

@@ -33,9 +33,13 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Kind = Literal["retrieval", "answers"]
 Number = int | float
 
-NEEDS = ("prediction", "references", "question", "contexts", "reference_contexts", "ids", "spans", "evidence", "task")
+NEEDS = (
+    *("prediction", "references", "question", "contexts", "reference_contexts", "ids", "spans", "evidence", "task"),
+    *("seconds", "tokens", "cost"),
+)
 """What a metric can need of a row: `ids` and `spans` are those of the contexts and of the reference contexts,
-`evidence` is either ids, or contexts and something to compare them with; `task` is the tag of that name."""
+`evidence` is either ids, or contexts and something to compare them with; `task` is the tag of that name; `seconds`,
+`tokens` and `cost` are what the answer cost."""
 USUAL_NEEDS = ("prediction", "references")
 INSTALLED: Final = EntryPointGroup[ModuleType | Callable[..., Any]](
     "steelyard.metrics",

@@ -65,6 +65,9 @@ _SPELLINGS_OF = {
     "CharF1": "char_f1",
     "Refusal": "refusal_rate is_refusal",
     "Ungrounded": "invented",
+    "Seconds": "latency",
+    "Tokens": "total_tokens",
+    "Cost": "total_cost",
     "ContextP": "id_based_context_precision idbasedcontextprecision",
     "ContextR": "id_based_context_recall idbasedcontextrecall",
 }

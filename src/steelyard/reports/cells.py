@@ -78,8 +78,8 @@ def counts(summary: MetricSummary) -> str:
 
 
 def share(summary: MetricSummary) -> float | None:
-    """Return the mean where a bar can show it: between 0 and 1."""
-    return summary.mean if summary.total is None and 0 <= summary.mean <= 1 else None
+    """Return the mean where a bar can show it: between 0 and 1, and no cost."""
+    return summary.mean if summary.total is None and summary.median is None and 0 <= summary.mean <= 1 else None
 
 
 def percent(share: float, words: Words) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 import numpy as np
 
 from steelyard.i18n import Audience, Language
-from steelyard.registry.kinds import gain, kind_of
+from steelyard.registry.kinds import COSTS, gain, kind_of
 from steelyard.registry.names import columns_called
 from steelyard.reports.blocks import Block
 from steelyard.reports.kinds import KindReport, PartGroup, kind_report
@@ -198,7 +198,8 @@ def main_metric(tables: Sequence[Table], comparisons: Sequence[Comparison]) -> s
 
 def main_of(kind: str, metrics: Sequence[str], named: str = "") -> str:
     """Pick the headline metric of a kind: the `named` one, if it is among the metrics."""
-    return next((metric for metric in (named, kind_of(kind).metric, *MAIN) if metric in metrics), None) or metrics[0]
+    main = next((metric for metric in (named, kind_of(kind).metric, *MAIN) if metric in metrics), None)
+    return main or next((metric for metric in metrics if metric not in COSTS), metrics[0])
 
 
 def _over_shared(report: Report, metrics: Sequence[str]) -> list[Summary]:

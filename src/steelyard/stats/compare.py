@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, get_args
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from steelyard import limits
 from steelyard.errors import ConfigError, UnknownName, nearest
 from steelyard.i18n import Message
-from steelyard.registry.kinds import directed_parts, gain, is_directed
+from steelyard.registry.kinds import COSTS, directed_parts, gain, is_directed
 from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.distributions import deviation
 from steelyard.stats.intervals import Interval, mean_interval, standard_error
@@ -278,8 +279,18 @@ def _family(
     metrics: Sequence[str] | None,
     scope: Scope,
 ) -> list[Comparison]:
-    """Compare the pairs in one scope, with p-values corrected for all of them."""
+    """Compare the pairs in one scope, with p-values corrected for all of them; those of costs are a family apart."""
     comparisons = [each for new, old in pairs for each in _compare_pair(new, old, settings, metrics, scope)]
+    are_costs = [each.metric in COSTS for each in comparisons]
+    families = {
+        of_costs: iter(_adjusted(list(compress(comparisons, map(of_costs.__eq__, are_costs))), settings))
+        for of_costs in (False, True)
+    }
+    return [next(families[is_cost]) for is_cost in are_costs]
+
+
+def _adjusted(comparisons: Sequence[Comparison], settings: ComparisonSettings) -> list[Comparison]:
+    """Return the comparisons of one family with corrected p-values."""
     adjusted = adjust([comparison.p_value for comparison in comparisons], settings.correction)
     # an adjusted p falls with every p of its family, so it is smallest if all of them are
     bounds = [np.nan if comparison.smallest_p is None else comparison.smallest_p for comparison in comparisons]

@@ -19,7 +19,7 @@ import numpy as np
 
 from steelyard.errors import ConfigError, UnknownName
 from steelyard.i18n import Message, Option
-from steelyard.registry.kinds import best, gain
+from steelyard.registry.kinds import COSTS, best, gain
 from steelyard.registry.names import callable_names
 from steelyard.stats.belief import NO_CALIBRATIONS, UNCALIBRATED, Calibrations
 from steelyard.stats.calibration import CLAIM
@@ -440,10 +440,11 @@ def _regression_target(target: Target, result: Table, baseline: Table) -> Target
     if target.name not in types:
         known = [*callable_names(baseline.columns), *types, *part_names(baseline)]
         raise UnknownName.of(Message("words.metric_or_question_type"), target.name, known)
-    if len(baseline.metrics) > 1:
-        message = Message("stats.type_of_several_metrics", name=target.name, names=", ".join(baseline.metrics))
+    metrics = [metric for metric in baseline.metrics if metric not in COSTS]
+    if len(metrics) > 1:
+        message = Message("stats.type_of_several_metrics", name=target.name, names=", ".join(metrics))
         raise ConfigError(message, hint=Message("stats.no_fall_hint", name=target.name))
-    return Target(baseline.metrics[0], ((TYPE_TAG, target.name),))
+    return Target(metrics[0], ((TYPE_TAG, target.name),))
 
 
 def _paired(

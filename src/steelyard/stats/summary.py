@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard import __version__
+from steelyard.registry.kinds import COSTS
 from steelyard.stats.intervals import Interval, mean_interval
 from steelyard.stats.outcomes import has_no_point
 from steelyard.stats.scopes import Clusters, Scope, Units, clusters_in, scope_of, units_in
@@ -35,7 +36,8 @@ class MetricSummary:
 
     `interval` is that of the `scope` that decides; `scopes` has it for items, and for documents where items share
     them. `total` is the sum of a count, which is reported instead of the mean; None for other metrics. Mean and
-    interval of a `geometric` metric are those of the logarithms, taken back.
+    interval of a `geometric` metric are those of the logarithms, taken back. What replies cost has a median and a 95th
+    percentile beside the mean.
     """
 
     mean: float
@@ -47,6 +49,8 @@ class MetricSummary:
     geometric: bool = False
     scope: Scope = "items"
     scopes: tuple[ScopeInterval, ...] = ()
+    median: float | None = None
+    p95: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """As in JSON output; unknown numbers are None."""
@@ -61,7 +65,8 @@ class MetricSummary:
             "scopes": [each.as_dict() for each in self.scopes],
         }
         geometric = {"average": "geometric"} if self.geometric else {}
-        return {**summary, **geometric, **({} if self.total is None else {"sum": self.total})}
+        quantiles = {} if self.median is None else {"median": self.median, "p95": self.p95}
+        return {**summary, **geometric, **quantiles, **({} if self.total is None else {"sum": self.total})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +188,7 @@ def _summarise_column(table: Table, metric: str, scope: Scope, clusters: Cluster
     is_open = has_no_point(table, metric)
     if is_open:
         scopes = tuple(replace(each, interval=NO_INTERVAL) for each in scopes)
+    quantiles = np.percentile(column[present], (50, 95)).tolist() if metric in COSTS and present.any() else (None, None)
     return MetricSummary(
         mean=math.nan if is_open else table.mean(metric),
         interval=deciding(scopes, scope),
@@ -192,6 +198,8 @@ def _summarise_column(table: Table, metric: str, scope: Scope, clusters: Cluster
         total=float(np.cumsum(column[present])[-1]) if table[metric].summed and present.any() else None,
         scope=scope,
         scopes=scopes,
+        median=quantiles[0],
+        p95=quantiles[1],
     )
 
 
@@ -201,11 +209,12 @@ def taken_back(interval: Interval) -> Interval:
 
 
 def _status_counts(table: Table) -> tuple[int, int]:
-    """Return the number of items with an error, and the number of the others that have a score."""
+    """Return the number of items with an error, and the number of the others that have a score; a cost is none."""
     failed = np.zeros(len(table), np.bool_)
     failed[list(table.failures)] = True
     scored = np.zeros(len(table), np.bool_)
-    for column in table.columns.values():
+    is_cost = set(table.columns) <= set(COSTS)
+    for metric, column in table.columns.items():
         failed |= column.missing("error")
-        scored |= ~np.isnan(column.values)
+        scored |= ~np.isnan(column.values) & (is_cost == (metric in COSTS))
     return int(failed.sum()), int((scored & ~failed).sum())

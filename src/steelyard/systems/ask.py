@@ -186,7 +186,7 @@ class _Run:
                 case None:
                     pass
                 case Reply():
-                    return replace(outcome, seconds=time.monotonic() - pending.started)
+                    return replace(outcome, seconds=outcome.seconds or time.monotonic() - pending.started)
                 case RetryableFailure() if self._backs_off(outcome, pending.attempt):
                     pass
                 case SystemFailure():

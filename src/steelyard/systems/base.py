@@ -6,6 +6,7 @@ entry point group `steelyard.systems`.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from steelyard import limits
 from steelyard.errors import ConfigError
 from steelyard.i18n import Localized, Message
+from steelyard.io.costs import costs_in
 from steelyard.io.outputs import named_values, record_of
 from steelyard.net.secrets import masked_command
 from steelyard.registry.entry_points import EntryPointGroup
@@ -28,10 +30,14 @@ BUILT_IN: Final[Mapping[str, str]] = {
     "openai": "steelyard.systems.http:open_chat",
     "python": "steelyard.systems.python:open_python",
     "command": "steelyard.systems.command:open_command",
+    "product": "steelyard.systems.product:open_product",
     "replay": "steelyard.systems.replay:open_replay",
     "builtin": "steelyard.systems.baseline:open_builtin",
 }
 """Where the kinds of this package are defined; a module is imported when its kind is opened."""
+
+PRODUCTS: Final = ("ragflow", "ragflow-retrieval", "dify", "fastgpt", "openwebui")
+"""Products of this package, each a kind of its own: `ragflow:CHAT@URL` is `product:ragflow#CHAT@URL`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +51,16 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The output record of a system; the caller that measures the time fills in the seconds."""
+    """The output record of a system; the caller that measures the time fills in the seconds, unless they are given.
+
+    They are NaN where nobody measured them. `tokens` are those of request and reply, `cost` is the price that the
+    system names, in its own currency.
+    """
 
     record: dict[str, Any]
     seconds: float = 0.0
     tokens: int | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,10 @@ class Failure:
 
 
 class System(Protocol):
-    """Anything that replies to questions; several threads may ask at the same time."""
+    """Anything that replies to questions; several threads may ask at the same time.
+
+    A system may have `notices() -> list[Message]`: what the user should know after a run.
+    """
 
     name: str
 
@@ -84,16 +98,19 @@ class NothingOpen:
 class SystemSettings:
     """What systems need besides the question; each kind uses its part.
 
-    `key` is sent to a chat model only. `request` and `response` are templates for HTTP. `documents` are those that
-    questions may name. `folder` is searched for Python modules.
+    `key` is sent to a chat model only, `environment` has the keys of products, each sent to its product only.
+    `request` and `response` are templates for HTTP. `documents` are those that questions may name; `send` is
+    "question" where a chat model gets the question alone. `folder` is searched for Python modules.
     """
 
     timeout: float = 60.0
     headers: Mapping[str, str] = field(default_factory=dict)
     key: str | None = field(default=None, repr=False)
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     request: str | None = None
     response: str | None = None
     documents: Mapping[str, "Document"] = field(default_factory=dict)
+    send: str = "document"
     folder: Path | None = None
     proxy: str | None = None
 
@@ -114,6 +131,8 @@ def open_system(spec: str, settings: SystemSettings | None = None) -> System:
     """Open the system of a SPEC such as `http://host/path`; the caller closes it, or `ask_all` does."""
     prefix, _, rest = spec.strip().partition(":")
     kind, opener = prefix.lower(), None
+    if kind in PRODUCTS:
+        kind, rest = "product", f"{kind}#{rest}"
     if rest:  # kinds of this package cannot be replaced
         opener = resolve_name(BUILT_IN[kind]) if kind in BUILT_IN else INSTALLED.load(kind)
     if opener is None:
@@ -122,7 +141,21 @@ def open_system(spec: str, settings: SystemSettings | None = None) -> System:
 
 
 def reply_of(value: Any, where: str = "") -> Reply:
-    """Return the reply that the value of a system stands for, with the number of tokens that it reports."""
-    usage = (named_values(value) or {}).get("usage")
-    tokens = usage.get("total_tokens") if isinstance(usage, Mapping) else None
-    return Reply(record_of(value, where), tokens=tokens if type(tokens) is int else None)
+    """Return the reply that the value of a system stands for, with the tokens and the cost that it reports."""
+    costs = costs_in(named_values(value) or {})
+    tokens = costs.get("Tokens")
+    return Reply(record_of(value, where), tokens=None if tokens is None else int(tokens), cost=costs.get("Cost"))
+
+
+def price_of(value: Any) -> float | None:
+    """Return a price as a number, also from digits in a text; None if it is none."""
+    try:
+        price = float(value) if isinstance(value, str | int | float) else None
+    except ValueError:
+        return None
+    return price if price is not None and isfinite(price) else None
+
+
+def path_lost(field: str, path: str) -> Message:
+    """Return the notice that a path has led nowhere in a whole run."""
+    return Message("systems.path_never_led", field=field, path=path)

@@ -6,31 +6,27 @@ Requests and replies of the first are JSON, by default those of this project, el
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import ConfigError, InputError, SystemFailure, nearest
 from steelyard.i18n import Message
-from steelyard.io.outputs import FIELDS, record_of
+from steelyard.io.outputs import FIELDS, named_values, record_of
 from steelyard.io.records import parse_json
 from steelyard.net.http import JsonClient
 from steelyard.net.openai import NO_COMPLETION, completion_of, model_client
 from steelyard.net.replies import SYSTEM
 from steelyard.net.secrets import masked_command, public_address
-from steelyard.systems.base import Ask, NothingOpen, Reply, SystemSettings, reply_of
+from steelyard.systems.base import Ask, NothingOpen, Reply, SystemSettings, path_lost, reply_of
+from steelyard.systems.templates import EVERY, FieldPath, filled, find, nothing_at, path_of
 from steelyard.text.normalisation import has_han
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document
 
+_FIELDS: Final = (*FIELDS, "tokens", "cost")
+
 QUESTION: Final = "{question}"
 EXAMPLE: Final = '{"query": "{question}"}'
-
-_PLACEHOLDER: Final = re.compile(r"\{(question|id|document)\}")
-_INDEX: Final = re.compile(r"\[(\d+)\]")
-
-_MOST_NAMES: Final = 20
-_INDEX_STEP: Final = re.compile(r"\d{1,9}")
 
 CHAT_HINT: Final = Message("systems.chat_spec_hint")
 
@@ -50,9 +46,6 @@ _INSTRUCTIONS: Final = {
 }
 _PAGE_MARK: Final = {"zh": "=== 第{number}页 ===", "en": "=== page {number} ==="}
 _QUESTION: Final = {"zh": "问题：{question}", "en": "Question: {question}"}
-
-FieldPath = tuple[str, ...]
-"""The keys and indices that lead to a field of a reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +71,7 @@ class RequestTemplate:
 
     def fill(self, ask: Ask) -> Any:
         """Return the request for a question; placeholders in the question itself are not filled in."""
-        return _filled(self.content, {"question": ask.question, "id": ask.id, "document": ask.document})
+        return filled(self.content, {"question": ask.question, "id": ask.id, "document": ask.document})
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,57 +87,24 @@ class ResponseTemplate:
         for name, equals, path in pairs:
             if not (equals and path.strip()):
                 raise ConfigError(Message("systems.bad_response_template", value=name + equals + path))
-            if name and name not in FIELDS:
+            if name and name not in _FIELDS:
                 message = Message("formats.no_field_called", name=name)
-                raise ConfigError(message, where="--response", hint=nearest(name, FIELDS))
-        return cls({name: _path(path.strip()) for name, _, path in pairs})
+                raise ConfigError(message, where="--response", hint=nearest(name, _FIELDS))
+        return cls({name: path_of(path.strip()) for name, _, path in pairs})
 
     def take(self, reply: Any) -> Any:
-        """Return the output in a reply; fields other than the answer may be missing."""
-        if "" in self.paths:
-            return _follow(reply, self.paths[""])
+        """Return the output in a reply; fields other than the answer may be missing.
+
+        A path with `*` leads to the list of what it finds.
+        """
         fields: dict[str, Any] = {}
         for name, path in self.paths.items():
-            try:
-                fields[name] = _follow(reply, path)
-            except SystemFailure:
-                if name == "answer":
-                    raise
-        return fields
-
-
-def _filled(content: Any, values: Mapping[str, str]) -> Any:
-    match content:
-        case str():
-            return _PLACEHOLDER.sub(lambda match: values[match[1]], content)
-        case dict():
-            return {name: _filled(member, values) for name, member in content.items()}
-        case list():
-            return [_filled(member, values) for member in content]
-    return content
-
-
-def _path(text: str) -> FieldPath:
-    """Return the steps of `/data/answer` (a JSON pointer) or of `data.choices[0].text`."""
-    if text.startswith("/"):
-        return tuple(step.replace("~1", "/").replace("~0", "~") for step in text[1:].split("/"))
-    return tuple(_INDEX.sub(r".\1", text).removeprefix("$").removeprefix(".").split("."))
-
-
-def _follow(reply: Any, path: FieldPath) -> Any:
-    value = reply
-    for step in path:
-        if isinstance(value, Mapping) and step in value:
-            value = value[step]
-        elif isinstance(value, list) and _INDEX_STEP.fullmatch(step) and int(step) < len(value):
-            value = value[int(step)]
-        else:
-            there = type(value).__name__
-            if isinstance(value, Mapping):
-                names = [repr(name[:60]) for name in islice(value, _MOST_NAMES)]
-                there = ", ".join([*names, "…"] if len(value) > _MOST_NAMES else names)
-            raise SystemFailure(Message("systems.no_value_at_path", path="/" + "/".join(path), there=there))
-    return value
+            found = find(reply, path)
+            if found is not None:
+                fields[name] = found if EVERY in path else found[0]
+            elif name in ("", "answer"):
+                raise nothing_at(reply, path)
+        return fields.get("", fields)
 
 
 class HttpSystem(NothingOpen):
@@ -157,17 +117,25 @@ class HttpSystem(NothingOpen):
         self.name = public_address(url)
         self._request = RequestTemplate.parse(settings.request) if settings.request else None
         self._response = ResponseTemplate.parse(settings.response) if settings.response else None
+        self._lost = dict(self._response.paths) if self._response else {}
 
     def ask(self, ask: Ask) -> Reply:
         """Ask once."""
         default = {"id": ask.id, "question": ask.question, "document": ask.document}
         value = self._client.post(self._request.fill(ask) if self._request else default)
         try:
-            return reply_of(self._response.take(value) if self._response else value)
+            output = self._response.take(value) if self._response else value
+            for name in named_values(output) or ():
+                self._lost.pop(name, None)
+            return reply_of(output)
         except SystemFailure as failure:
             if failure.message.code != "formats.reply_without_answer":
                 raise
             raise SystemFailure(Message("systems.say_where", message=failure.message), hint=failure.hint) from None
+
+    def notices(self) -> list[Message]:
+        """Return which paths have led nowhere in any reply."""
+        return [path_lost(name, "/" + "/".join(path)) for name, path in self._lost.items() if name]
 
 
 def open_http(rest: str, settings: SystemSettings) -> HttpSystem:
@@ -181,11 +149,15 @@ def open_https(rest: str, settings: SystemSettings) -> HttpSystem:
 
 
 class ChatSystem(NothingOpen):
-    """Sends a model the question, and the pages of the document that it names if they are available."""
+    """Sends a model the question, and the pages of the document that it names if they are available.
+
+    With `send="question"` it sends the question alone, as a program that retrieves by itself wants it.
+    """
 
     def __init__(self, model: str, url: str, settings: SystemSettings) -> None:
         self.name = model
         self._documents = settings.documents
+        self._alone = settings.send == "question"
         self._client = model_client(
             url,
             "/chat/completions",
@@ -198,7 +170,8 @@ class ChatSystem(NothingOpen):
 
     def ask(self, ask: Ask) -> Reply:
         """Ask once, at temperature 0; the refusal of a model is its answer."""
-        messages = messages_for(ask, self._documents.get(ask.document))
+        alone = [{"role": "user", "content": ask.question}]
+        messages = alone if self._alone else messages_for(ask, self._documents.get(ask.document))
         completion = completion_of(self._client.post({"model": self.name, "temperature": 0, "messages": messages}))
         text = completion.refusal if completion.text is None else completion.text
         if text is None:

@@ -1,20 +1,25 @@
-"""`replay:FILE`: recorded outputs, by the id of their question."""
+"""`replay:FILE`: recorded outputs, or a log of the replies of a product, by the id of their question."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from steelyard.errors import InputError, Problem, SystemFailure
 from steelyard.i18n import Message
 from steelyard.io import results
+from steelyard.io.costs import costs_in
 from steelyard.io.layouts import ID
+from steelyard.io.outputs import named_values
 from steelyard.io.records import format_suffix, parse_json, read_records, result_name
 from steelyard.io.streams import read_text
 from steelyard.systems.base import Ask, NothingOpen, Reply, SystemSettings, reply_of
+from steelyard.systems.product_replies import recorded_reply
 
 REPLAY_HINT = Message("systems.replay_hint")
 
-ADDED = ("question", "seconds", "attempts", "verdict")
+ADDED = ("question", "attempts", "verdict")
 """Fields that a results file has beside those of the output."""
 
 
@@ -46,7 +51,9 @@ class ReplaySystem(NothingOpen):
             raise SystemFailure(Message("systems.no_recorded_answer", id=ask.id))
         if output.problem:
             raise SystemFailure(output.problem, where=output.where)
-        return reply_of(output.value, output.where)
+        found = recorded_reply(output.value, output.where) if isinstance(output.value, Mapping) else None
+        reply = found or reply_of(output.value, output.where)
+        return replace(reply, seconds=costs_in(named_values(output.value) or {}).get("Seconds", nan))
 
 
 def _read(path: str) -> tuple[str, Iterator[_Recorded]]:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.lexicon import lexicon
+from steelyard.text.marks import CANDIDATE, keys_of
 from steelyard.text.normalisation import HAN, Edit, Folded
 
 LONGEST_ANSWER: Final = 100_000
@@ -214,6 +215,11 @@ def _of_math(match: re.Match[str]) -> str:
     return inner if is_math else match[0]
 
 
+def _without_mark(match: re.Match[str]) -> str:
+    is_mark = match["inner"] == "citation needed" or keys_of(match)
+    return "" if is_mark else match[0]
+
+
 def _compiled(*passes: tuple[str, _Put]) -> tuple[tuple[re.Pattern[str], _Put], ...]:
     return tuple((re.compile(pattern, re.IGNORECASE | re.MULTILINE), put) for pattern, put in passes)
 
@@ -229,12 +235,7 @@ _PASSES: Final = _compiled(
     (r"</(?:td|th)>", " "),
     (r"</?[a-z][^<>\n]{0,200}>|<!--[^<>]{0,200}-->", ""),  # other tags
     (r"!\[[^\[\]\n]{0,200}\]\([^()\n]{0,500}\)", ""),  # images
-    (
-        r"[ \t]?(?:\[\^?\d{1,3}(?:[ \t]?[,，、;\-–][ \t]?\^?\d{1,3}){0,8}\](?![\d(])"
-        rf"|【\d{{1,3}}(?:[†:：][^【】\n]{{0,40}})?】|\[(?:{_WORDS.source('source')})[ :_-]?\d{{1,3}}\]"
-        r"|\[citation needed\])",
-        "",
-    ),
+    (rf"[ \t]?(?:{CANDIDATE.pattern})", _without_mark),
     # links; one whose text says nothing is its address
     (r"\[(?<!!.)([^\[\]\n]{0,200})\]\(([^()\n]{0,500})\)", lambda match: match[2 if is_silent(match[1]) else 1]),
     (r"\\[,;:! ]", " "),  # spaces of LaTeX

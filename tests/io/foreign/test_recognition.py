@@ -17,6 +17,7 @@ FORMATS = {
     "deepeval": ("deepeval_goldens", "deepeval_conversations", "deepeval_camel"),
     "deepeval-run": ("deepeval_latest",),
     "flashrag": ("flashrag", "ultrarag_dataset"),
+    "haystack": ("haystack",),
     "judge": ("judge",),
     "lawbench": ("lawbench",),
     "lm-eval": ("samples_",),

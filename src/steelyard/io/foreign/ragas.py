@@ -64,8 +64,8 @@ _SHAPE: Final = shapes.Fields(
         "response": shapes.TEXT,
         "reference": shapes.TEXT,
         "references": rows.TEXTS,
-        "retrieved_contexts": rows.TEXTS,
-        "reference_contexts": rows.TEXTS,
+        "retrieved_contexts": rows.PASSAGES,
+        "reference_contexts": rows.PASSAGES,
         "retrieved_context_ids": rows.IDS,
         "reference_context_ids": rows.IDS,
     }

@@ -12,6 +12,8 @@ from steelyard import __version__, limits
 from steelyard.errors import InputError
 from steelyard.i18n import Message
 from steelyard.io import layouts
+from steelyard.io.costs import BOUNDS as COST_BOUNDS
+from steelyard.io.costs import costs_in
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.formats import Source, open_source
 from steelyard.io.foreign.items import AGAIN, item_ids, questions_again, systems_of
@@ -20,6 +22,7 @@ from steelyard.io.records import Record, result_name
 from steelyard.io.shapes import wrong_shape
 from steelyard.io.streams import hint_for_folder
 from steelyard.registry.judged import documented_bounds
+from steelyard.registry.kinds import COSTS
 from steelyard.table import (
     JUDGED_NAME,
     JUDGES,
@@ -56,6 +59,7 @@ def load_scores(path: str | Path) -> list[Table]:
     records = list(source.records() if source.format else _plain(source))
     if not any(record.fields.get(rows.SCORES) for record in records):
         raise InputError(Message("formats.no_scores"), where=str(path), hint=_hint(source, records))
+    records = [_with_costs(record) for record in records]
     systems = systems_of(records)
     return [
         _Scores(source, [record for record in records if str(record.fields.get(rows.SYSTEM) or "") == system]).table(
@@ -63,6 +67,13 @@ def load_scores(path: str | Path) -> list[Table]:
         )
         for system in systems
     ]
+
+
+def _with_costs(record: Record) -> Record:
+    """Return a record with what the reply cost among its scores, unless the system failed."""
+    costs = {} if record.fields.get(rows.ERROR) else costs_in(record.fields)
+    scores = {**costs, **(record.fields.get(rows.SCORES) or {})}
+    return record._replace(fields={**record.fields, rows.SCORES: scores}) if costs else record
 
 
 def _hint(source: Source, records: Sequence[Record]) -> Message:
@@ -165,7 +176,8 @@ class _Scores:
     def table(self, name: str) -> Table:
         """Return the scores as a table; repeats of one item share a tag, by which intervals and tests are clustered."""
         self.ids, self.items = item_ids(self.records)
-        metrics = dict.fromkeys(metric for record in self.records for metric in record.fields.get(rows.SCORES) or {})
+        named = dict.fromkeys(metric for record in self.records for metric in record.fields.get(rows.SCORES) or {})
+        metrics = sorted(named, key=COSTS.__contains__)
         columns = {metric: self._column(metric) for metric in metrics}
         judged = {metric: found for metric in metrics if (found := JUDGED_NAME.fullmatch(metric))}
         names = {metric: judged[metric][1] if metric in judged else metric for metric in metrics}
@@ -197,6 +209,8 @@ class _Scores:
 
         None if some score is outside.
         """
+        if metric in COSTS:
+            return COST_BOUNDS
         low, high = getattr(self.source.format, "BOUNDS", None) or documented_bounds(metric) or UNBOUNDED
         is_within = bool(np.all((values >= low) & (values <= high) | np.isnan(values)))
         return (low, high) if is_within and (low, high) != UNBOUNDED else None

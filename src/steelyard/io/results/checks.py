@@ -14,6 +14,7 @@ from steelyard.errors import InputError, nearest
 from steelyard.i18n import Message
 from steelyard.io.shapes import (
     ANYTHING,
+    NUMBER,
     SCALAR,
     TEXT,
     WHOLE,
@@ -52,6 +53,7 @@ _OUTPUT: Final = Fields(
         "contexts": ListOf(_QUOTED),
         "seconds": _NOT_NEGATIVE,
         "tokens": _NOT_NEGATIVE,
+        "cost": _NOT_NEGATIVE,
         "attempts": _COUNT,
     }
 )
@@ -88,7 +90,11 @@ _ITEM: Final = Fields(
     },
     frozenset(("id", "scores")),
 )
-_PASSAGE: Final = Fields(PASSAGE)
+_PASSAGES: Final = {
+    "citations": Fields(PASSAGE),
+    "evidence": Fields(PASSAGE),
+    "contexts": Fields({**PASSAGE, "id": TEXT, "score": NUMBER}),
+}
 _SCOPE: Final = Fields(
     {"scope": TEXT, "units": _COUNT, "ci95": ListOf(_BOUND)},
     frozenset(("scope", "units", "ci95")),
@@ -105,6 +111,8 @@ _METRIC_SUMMARY: Final = Fields(
         "scopes": ListOf(_SCOPE),
         "average": TEXT,
         "sum": _BOUND,
+        "median": _BOUND,
+        "p95": _BOUND,
     },
     frozenset(("mean", "ci95", "scored", "unscored", "errors", "interval", "scope", "scopes")),
 )
@@ -235,10 +243,10 @@ def _check_bounds(metric: str, value: float, bounds: Bounds | None, where: str) 
 
 def _check_passages(output: Json, where: str) -> None:
     """Citations, evidence and contexts may be plain text; where they are objects, they are passages."""
-    for name in ("citations", "evidence", "contexts"):
+    for name, shape in _PASSAGES.items():
         for number, each in enumerate(output.get(name) or ()):
             if isinstance(each, dict):
-                check_shape(each, _PASSAGE, f"output.{name}[{number}]", where)
+                check_shape(each, shape, f"output.{name}[{number}]", where)
 
 
 def _are_close(footed: Any, counted: Any) -> bool:

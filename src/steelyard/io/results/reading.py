@@ -14,6 +14,7 @@ from steelyard import __version__, limits
 from steelyard.errors import InputError, UnknownName
 from steelyard.i18n import Message
 from steelyard.io.addresses import Address, addressed
+from steelyard.io.costs import with_costs
 from steelyard.io.foreign.tables import load_scores
 from steelyard.io.records import LINES, format_suffix, parse_json, parse_json_file
 from steelyard.io.results.checks import CONTRADICTION_HINT, check_characters, contradictions, summary_contradictions
@@ -61,7 +62,7 @@ def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
     A file of scores of another tool, or of rows with an id and columns of numbers, gives a table for each system. A
     footer gives the mean of every metric, and the score of a legal item is what its parts come to. Without `strict`
     a table of which that is not true has the counts CONTRADICTED and DISAGREEING. The JSON of a step of a pipeline
-    gives the results that the step wrote beside it.
+    gives the results that the step wrote beside it. What replies cost, as outputs say it, is in further columns.
     """
     path = addressed(path)
     if is_folder(path) or (not read_once(path) and not begins_with_header(path)):
@@ -71,7 +72,7 @@ def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
     if not sections:
         hint = Message("formats.header_line_hint")
         raise InputError(Message("formats.no_result"), where=str(path), hint=hint)
-    return [_checked(table_of(section), section, strict=strict) for section in sections]
+    return [with_costs(_checked(table_of(section), section, strict=strict)) for section in sections]
 
 
 def not_one(names: Sequence[str], path: str | Path) -> InputError:

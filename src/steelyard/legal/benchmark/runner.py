@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from hashlib import sha256
 from itertools import islice
+from math import isnan
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
@@ -46,7 +47,8 @@ def item_of(question: Question, answer: Reply | Failure, document: Document) -> 
     """Return the item of an answer: score, parts, reasons, and the output of the system."""
     if isinstance(answer, Failure):
         return failed_item(question, answer, document)
-    spent = {"seconds": round(answer.seconds, 6), **({} if answer.tokens is None else {"tokens": answer.tokens})}
+    used = {"seconds": round(answer.seconds, 6), "tokens": answer.tokens, "cost": answer.cost}
+    spent = {name: value for name, value in used.items() if value is not None and not isnan(value)}
     output = {**answer.record, "question": question.about.question, **spent}
     verdict = judge_safely(question, answer.record, document)
     try:
@@ -256,7 +258,7 @@ class BenchmarkRun:
             why = next((failure_reason(table, row) for row in table.failures), Message("legal.nothing_asked"))
             raise SystemFailure(Message("legal.every_question_failed", why=why), where=table.name)
         if len(table) == len(self.benchmark.questions) and not table.failures:
-            writer.finish(Footer.of(table))
+            writer.finish(Footer.of(table.only([METRIC])))
 
     def _in_order(self, table: Table) -> Table:
         rows = {identifier: row for row, identifier in enumerate(table.ids)}

@@ -61,7 +61,6 @@ class LegalPanel:
     groups: Mapping[str, Sequence[PartRow]]
     losses: Sequence[Loss]
     weighted: str | None
-    seconds: str | None
     uncertain: TileLine | None
     range: tuple[str, ...]
 
@@ -84,8 +83,7 @@ class LegalPage(KindPage):
         return Sections([Section("legal_figures.html.j2", panels)] if len(panels) == 1 else [], details)
 
     def _panel(self, table: Table, units: Units) -> LegalPanel:
-        weighted, spent, doubts = results.weighted_mean(table), results.spent(table), uncertain(table, units=units)
-        times = (_duration(spent[name]) for name in ("seconds_median", "seconds_p95") if name in spent)
+        weighted, doubts = results.weighted_mean(table), uncertain(table, units=units)
         return LegalPanel(
             table.name,
             self.tiles(table, units),
@@ -93,7 +91,6 @@ class LegalPage(KindPage):
             type_groups(table, units),
             self._losses(table),
             None if weighted is None else cells.number(weighted),
-            " · p95 ".join(times) or None,
             _line(doubts.share) if doubts else None,
             _range(doubts),
         )
@@ -155,11 +152,6 @@ def losses_chart(table: Table, lost: Sequence[Loss], language: Language = "en") 
 def _range(doubts: Uncertain | None) -> tuple[str, ...]:
     """Between which bounds the uncertain verdicts leave the mean, in every language; empty where none is uncertain."""
     return tuple(mean_range(doubts, words_of(each)) for each in LANGUAGES) if doubts and doubts.count else ()
-
-
-def _duration(seconds: float) -> str:
-    """Return a time of three figures, below a second in milliseconds."""
-    return f"{seconds:.3g} s" if seconds >= 1 else f"{1000 * seconds:.3g} ms"
 
 
 def _item_weights(table: Table, rows: Rows) -> list[list[list[str | float]]]:

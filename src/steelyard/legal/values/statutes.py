@@ -10,7 +10,7 @@ from typing import Final
 
 from steelyard.legal.thresholds import LONG_TITLE, LONGEST_RANGE
 from steelyard.lexicon import lexicon
-from steelyard.text.citations import marks
+from steelyard.text.marks import find_marks
 from steelyard.text.normalisation import HAN
 from steelyard.text.values import value_of
 
@@ -132,7 +132,7 @@ def items(text: str) -> Iterator[Article]:
 def own_numbers(text: str, named: Sequence[Article]) -> frozenset[int]:
     """Return the positions of a text inside its articles and its citation marks."""
     spans = [(article.start, article.end) for article in named]
-    spans += [(mark.start, mark.end) for mark in marks(text)]
+    spans += [(mark.start, mark.end) for mark in find_marks(text)]
     return frozenset(at for start, end in spans for at in range(start, end))
 
 

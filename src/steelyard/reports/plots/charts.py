@@ -68,6 +68,14 @@ def curves(report: Report, language: Language = "en") -> dict[str, str]:
     }
 
 
+def quality_costs(report: Report, language: Language = "en") -> dict[str, str]:
+    """Return the main metric over what replies cost, by the metric of the cost; none for a single result."""
+    return {
+        cost: draw(panel, "report.quality_and_cost", [report.main, cost], language)
+        for cost, panel in plot_means.cost_panels(report).items()
+    }
+
+
 def kind_charts(report: Report, language: Language = "en") -> dict[str, str]:
     """Return the charts that the kind of the results adds, by the code of their caption."""
     names = [table.name for table in report.tables]
@@ -142,14 +150,17 @@ _PANELS: Final[Mapping[str, Callable[[Report], Iterable[Spec]]]] = {
     "cutoffs": lambda report: plot_means.curve_panels(report).values(),
     "precision-recall": lambda report: _kind_panels(report).values(),
     "items": _item_panels,
+    "costs": lambda report: plot_means.cost_panels(report).values(),
 }
 SHOWN: Final = tuple(_PANELS)
-"""What a figure may show alone: means, differences, metrics over cut-offs, precision over recall, changed items."""
+"""What a figure may show alone: means, differences, metrics over cut-offs, precision over recall, changed items,
+quality over cost."""
 _NEEDED: Final = {
     "differences": Message("plots.needs_differences"),
     "cutoffs": Message("plots.needs_cutoffs"),
     "precision-recall": Message("plots.needs_recall"),
     "items": Message("plots.needs_differences"),
+    "costs": Message("plots.needs_costs"),
 }
 
 

@@ -6,6 +6,7 @@ from itertools import cycle, islice
 from typing import Any, Final
 
 from steelyard.i18n import Message
+from steelyard.registry.kinds import COSTS
 from steelyard.reports.content import Report
 from steelyard.reports.plots.style import (
     BAD,
@@ -92,6 +93,23 @@ def curve_panels(report: Report) -> dict[str, Spec]:
     names = labels([table.name for table in report.tables])
     several = {family: cuts for family, cuts in families.items() if len(cuts) > 1}
     return {family: _curve_panel(report, names, family, cuts) for family, cuts in islice(several.items(), MOST_METRICS)}
+
+
+def cost_panels(report: Report) -> dict[str, Spec]:
+    """For each cost that several results have, a panel of the main metric over the mean cost."""
+    main, names = report.main, labels([table.name for table in report.tables])
+    panels = {}
+    for cost in (metric for metric in COSTS if metric != main):
+        of_results = zip(names, report.shown, strict=True)
+        means = [(name, shown.metrics.get(main), shown.metrics.get(cost)) for name, shown in of_results]
+        values = [
+            {"result": name, "cost": known(spent.mean), **_numbers(mean.mean, mean.interval.low, mean.interval.high)}
+            for name, mean, spent in means
+            if mean is not None and spent is not None
+        ]
+        if len(values) > 1:
+            panels[cost] = _cost_panel(names, main, cost, values)
+    return panels
 
 
 def precision_recall_panel(curves: Mapping[str, Iterable[float]], levels: Sequence[float]) -> Spec:
@@ -220,6 +238,15 @@ def _curve_panel(report: Report, names: Sequence[str], family: str, cuts: Mappin
         names, {"type": "quantitative", "title": f"{short(family)}@k", "scale": {"zero": True, "nice": True}}
     )
     return {**_CURVE, "data": {"values": values}, "encoding": {"x": x}, "layer": layers}
+
+
+def _cost_panel(names: Sequence[str], main: str, cost: str, values: Sequence[Spec]) -> Spec:
+    scale = {"zero": True, "nice": True}
+    x = {"field": "cost", "type": "quantitative", "scale": scale, "title": short(cost)}
+    y = {"type": "quantitative", "scale": {"zero": False, "nice": True, "padding": 12}, "title": short(main)}
+    channels = series(names)
+    layers = [_interval({"y": {**y, "field": "low"}, "y2": {"field": "high"}}, channels), _mean({"y": y}, channels)]
+    return {**_CURVE, "data": {"values": list(values)}, "encoding": {"x": x}, "layer": layers}
 
 
 def _spread(results: int) -> list[float]:

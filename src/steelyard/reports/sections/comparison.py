@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Final
 
 from steelyard.i18n import Words
+from steelyard.registry.kinds import COSTS
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Fields, Note, Notes, TableBlock
 from steelyard.reports.content import BOARD, Report
@@ -125,7 +126,9 @@ def notes_and_fields(report: Report, words: Words) -> Iterator[Block]:
 
 
 def _changes(report: Report) -> list[Changes]:
-    return [report.changes(comparison.a, comparison.metric) for comparison in report.comparisons]
+    """Return the changed items of each comparison, but for costs, which change with every reply."""
+    compared = [each for each in report.comparisons if each.metric not in COSTS]
+    return [report.changes(comparison.a, comparison.metric) for comparison in compared]
 
 
 def _fields(report: Report) -> dict[str, Any]:
@@ -176,7 +179,7 @@ def _unpaired_items(report: Report, words: Words) -> Iterator[Note]:
                 named = words.joined("core.listed", items[:NAMED]) + (" …" if len(items) > NAMED else "")
                 line = words.labelled(f"{words('gate.scored_only_in')} {name}", f"{len(items):,} ({named})")
                 metrics.setdefault(line, []).append(changes.metric)
-    every = len({comparison.metric for comparison in report.comparisons})
+    every = len({comparison.metric for comparison in report.comparisons} - {*COSTS})
     for line, having in metrics.items():
         if len(having) >= every:
             yield Note(line)

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Final
 
 from steelyard.i18n import Option, Words, code_of
+from steelyard.registry.kinds import COSTS
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Details, Note, Notes, TableBlock
 from steelyard.reports.content import BOARD, PAIR, Report
@@ -189,7 +190,7 @@ def _other_counts(summary: Summary, words: Words) -> list[str]:
 
 
 def _method(report: Report, words: Words) -> Iterator[str]:
-    comparisons, first = report.comparisons, report.comparisons[0]
+    comparisons, first = _of_quality(report), report.comparisons[0]
     exact = sum(comparison.exact for comparison in comparisons)
     resamples = next((c.resamples for c in comparisons if c.resamples), None)
     yield words(TESTS[first.settings.test])
@@ -205,6 +206,11 @@ def _method(report: Report, words: Words) -> Iterator[str]:
     yield f"{words('report.at')} {first.settings.alpha:g}"
     if report.units != "auto" or len(first.scopes) > 1:
         yield units_line(report.scope, report.units, words)
+
+
+def _of_quality(report: Report) -> Sequence[Comparison]:
+    """Return the comparisons without those of costs, which are a family apart, unless there are no others."""
+    return [each for each in report.comparisons if each.metric not in COSTS] or report.comparisons
 
 
 def caption(report: Report, words: Words) -> str:
@@ -276,7 +282,7 @@ def _unpaired(report: Report, over: str, words: Words) -> Iterator[str]:
 
 def _doubts(report: Report, words: Words) -> Iterator[str]:
     """Yield what makes comparisons doubtful: settings and questions that differ, too few resamples."""
-    comparisons = report.comparisons
+    comparisons = _of_quality(report)
     differ = dict.fromkeys(key for comparison in comparisons for key in comparison.settings_differ)
     if differ:
         names = words.joined("core.listed", (words.name("setting", key) for key in differ))

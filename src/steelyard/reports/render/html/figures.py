@@ -97,6 +97,8 @@ def _figures(report: Report, metric: str, language: Language, kind: KindPage) ->
         yield from _figure("distribution", "report.distribution", plots.distribution(with_metric, metric, language))
     for family, curve in plots.curves(report, language).items():
         yield from _figure("curves", "report.by_cutoff", curve, family)
+    for cost, svg in plots.quality_costs(report, language).items():
+        yield from _figure("costs", "report.quality_and_cost", svg, cost)
     for caption, svg in plots.kind_charts(report, language).items():
         yield from _figure("kind", caption, svg)
     if report.comparisons:
