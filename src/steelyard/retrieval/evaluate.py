@@ -32,7 +32,7 @@ from steelyard.retrieval.matching import (
 )
 from steelyard.retrieval.outputs import FIRST, kept_rankings
 from steelyard.retrieval.reading.rankings import DUPLICATE_HINT, Qrels
-from steelyard.retrieval.reading.sources import QrelsSource, RunSource, qrels_from, run_from
+from steelyard.retrieval.reading.sources import QrelsSource, RunSource, are_questions, qrels_from, run_from
 from steelyard.retrieval.reading.trec import ORDER_HINT, QRELS_COLUMNS, RUN_HINT, TOO_FEW_COLUMNS, match_lines
 from steelyard.table import Column, Flags, Missing, Signature, Table
 from steelyard.threads import ordered_thread_map
@@ -89,8 +89,15 @@ def evaluate_retrieval(
     the first 20 documents of each query as `outputs`, for pages; so it has with `queries` and `docs`, which are the
     texts of queries and documents: a file, or a mapping from ids to texts. With `docs`, judged documents that are not
     there are counted, and queries of which no relevant document is.
+
+    `qrels` may be the folder of a legal benchmark, whose required passages are then the judgments; `run` is a file with
+    the texts that were retrieved for each question, or a mapping from the ids of questions to lists of them.
     """
     settings = RetrievalSettings(missing, relevance_level, depth, trec_eval)
+    if are_questions(qrels):
+        from steelyard.contexts.chunks import evaluate_chunks
+
+        return evaluate_chunks(qrels, run, metrics, settings, cutoffs=cutoffs, name=name, keep=keep)
     measures = parse_measures(metrics, cutoffs, trec_eval=trec_eval)
     judgments = qrels_from(qrels, subtopics=need_subtopics(measures))
     kept = keep or queries is not None or docs is not None
@@ -155,9 +162,12 @@ def _column(measure: Measure, ranked: Rankings, settings: RetrievalSettings, pre
         arguments["rel"] = settings.relevance_level
     values = column_of(metric.compute(ranked, **arguments), measure, ranked.queries)
     column = Column(values, bounds=metric.bounds, summed=metric.summed, geometric=metric.geometric)
-    if present is None:
-        return column
-    values = np.where(present, values, np.nan)
+    return column if present is None else unscored_where_absent(column, present)
+
+
+def unscored_where_absent(column: Column, present: Flags) -> Column:
+    """Return the column without the values of queries that are not in the run."""
+    values = np.where(present, column.values, np.nan)
     return replace(column, values=values, status=(~present).astype(np.int64), reasons=(NOT_IN_RUN,))
 
 
