@@ -16,7 +16,7 @@ from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.values import contexts_of, identifier_of, shown
 from steelyard.contexts.grounding import Memory
 from steelyard.errors import BadValue, ConfigError, InputError, Problem
-from steelyard.i18n import Message
+from steelyard.i18n import Message, Option
 from steelyard.io.layouts import CONTEXTS, PREDICTION
 from steelyard.io.records import digest_rows
 from steelyard.legal.benchmark.questions import read_benchmark
@@ -75,12 +75,14 @@ def evaluate_chunks(
 
     With `keep`, the table has questions, passages and chunks as `outputs`.
     """
+    if settings.relevance_level != 1:
+        raise ConfigError(Message("cli.not_with_questions", option=Option("relevance_level")), where=str(folder))
     measures = _measures(metrics, cutoffs)
     every = _questions(folder)
     source, found = _read(run)
     questions = [question for question in every if question.passages]
     ids = [question.about.id for question in questions]
-    _check_common(ids, found, str(folder), source)
+    _check_common(ids, found, str(folder), str(run) if isinstance(run, str | Path) else source)
     chunks = [list(found.get(each, ()))[: settings.depth] for each in ids]
     rows = [(question.passages, texts) for question, texts in zip(questions, chunks, strict=True)]
     scored = np.array([settings.missing == "zero" or each in found for each in ids], np.bool_)
@@ -188,6 +190,8 @@ def _read(run: Any) -> tuple[str, Chunks]:
             _add(each, lists, hits)
         except BadValue as error:
             problems.append(Problem(each.where, error.message))
+    if not (problems or lists or hits):
+        problems = [Problem(str(run), Message("formats.field_missing", key=CONTEXTS[0]))]
     if problems:
         raise InputError.of(problems, hint=Message("formats.chunks_hint"))
     return name, {question: _in_order(of) for question, of in hits.items()} | lists

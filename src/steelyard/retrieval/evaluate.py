@@ -95,6 +95,8 @@ def evaluate_retrieval(
     """
     settings = RetrievalSettings(missing, relevance_level, depth, trec_eval)
     if are_questions(qrels):
+        if queries is not None or docs is not None:
+            raise ConfigError(Message("cli.not_with_questions", option="queries, docs"), where=str(qrels))
         from steelyard.contexts.chunks import evaluate_chunks
 
         return evaluate_chunks(qrels, run, metrics, settings, cutoffs=cutoffs, name=name, keep=keep)
