@@ -280,7 +280,7 @@ def test_what_does_not_go_with_questions(case, tmp_path):
         steelyard.evaluate_retrieval(case, PASSAGES, ["SpanR"])
     with pytest.raises(ConfigError, match="relevance_level cannot be used with a folder of questions"):
         steelyard.evaluate_retrieval(case, PASSAGES, relevance_level=2)
-    with pytest.raises(ConfigError, match="queries, docs cannot be used with a folder of questions"):
+    with pytest.raises(ConfigError, match="docs cannot be used with a folder of questions"):
         steelyard.evaluate_retrieval(case, PASSAGES, docs={})
     assert "--docs cannot be used" in run("retrieval", case, "x.jsonl", "--docs", "d", cwd=tmp_path).stderr
     path = next((case / "questions").iterdir())

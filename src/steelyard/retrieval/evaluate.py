@@ -88,30 +88,36 @@ def evaluate_retrieval(
     score 0, or are unscored with `missing="skip"`; their number is in `counts` either way. With `keep`, the table has
     the first 20 documents of each query as `outputs`, for pages; so it has with `queries` and `docs`, which are the
     texts of queries and documents: a file, or a mapping from ids to texts. With `docs`, judged documents that are not
-    there are counted, and queries of which no relevant document is.
-
-    `qrels` may be the folder of a legal benchmark, whose required passages are then the judgments; `run` is a file with
-    the texts that were retrieved for each question, or a mapping from the ids of questions to lists of them.
+    there are counted, and queries of which no relevant document is. If `qrels` is a folder of legal questions, their
+    required passages are the judgments, and `run` has the texts that were retrieved: a path, or lists by id.
     """
     settings = RetrievalSettings(missing, relevance_level, depth, trec_eval)
+    texts = {name: value for name, value in (("queries", queries), ("docs", docs)) if value is not None}
     if are_questions(qrels):
-        if queries is not None or docs is not None:
-            raise ConfigError(Message("cli.not_with_questions", option="queries, docs"), where=str(qrels))
-        from steelyard.contexts.chunks import evaluate_chunks
-
-        return evaluate_chunks(qrels, run, metrics, settings, cutoffs=cutoffs, name=name, keep=keep)
+        return _of_questions(qrels, run, metrics, settings, list(texts), cutoffs=cutoffs, name=name, keep=keep)
     measures = parse_measures(metrics, cutoffs, trec_eval=trec_eval)
     judgments = qrels_from(qrels, subtopics=need_subtopics(measures))
-    kept = keep or queries is not None or docs is not None
     with engine_of(engine, workers=threads) as opened:
-        table = evaluate_run(
-            judgments, run_from(run), measures, settings, name=name, threads=threads, engine=opened, keep=kept
-        )
-    if queries is None and docs is None:
-        return table
+        how: dict[str, Any] = {"name": name, "threads": threads, "engine": opened, "keep": keep or bool(texts)}
+        table = evaluate_run(judgments, run_from(run), measures, settings, **how)
+    return _with_texts(table, queries, docs, judgments, relevance_level) if texts else table
+
+
+def _of_questions(
+    qrels: Any, run: Any, metrics: Any, settings: RetrievalSettings, given: list[str], **how: Any
+) -> Table:
+    """Return the result of a run that is judged by the passages of questions; `given` are options that do not apply."""
+    if given:
+        raise ConfigError(Message("cli.not_with_questions", option=", ".join(given)), where=str(qrels))
+    from steelyard.contexts.chunks import evaluate_chunks
+
+    return evaluate_chunks(qrels, run, metrics, settings, **how)
+
+
+def _with_texts(table: Table, queries: Any, docs: Any, qrels: Qrels, relevance_level: int) -> Table:
     from steelyard.retrieval.reading.texts import with_texts
 
-    return with_texts([table], queries, docs, qrels=judgments, relevance_level=relevance_level)[0]
+    return with_texts([table], queries, docs, qrels=qrels, relevance_level=relevance_level)[0]
 
 
 def need_subtopics(measures: Sequence[Measure]) -> bool:
