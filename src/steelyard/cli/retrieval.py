@@ -1,6 +1,7 @@
 """`steelyard retrieval QRELS RUN [RUN…]`: ranking metrics, and paired comparison of runs."""
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -21,7 +22,7 @@ from steelyard.reports.render.values import one_run_only
 from steelyard.retrieval.evaluate import RetrievalSettings, evaluate_run, need_subtopics
 from steelyard.retrieval.matching import Run
 from steelyard.retrieval.reading.rankings import Qrels
-from steelyard.retrieval.reading.sources import are_spans, qrels_from, run_from
+from steelyard.retrieval.reading.sources import are_questions, are_spans, qrels_from, run_from
 from steelyard.retrieval.reading.texts import absent_documents, unwinnable, with_texts
 from steelyard.stats.compare import compare_all, compare_pairs
 from steelyard.table import Table
@@ -31,27 +32,61 @@ def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
     texts = [path for path in (arguments.queries, arguments.docs) if path]
     _check([arguments.qrels, *arguments.runs, *texts], arguments)
+    if are_questions(arguments.qrels):
+        return _run_questions(arguments)
     if are_spans(arguments.qrels):
         return _run_spans(arguments)
     runs = [run_from(path) for path in arguments.runs]
     recorded = bool(texts) or arguments.rankings
-    is_drawn = any(path.suffix.lower() in (PAGE, *PLOTS) for path in arguments.output)  # they show the rankings
-    tables = _tables(runs, arguments, keep=recorded or is_drawn)
+    tables = _tables(runs, arguments, keep=recorded or _is_drawn(arguments))
     allow_same_results(arguments, tables)
     _deliver(runs, tables, arguments, recorded=recorded)
     forget_parts(arguments)
     return 0
 
 
+def _is_drawn(arguments: argparse.Namespace) -> bool:
+    """Return whether a file is written that shows the rankings."""
+    return any(path.suffix.lower() in (PAGE, *PLOTS) for path in arguments.output)
+
+
+def _run_questions(arguments: argparse.Namespace) -> int:
+    """Do the same for chunks, judged by the passages that a folder of questions requires."""
+    from steelyard.contexts.chunks import evaluate_chunks
+
+    _refuse(arguments, "cli.not_with_questions", ("queries", "docs", "map"))
+    tables = [
+        evaluate_chunks(
+            arguments.qrels,
+            path,
+            arguments.metric and split_names(arguments.metric),
+            RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval),
+            cutoffs=arguments.cutoffs,
+            name=name,
+            keep=arguments.rankings or _is_drawn(arguments),
+        )
+        for path, name in zip(arguments.runs, options.result_names(arguments.runs, arguments.name), strict=True)
+    ]
+    arguments.by = arguments.by or "type"
+    allow_same_results(arguments, tables)
+    _deliver([], tables, arguments, recorded=arguments.rankings)
+    return 0
+
+
+def _refuse(arguments: argparse.Namespace, code: str, names: Sequence[str]) -> None:
+    """Refuse options that do not apply, and get ready for metrics of other packages."""
+    for option in names:
+        if getattr(arguments, option):
+            raise ConfigError(Message(code, option=f"--{option}"), where=arguments.qrels)
+    load_metrics(arguments.metrics_from, Path.cwd())
+    notify_other_meanings(arguments)
+
+
 def _run_spans(arguments: argparse.Namespace) -> int:
     """Do the same for spans of characters."""
     from steelyard.contexts.spans import evaluate_spans
 
-    for option in ("queries", "docs", "rankings"):
-        if getattr(arguments, option):
-            raise ConfigError(Message("cli.not_with_spans", option=f"--{option}"), where=arguments.qrels)
-    load_metrics(arguments.metrics_from, Path.cwd())
-    notify_other_meanings(arguments)
+    _refuse(arguments, "cli.not_with_spans", ("queries", "docs", "rankings"))
     tables = [
         evaluate_spans(
             arguments.qrels,
@@ -79,7 +114,9 @@ def _deliver(runs: list[Run], tables: list[Table], arguments: argparse.Namespace
     pairs = compare_pairs(tables, tested) if PAPER in written and len(tables) >= MANY else ()
     tag = runs[0].tag() if runs and TREC_EVAL in written else ""
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
-    report = Report(tables, comparisons, arguments.per_item, units=arguments.units, pairs=pairs, run_tag=tag)
+    report = Report(
+        tables, comparisons, arguments.per_item, arguments.by, units=arguments.units, pairs=pairs, run_tag=tag
+    )
     deliver(report, arguments, recorded=bare)
 
 
@@ -166,6 +203,7 @@ COMMANDS: Final = {
             _METRICS,
             _SCORING,
             options.NAME,
+            argument("--by", metavar="TAG", help="help.retrieval_by"),
             _RANKINGS,
             options.TESTS,
             argument("-j", "--concurrency", type=options.at_a_time, metavar="N", help="help.reading_threads"),

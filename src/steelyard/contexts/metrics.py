@@ -182,6 +182,40 @@ def context_recall(pairs: AnswerBatch, profile: Profile) -> FloatArray:
     return evidence_scores(pairs).recall
 
 
+@metric("EvidenceRecall", kind="answers", needs=("contexts", "reference_contexts"))
+def evidence_recall(pairs: AnswerBatch, profile: Profile, *, k: int | None = None) -> FloatArray:
+    """Evidence recall: the share of the required passages that stand in the first k contexts.
+
+    Formula: |required passages found in the first k contexts| / |required passages|
+    Convention: required passages are the reference contexts; of a question of the legal benchmark its critical
+        passages, all of them if none is critical, of a control without any the required quotation. A passage is found
+        in a context that quotes it, whatever the punctuation, never inside a longer number; or in two contexts among
+        the first k whose texts join to it, in either order: it is cut in two, or the contexts overlap. Beside it RR and
+        nDCG are those of rankings, with gain 1 for each context that is the first to have some passage (or one of the
+        first two that have it together); a context that only repeats passages gains 0, and in the ideal ranking every
+        passage that is not found has a further context. Nothing retrieved scores 0.
+    Source: recall over the passages that a question requires, found as quotations are by `steelyard.legal`
+    """
+    from steelyard.contexts.chunks import places_in
+    from steelyard.legal.evidence.retrieved import recall_of
+
+    return recall_of(places_in(pairs), k)
+
+
+@metric("EvidenceHit", kind="answers", needs=("contexts", "reference_contexts"))
+def evidence_hit(pairs: AnswerBatch, profile: Profile, *, k: int | None = None) -> FloatArray:
+    """Evidence hit: 1 if all required passages stand in the first k contexts.
+
+    Formula: [EvidenceRecall@k = 1]
+    Convention: as EvidenceRecall.
+    Source: as EvidenceRecall
+    """
+    from steelyard.contexts.chunks import places_in
+    from steelyard.legal.evidence.retrieved import hits_of
+
+    return hits_of(places_in(pairs), k)
+
+
 @metric("SpanP", kind="answers", needs=("spans",))
 def span_precision(
     pairs: AnswerBatch, profile: Profile, *, k: int | None = None, chars: int | None = None

@@ -173,6 +173,11 @@ class Evidence:
         return tuple(cls(**{**fields, "must_include": normalise(fields["must_include"])}) for fields in known)
 
 
+def critical(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Return the passages that are critical; all are if none is marked."""
+    return [item for item in evidence if item.is_critical] or list(evidence)
+
+
 @dataclass(frozen=True, slots=True)
 class About:
     """The fields that every question has.
@@ -257,6 +262,11 @@ class Question(ABC):
     def required_texts(self) -> tuple[str, ...]:
         """The words that an answer must give or cite."""
         return tuple(item.must_include for item in self.evidence)
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        """The words that must be retrieved; none where there is nothing to find."""
+        return tuple(item.must_include for item in critical(self.evidence))
 
     @property
     def key_text(self) -> str:

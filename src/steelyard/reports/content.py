@@ -37,7 +37,7 @@ PAIR: Final[tuple[Layout, ...]] = ("two", "changes")
 """The layouts of two results of which the second is compared with the first."""
 BOARD: Final[tuple[Layout, ...]] = ("many", "brief")
 """The layouts of a leaderboard."""
-MAIN: Final = ("nDCG@10", "F1", "AP")
+MAIN: Final = ("EvidenceRecall@10", "nDCG@10", "F1", "AP")
 """The metric of a headline: that of the kind, else the first of these that there is, else the first of all."""
 
 

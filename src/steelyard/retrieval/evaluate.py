@@ -32,7 +32,7 @@ from steelyard.retrieval.matching import (
 )
 from steelyard.retrieval.outputs import FIRST, kept_rankings
 from steelyard.retrieval.reading.rankings import DUPLICATE_HINT, Qrels
-from steelyard.retrieval.reading.sources import QrelsSource, RunSource, qrels_from, run_from
+from steelyard.retrieval.reading.sources import QrelsSource, RunSource, are_questions, qrels_from, run_from
 from steelyard.retrieval.reading.trec import ORDER_HINT, QRELS_COLUMNS, RUN_HINT, TOO_FEW_COLUMNS, match_lines
 from steelyard.table import Column, Flags, Missing, Signature, Table
 from steelyard.threads import ordered_thread_map
@@ -88,21 +88,36 @@ def evaluate_retrieval(
     score 0, or are unscored with `missing="skip"`; their number is in `counts` either way. With `keep`, the table has
     the first 20 documents of each query as `outputs`, for pages; so it has with `queries` and `docs`, which are the
     texts of queries and documents: a file, or a mapping from ids to texts. With `docs`, judged documents that are not
-    there are counted, and queries of which no relevant document is.
+    there are counted, and queries of which no relevant document is. If `qrels` is a folder of legal questions, their
+    required passages are the judgments, and `run` has the texts that were retrieved: a path, or lists by id.
     """
     settings = RetrievalSettings(missing, relevance_level, depth, trec_eval)
+    texts = {name: value for name, value in (("queries", queries), ("docs", docs)) if value is not None}
+    if are_questions(qrels):
+        return _of_questions(qrels, run, metrics, settings, list(texts), cutoffs=cutoffs, name=name, keep=keep)
     measures = parse_measures(metrics, cutoffs, trec_eval=trec_eval)
     judgments = qrels_from(qrels, subtopics=need_subtopics(measures))
-    kept = keep or queries is not None or docs is not None
     with engine_of(engine, workers=threads) as opened:
-        table = evaluate_run(
-            judgments, run_from(run), measures, settings, name=name, threads=threads, engine=opened, keep=kept
-        )
-    if queries is None and docs is None:
-        return table
+        how: dict[str, Any] = {"name": name, "threads": threads, "engine": opened, "keep": keep or bool(texts)}
+        table = evaluate_run(judgments, run_from(run), measures, settings, **how)
+    return _with_texts(table, queries, docs, judgments, relevance_level) if texts else table
+
+
+def _of_questions(
+    qrels: Any, run: Any, metrics: Any, settings: RetrievalSettings, given: list[str], **how: Any
+) -> Table:
+    """Return the result of a run that is judged by the passages of questions; `given` are options that do not apply."""
+    if given:
+        raise ConfigError(Message("cli.not_with_questions", option=", ".join(given)), where=str(qrels))
+    from steelyard.contexts.chunks import evaluate_chunks
+
+    return evaluate_chunks(qrels, run, metrics, settings, **how)
+
+
+def _with_texts(table: Table, queries: Any, docs: Any, qrels: Qrels, relevance_level: int) -> Table:
     from steelyard.retrieval.reading.texts import with_texts
 
-    return with_texts([table], queries, docs, qrels=judgments, relevance_level=relevance_level)[0]
+    return with_texts([table], queries, docs, qrels=qrels, relevance_level=relevance_level)[0]
 
 
 def need_subtopics(measures: Sequence[Measure]) -> bool:
@@ -155,9 +170,12 @@ def _column(measure: Measure, ranked: Rankings, settings: RetrievalSettings, pre
         arguments["rel"] = settings.relevance_level
     values = column_of(metric.compute(ranked, **arguments), measure, ranked.queries)
     column = Column(values, bounds=metric.bounds, summed=metric.summed, geometric=metric.geometric)
-    if present is None:
-        return column
-    values = np.where(present, values, np.nan)
+    return column if present is None else unscored_where_absent(column, present)
+
+
+def unscored_where_absent(column: Column, present: Flags) -> Column:
+    """Return the column without the values of queries that are not in the run."""
+    values = np.where(present, column.values, np.nan)
     return replace(column, values=values, status=(~present).astype(np.int64), reasons=(NOT_IN_RUN,))
 
 

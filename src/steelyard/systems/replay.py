@@ -23,7 +23,7 @@ ADDED = ("question", "attempts", "verdict")
 """Fields that a results file has beside those of the output."""
 
 
-class _Recorded(NamedTuple):
+class Recorded(NamedTuple):
     """One output of a file; `problem` where only its id can be read."""
 
     id: Any
@@ -36,7 +36,7 @@ class ReplaySystem(NothingOpen):
     """Returns the recorded output of each question."""
 
     def __init__(self, path: str | Path) -> None:
-        self.name, recorded = _read(str(path))
+        self.name, recorded = read_recorded(str(path))
         self._outputs = _by_id(list(recorded), str(path))
 
     @property
@@ -56,7 +56,7 @@ class ReplaySystem(NothingOpen):
         return replace(reply, seconds=costs_in(named_values(output.value) or {}).get("Seconds", nan))
 
 
-def _read(path: str) -> tuple[str, Iterator[_Recorded]]:
+def read_recorded(path: str) -> tuple[str, Iterator[Recorded]]:
     """Return the name of the recorded system, and its outputs."""
     if format_suffix(path) == ".json":
         text, _ = read_text(path)
@@ -64,11 +64,11 @@ def _read(path: str) -> tuple[str, Iterator[_Recorded]]:
     records, _ = read_records(path, keep=ID)
     if records and {"kind", "signature", "metrics"} <= records[0].fields.keys():
         return _from_results(path)
-    recorded = (_Recorded(_id(row.fields), row.fields, row.where, row.problem) for row in records)
+    recorded = (Recorded(_id(row.fields), row.fields, row.where, row.problem) for row in records)
     return result_name(path), recorded
 
 
-def _from_json(content: Any, path: str) -> tuple[str, Iterator[_Recorded]]:
+def _from_json(content: Any, path: str) -> tuple[str, Iterator[Recorded]]:
     match content:
         case {"answers": list(rows)}:
             name, pointer = content.get("system"), "#/answers"
@@ -76,25 +76,25 @@ def _from_json(content: Any, path: str) -> tuple[str, Iterator[_Recorded]]:
             name, pointer = None, "#"
         case _:
             raise InputError(Message("systems.no_answers"), where=path, hint=REPLAY_HINT)
-    recorded = (_Recorded(_id(row), row, f"{path}{pointer}/{number}") for number, row in enumerate(rows))
+    recorded = (Recorded(_id(row), row, f"{path}{pointer}/{number}") for number, row in enumerate(rows))
     return (name if isinstance(name, str) and name else result_name(path)), recorded
 
 
-def _from_results(path: str) -> tuple[str, Iterator[_Recorded]]:
+def _from_results(path: str) -> tuple[str, Iterator[Recorded]]:
     table = results.load(path)
     if not table.outputs:
         raise InputError(Message("systems.no_recorded_outputs"), where=path)
     pairs = zip(table.ids, table.outputs, strict=True)
     recorded = (
-        _Recorded(id, {name: value for name, value in fields.items() if name not in ADDED}, path)
+        Recorded(id, {name: value for name, value in fields.items() if name not in ADDED}, path)
         for id, fields in pairs
         if fields is not None
     )
     return table.name, recorded
 
 
-def _by_id(recorded: list[_Recorded], path: str) -> dict[str, _Recorded]:
-    outputs: dict[str, _Recorded] = {}
+def _by_id(recorded: list[Recorded], path: str) -> dict[str, Recorded]:
+    outputs: dict[str, Recorded] = {}
     problems = []
     for output in recorded:
         if isinstance(output.id, bool) or not isinstance(output.id, str | int):

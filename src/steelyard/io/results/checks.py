@@ -71,6 +71,7 @@ _HEADER: Final = Fields(
         "benchmark": TEXT,
         "created": TEXT,
         "main": TEXT,
+        "of_contexts": ListOf(TEXT),
         "items": _COUNT,
     },
     frozenset(("kind", "name", "signature", "metrics")),

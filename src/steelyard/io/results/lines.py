@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Self
@@ -34,6 +34,7 @@ class Header:
     """The line that opens a result; `items` is how many a run that is written item by item will have.
 
     `created` is when it was written first, `main` the metric of the headline; they are no part of the signature.
+    A result has the metrics `of_contexts` only if the system returned contexts with some item.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Header:
     benchmark: str = ""
     created: str = ""
     main: str = ""
+    of_contexts: Sequence[str] = ()
 
     @classmethod
     def of(cls, table: Table) -> Self:
@@ -83,6 +85,7 @@ class Header:
             benchmark=line.get("benchmark") or "",
             created=line.get("created") or "",
             main=line.get("main") or "",
+            of_contexts=line.get("of_contexts") or (),
         )
 
     def to_line(self) -> Json:
@@ -103,6 +106,7 @@ class Header:
             **_present("benchmark", self.benchmark),
             **_present("created", self.created),
             **_present("main", self.main),
+            **_present("of_contexts", list(self.of_contexts)),
         }
 
     def _codes(self) -> Json:
@@ -141,6 +145,10 @@ class Item:
             output=line.get("output"),
             error=str(line.get("error") or ""),
         )
+
+    def only(self, metrics: Sequence[str]) -> Self:
+        """Return the item without the scores of other metrics."""
+        return replace(self, scores={name: score for name, score in self.scores.items() if name in metrics})
 
     def missing(self, metric: str) -> Missing:
         """Why the item has no score of a metric."""

@@ -256,9 +256,11 @@ def table_of(section: Section) -> Table:
     """Return the table of one result."""
     header, items = section.header, list(section.items.values())
     tags = dict.fromkeys(chain.from_iterable(item.tags for item in items))
+    has_contexts = any((item.output or {}).get("contexts") for item in items)
+    left_out = () if has_contexts else header.of_contexts
     return Table(
         ids=[item.id for item in items],
-        columns={metric: _column(header, items, metric) for metric in header.metrics},
+        columns={metric: _column(header, items, metric) for metric in header.metrics if metric not in left_out},
         kind=header.kind,
         name=header.name,
         signature=header.signature,

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from steelyard.documents.pages import Document
 from steelyard.i18n import Joined, Localized, Message
 from steelyard.legal.evidence.quotes import Source, key_of, quote_key, quote_pieces, source_of
-from steelyard.legal.model import UNITS, Evidence, named
+from steelyard.legal.model import UNITS, Evidence, critical, named
 from steelyard.text.normalisation import normalise
 
 _PAGE: Final = re.compile(
@@ -164,7 +164,7 @@ def cited_share(
     evidence: Sequence[Evidence], citations: Sequence[Citation], source: Source, longest: int
 ) -> tuple[float, Localized]:
     """Return the share of critical passages that are cited, and the reason; all are critical if none is marked."""
-    required = [item for item in evidence if item.is_critical] or list(evidence)
+    required = critical(evidence)
     if not required:
         return 0.0, Message("legal.no_evidence_named")
     misses = [_miss(item, citations, source, longest) for item in required]

@@ -17,6 +17,7 @@ from steelyard.legal.model import (
     Fields,
     LegalVerdict,
     Question,
+    critical,
     invented_kind,
     listed,
     only,
@@ -133,6 +134,12 @@ class GapQuestion(Question):
     @property
     def required_texts(self) -> tuple[str, ...]:
         return (*(item.must_include for item in (*self.evidence, *self.conflicting)), *self.quotes)
+
+    @property
+    def passages(self) -> tuple[str, ...]:
+        if self.should_abstain:
+            return ()
+        return tuple(item.must_include for item in critical(self.evidence)) or self.quotes[:1]
 
     @property
     def hallucination_level(self) -> str:

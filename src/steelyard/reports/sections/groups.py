@@ -1,12 +1,13 @@
 """The means of the items that share a value of a tag."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 from steelyard.i18n import Words, code_of
+from steelyard.registry.kinds import kind_of
 from steelyard.reports import cells
 from steelyard.reports.blocks import Block, Cell, Details, Fields, TableBlock
 from steelyard.reports.content import BOARD, PAIR, Report
@@ -28,7 +29,8 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
     Where it is asked what changed, the differences within each value have the means of both.
     """
     if report.by:
-        yield from (_table(report, index, report.by, words) for index in range(len(report.tables)))
+        for index in range(len(report.tables)):
+            yield from _tables(report, index, report.by, words)
 
 
 @section(32)
@@ -89,7 +91,8 @@ def _others(report: Report, words: Words) -> Iterator[TableBlock]:
     """Yield the tables of the tags that were not asked for."""
     for tag in _tags(report):
         having = (index for index, table in enumerate(report.tables) if tag in table.tags)
-        yield from (_table(report, index, tag, words) for index in having if tag != report.by)
+        for index in having if tag != report.by else ():
+            yield from _tables(report, index, tag, words)
 
 
 def _tags(report: Report) -> list[str]:
@@ -100,16 +103,23 @@ def _tags(report: Report) -> list[str]:
     return list(dict.fromkeys(tag for tag in (*first, *few) if tag))[:MOST_TAGS]
 
 
-def _table(report: Report, index: int, tag: str, words: Words) -> TableBlock:
+def _tables(report: Report, index: int, tag: str, words: Words) -> Iterator[TableBlock]:
+    """Yield the means of each value; where the kind has a metric of its own, those of other metrics by themselves."""
+    own = [metric for metric in report.metrics if metric == kind_of(report.tables[0].kind).metric]
+    others = [metric for metric in report.metrics if metric not in own]
+    yield from (_table(report, index, tag, words, metrics) for metrics in (own, others) if metrics)
+
+
+def _table(report: Report, index: int, tag: str, words: Words, metrics: Sequence[str]) -> TableBlock:
     """Return a row per value; the metric of the headline has its interval."""
     shown = words.name("tag", tag)
     return TableBlock(
-        [shown, "n", *(words.name("metric", metric) for metric in report.metrics)],
+        [shown, "n", *(words.name("metric", metric) for metric in metrics)],
         [
             [
                 words.value(tag, value) or cells.DASH,
                 f"{summary.items:,}",
-                *(_mean(summary.metrics.get(metric), is_main=metric == report.main) for metric in report.metrics),
+                *(_mean(summary.metrics.get(metric), is_main=metric == report.main) for metric in metrics),
             ]
             for value, summary in report.groups(index, tag).items()
         ],

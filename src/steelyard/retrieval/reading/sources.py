@@ -34,6 +34,13 @@ def are_spans(path: str | Path) -> bool:
     return not names.isdisjoint(START) and not names.isdisjoint(END)
 
 
+def are_questions(source: QrelsSource) -> bool:
+    """Return whether a path is a folder of questions, whose required passages are the judgments."""
+    if not isinstance(source, str | Path) or not is_folder(source):
+        return False
+    return (Path(source) / "questions").is_dir() or any(Path(source).glob("*.json"))
+
+
 def qrels_from(source: QrelsSource, *, subtopics: bool = False) -> Qrels:
     """Return qrels from any source; by subtopic only from TREC files."""
     if isinstance(source, Qrels):
