@@ -19,6 +19,7 @@ from steelyard.text.reading import without_thinking
 ERROR: Final = "systems.product_error"
 """The code of a failure that a product reports in a reply with status 200."""
 _LOGGED: Final = ("response", "reply", "body")  # fields of a log that have a reply whole
+_OF_PRODUCTS: Final = {*_LOGGED, "data", "choices", "metadata", "responseData", "sources", "code", "retcode"}
 _LONGEST: Final = 200  # characters of the sentence of a product
 _STARTS: Final = (b"data:", b"event:", b"id:", b":")
 _LINE: Final = re.compile(r"\r\n|\r|\n")
@@ -87,6 +88,8 @@ def reply_in(product: Product, body: Body) -> Reply:
 
 def recorded_reply(record: Mapping[str, Any], where: str) -> Reply | None:
     """Return the reply in a record of a log of a product, whole or in a field; None if it is of no product."""
+    if _OF_PRODUCTS.isdisjoint(record):  # the files of the products need not be read
+        return None
     found = [record[name] for name in _LOGGED if name in record]
     body = body_of(found[0].encode(), SYSTEM) if found and _is_raw(found[0]) else Body([*found, record][:1])
     product = next((each for each in shipped().values() if _fits(each, body)), None)
