@@ -184,3 +184,16 @@ def test_real_outputs(legal_lines, name):
     decided = [(line, verdict) for line, verdict in zip(lines, verdicts, strict=True) if not verdict.uncertain]
     assert len(decided) >= 0.85 * len(lines) - 1
     assert sum(verdict.abstains == line["abstains"] for line, verdict in decided) >= 0.97 * len(decided)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "知识库中未找到您要的答案！",
+        "Sorry! No relevant content was found in the knowledge base!",
+        "The answer you are looking for is not found in the knowledge base!",
+    ],
+)
+def test_fixed_refusals_of_ragflow(answer):
+    assert refuses(answer, "押金是多少？")
+    assert refuses(answer, "How much is the deposit?")

@@ -21,7 +21,7 @@ from steelyard.net.secrets import masked_command, public_address
 from steelyard.systems.base import Ask, NothingOpen, Reply, SystemSettings, path_lost
 from steelyard.systems.product_replies import ERROR, Body, body_of, check, reply_in
 from steelyard.systems.products import LOST, Product, Request, Session, load_product, shipped
-from steelyard.systems.templates import filled, nothing_at, path_of
+from steelyard.systems.templates import filled
 
 _SPEC: Final = re.compile(r"(?P<name>[^#@]+)(?:#(?P<app>.*?))?@(?P<url>https?://.+)")
 
@@ -80,10 +80,7 @@ class ProductSystem(NothingOpen):
         """Return the id of a new session."""
         made = self._post(session.path, filled(session.body, values)).values[0]
         check(self._product, made)
-        found = session.id.find(made)
-        if not found:
-            raise nothing_at(made, path_of(session.id.text))
-        return found[0]
+        return session.id.first(made, (str, int)) or ""
 
     def _post(self, path: str, body: Any) -> Body:
         found: Body = self._clients[path].post(body, read=body_of)
@@ -148,17 +145,11 @@ def _parameters(text: str | None) -> dict[str, Any]:
 def open_product(rest: str, settings: SystemSettings) -> ProductSystem:
     """Open the product of `NAME#APP@URL` or `FILE.yaml#APP@URL`; the app may be left out where no request names it."""
     parts = _SPEC.fullmatch(rest)
-    if parts is None:
-        raise _malformed(rest)
-    product = shipped().get(parts["name"]) or load_product(parts["name"])
-    app, url = parts["app"] or "", parts["url"]
-    if product.wants_app and not app:
-        raise _malformed(rest)
-    host = urlsplit(url).netloc.rpartition("@")[2]
-    return ProductSystem(f"{Path(parts['name']).stem}:{app or host}", product, app, url, settings)
-
-
-def _malformed(rest: str) -> ConfigError:
-    name = rest.partition("#")[0]
+    name = parts["name"] if parts else rest.partition("#")[0]
+    if parts:
+        product = shipped().get(name) or load_product(name)
+        label = parts["app"] or urlsplit(parts["url"]).netloc.rpartition("@")[2]
+        if parts["app"] or not product.wants_app:
+            return ProductSystem(f"{Path(name).stem}:{label}", product, parts["app"] or "", parts["url"], settings)
     form = f"{name}:APP@URL" if name in shipped() else "product:FILE.yaml#APP@URL"
-    return ConfigError(Message("systems.product_spec", form=form, value=masked_command(rest.replace("#", ":"))))
+    raise ConfigError(Message("systems.product_spec", form=form, value=masked_command(rest.replace("#", ":"))))

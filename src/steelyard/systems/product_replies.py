@@ -11,7 +11,7 @@ from steelyard.io.records import parse_json
 from steelyard.net.replies import SYSTEM, decode_reply, excerpt
 from steelyard.net.retry import RetryableFailure
 from steelyard.systems.base import Reply, price_of
-from steelyard.systems.products import Places, Product, shipped
+from steelyard.systems.products import ContextPlaces, Places, Product, shipped
 from steelyard.systems.templates import NAME, nothing_at, path_of
 from steelyard.text.marks import cited
 from steelyard.text.reading import without_thinking
@@ -19,6 +19,7 @@ from steelyard.text.reading import without_thinking
 ERROR: Final = "systems.product_error"
 """The code of a failure that a product reports in a reply with status 200."""
 _LOGGED: Final = ("response", "reply", "body")  # fields of a log that have a reply whole
+_OF_PRODUCTS: Final = {*_LOGGED, "data", "choices", "metadata", "responseData", "sources", "code", "retcode"}
 _LONGEST: Final = 200  # characters of the sentence of a product
 _STARTS: Final = (b"data:", b"event:", b"id:", b":")
 _LINE: Final = re.compile(r"\r\n|\r|\n")
@@ -74,9 +75,11 @@ def reply_in(product: Product, body: Body) -> Reply:
         answer = _streamed(product, values)
     else:
         raise RetryableFailure(Message("systems.product_torn", product=product.name))
-    _check_answer(product, answer.lstrip())
-    contexts, names = _contexts(product, values)
-    citations = _cited(product, answer, contexts, names)
+    mark = product.errors.answer
+    if mark and answer.lstrip().startswith(mark):
+        raise _failure(product, mark.strip("*"), answer.partition(mark)[2].lstrip(" :"), may_pass=True)
+    contexts, called = _contexts(product, values)
+    citations = _cited(answer, called, product.first)
     record = record_of({"answer": answer, "citations": citations, "contexts": contexts})
     tokens = _total(values, product.tokens) or 0
     # FastGPT says 1 where it does not know
@@ -85,6 +88,8 @@ def reply_in(product: Product, body: Body) -> Reply:
 
 def recorded_reply(record: Mapping[str, Any], where: str) -> Reply | None:
     """Return the reply in a record of a log of a product, whole or in a field; None if it is of no product."""
+    if _OF_PRODUCTS.isdisjoint(record):  # the files of the products need not be read
+        return None
     found = [record[name] for name in _LOGGED if name in record]
     body = body_of(found[0].encode(), SYSTEM) if found and _is_raw(found[0]) else Body([*found, record][:1])
     product = next((each for each in shipped().values() if _fits(each, body)), None)
@@ -116,12 +121,6 @@ def check(product: Product, value: Any) -> None:
     if code is not None and code not in errors.fine:
         text = errors.message.first(value, str) or ""
         raise _failure(product, str(code), text, may_pass=code in errors.retry)
-
-
-def _check_answer(product: Product, answer: str) -> None:
-    mark = product.errors.answer
-    if mark and answer.startswith(mark):
-        raise _failure(product, mark.strip("*"), answer.removeprefix(mark).lstrip(" :"), may_pass=True)
 
 
 def _failure(product: Product, code: str, text: str, *, may_pass: bool) -> SystemFailure:
@@ -169,16 +168,18 @@ def _total(values: Sequence[Any], places: Places) -> float | None:
     return sum(each or 0 for each in numbers) if numbers else None
 
 
-def _contexts(product: Product, values: Sequence[Any]) -> tuple[list[Json], list[str]]:
-    """Return the contexts, and what a mark calls each: its source, its name among the others, or its id."""
-    contexts, names = [], []
+def _contexts(product: Product, values: Sequence[Any]) -> tuple[list[Json], dict[str, list[Json]]]:
+    """Return the contexts, and the same by what a mark calls them: source, name among the others, or id."""
+    contexts: list[Json] = []
+    called: dict[str, list[Json]] = {}
     for item in _last(values, product.contexts):
         for each in _spread(item, product.each) if isinstance(item, Mapping) else ():
-            context = _context(product, each)
+            context = _context(product.context, each)
             contexts.append(context)
             source = product.context.source.first(each, str)
-            names.append(source or each.get(NAME) or context.get("id", ""))
-    return contexts, names
+            name = source or each.get(NAME) or context.get("id") or f"#{len(contexts)}"
+            called.setdefault(str(name), []).append(context)
+    return contexts, called
 
 
 def _spread(item: Mapping[str, Any], names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
@@ -190,16 +191,15 @@ def _spread(item: Mapping[str, Any], names: Sequence[str]) -> Iterator[Mapping[s
         yield item
 
 
-def _context(product: Product, item: Mapping[str, Any]) -> Json:
+def _context(places: ContextPlaces, item: Mapping[str, Any]) -> Json:
     """Return the parts of a context that are there; tags of positions are not text."""
-    places = product.context
     raw = "\n".join(each for each in places.text.find(item) or () if isinstance(each, str) and each)
     tagged = [page for tag in _TAG.finditer(raw) for page in tag.groups()]
-    identifier = places.id.first(item, (str, int))
+    page = _page(places.page.find(item) or tagged)
     context = {
-        "id": None if identifier is None else str(identifier),
+        "id": places.id.first(item, (str, int)),
         "text": _TAG.sub("", raw),
-        "page": _page(places.page.find(item) or tagged),
+        "page": page,
         "document": places.document.first(item, str),
         "score": places.score.first(item, (int, float)),
     }
@@ -214,14 +214,8 @@ def _page(pages: Iterable[Any]) -> int | str | None:
     return numbers[0] if numbers[0] == numbers[-1] else f"{numbers[0]}-{numbers[-1]}"
 
 
-def _cited(product: Product, answer: str, contexts: Sequence[Json], names: Sequence[str]) -> list[Json]:
+def _cited(answer: str, called: Mapping[str, list[Json]], first: int) -> list[Json]:
     """Return the contexts that the marks of the answer cite; the mark of a source cites all contexts of it."""
-    counts_sources = product.context.source != Places()
-    groups = list(dict.fromkeys(names)) if counts_sources else names
-    found: list[Json] = []
-    for index in cited(without_thinking(answer), groups, first=product.first):
-        if counts_sources:
-            found += [each for each, name in zip(contexts, names, strict=True) if name == groups[index]]
-        else:
-            found.append(contexts[index])
-    return [{name: each[name] for name in ("page", "text", "document") if name in each} for each in found]
+    names = list(called)
+    found = [called[names[index]] for index in cited(without_thinking(answer), names, first=first)]
+    return [{name: each[name] for name in each if name not in ("id", "score")} for of in found for each in of]
