@@ -20,7 +20,7 @@ from steelyard.text.reading import without_thinking
 ERROR: Final = "systems.product_error"
 """The code of a failure that a product reports in a reply with status 200."""
 _LOGGED: Final = ("response", "reply", "body")  # fields of a log that have a reply whole
-_TOLD: Final = (*_LOGGED, "data", "choices", "metadata", "code", "retcode")
+_PARTS: Final = (*_LOGGED, "data", "choices", "metadata", "code", "retcode")
 """Fields of which every reply of a product has one, and not as a text."""
 _LONGEST: Final = 200  # characters of the sentence of a product
 _STARTS: Final = (b"data:", b"event:", b"id:", b":")
@@ -88,8 +88,8 @@ def reply_in(product: Product, body: Body) -> Reply:
 
 def recorded_reply(record: Mapping[str, Any], where: str) -> Reply | None:
     """Return the reply in a record of a log of a product, whole or in a field; None if it is of no product."""
-    told = [record[name] for name in _TOLD if name in record]
-    if all(isinstance(value, str) and not _is_raw(value) for value in told):  # most records are of no product
+    given = [record[name] for name in _PARTS if name in record]
+    if all(isinstance(value, str) and not _is_raw(value) for value in given):  # most records are of no product
         return None
     found = [record[name] for name in _LOGGED if name in record]
     body = body_of(found[0].encode(), SYSTEM) if found and _is_raw(found[0]) else Body([*found, record][:1])
