@@ -220,15 +220,16 @@ def _opened(path: str | Path, mapping: Mapping[str, str] | None = None) -> Sourc
     return source
 
 
-_REPLIES = ("data", "choices", "metadata", "response", "reply", "body")
-"""Fields of which every log of a product has one, with more than a text in it."""
 _BESIDE = frozenset((*ID, *layouts.QUESTION, *layouts.REFERENCES, *layouts.LABELS, "tags"))
 
 
 def is_product_log(container: Container) -> bool:
     """Return whether the first row of a file is a reply of a product, with an id or a question beside it."""
     first = container.first if container.kind == "rows" and not container.cells else {}
-    return any(isinstance(first.get(name), dict | list) for name in _REPLIES) and _reply(first) is not None
+    texts = (value for value in first.values() if isinstance(value, str))
+    has_objects = "choices" in first or any(isinstance(value, dict) for value in first.values())
+    may_be = has_objects or any(text.startswith(("data:", "event:")) for text in texts)
+    return may_be and _reply(first) is not None  # what reads replies is imported for few files
 
 
 def _reply(fields: Mapping[str, Any]) -> "Reply | SystemFailure | None":

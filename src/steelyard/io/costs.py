@@ -43,7 +43,7 @@ def costs_in(fields: Mapping[str, Any]) -> dict[str, float]:
 def _first(places: Iterable[Mapping[str, Any]], paths: Mapping[str, float]) -> float | None:
     for place in places:
         for path, factor in paths.items():
-            numbers = [_number(value) for value in _at(place, path.split("/"))]
+            numbers = [number_of(value) for value in _at(place, path.split("/"))]
             known = [number for number in numbers if number is not None]
             if known:
                 return factor * math.fsum(known)
@@ -60,7 +60,7 @@ def _at(value: Any, path: Sequence[str]) -> list[Any]:
     return [found for member in members for found in _at(member, path[1:])]
 
 
-def _number(value: Any) -> float | None:
+def number_of(value: Any) -> float | None:
     """Return a number from 0 on, also as a text; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None

@@ -6,7 +6,6 @@ entry point group `steelyard.systems`.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -145,15 +144,6 @@ def reply_of(value: Any, where: str = "") -> Reply:
     costs = costs_in(named_values(value) or {})
     tokens = costs.get("Tokens")
     return Reply(record_of(value, where), tokens=None if tokens is None else int(tokens), cost=costs.get("Cost"))
-
-
-def price_of(value: Any) -> float | None:
-    """Return a price as a number, also from digits in a text; None if it is none."""
-    try:
-        price = float(value) if isinstance(value, str | int | float) else None
-    except ValueError:
-        return None
-    return price if price is not None and isfinite(price) else None
 
 
 def path_lost(field: str, path: str) -> Message:

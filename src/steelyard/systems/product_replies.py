@@ -6,11 +6,12 @@ from typing import Any, Final, NamedTuple
 
 from steelyard.errors import InputError, SystemFailure
 from steelyard.i18n import Message
+from steelyard.io.costs import number_of
 from steelyard.io.outputs import record_of
 from steelyard.io.records import parse_json
 from steelyard.net.replies import SYSTEM, decode_reply, excerpt
 from steelyard.net.retry import RetryableFailure
-from steelyard.systems.base import Reply, price_of
+from steelyard.systems.base import Reply
 from steelyard.systems.products import ContextPlaces, Places, Product, shipped
 from steelyard.systems.templates import NAME, nothing_at, path_of
 from steelyard.text.marks import cited
@@ -19,7 +20,8 @@ from steelyard.text.reading import without_thinking
 ERROR: Final = "systems.product_error"
 """The code of a failure that a product reports in a reply with status 200."""
 _LOGGED: Final = ("response", "reply", "body")  # fields of a log that have a reply whole
-_OF_PRODUCTS: Final = {*_LOGGED, "data", "choices", "metadata", "responseData", "sources", "code", "retcode"}
+_PARTS: Final = (*_LOGGED, "data", "choices", "metadata", "code", "retcode")
+"""Fields of which every reply of a product has one, and not as a text."""
 _LONGEST: Final = 200  # characters of the sentence of a product
 _STARTS: Final = (b"data:", b"event:", b"id:", b":")
 _LINE: Final = re.compile(r"\r\n|\r|\n")
@@ -88,7 +90,8 @@ def reply_in(product: Product, body: Body) -> Reply:
 
 def recorded_reply(record: Mapping[str, Any], where: str) -> Reply | None:
     """Return the reply in a record of a log of a product, whole or in a field; None if it is of no product."""
-    if _OF_PRODUCTS.isdisjoint(record):  # the files of the products need not be read
+    given = [record[name] for name in _PARTS if name in record]
+    if all(isinstance(value, str) and not _is_raw(value) for value in given):  # most records are of no product
         return None
     found = [record[name] for name in _LOGGED if name in record]
     body = body_of(found[0].encode(), SYSTEM) if found and _is_raw(found[0]) else Body([*found, record][:1])
@@ -164,7 +167,7 @@ def _last(values: Sequence[Any], places: Places) -> list[Any]:
 
 
 def _total(values: Sequence[Any], places: Places) -> float | None:
-    numbers = [price_of(each) for each in _last(values, places)]
+    numbers = [number_of(each) for each in _last(values, places)]
     return sum(each or 0 for each in numbers) if numbers else None
 
 
