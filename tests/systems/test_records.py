@@ -30,7 +30,13 @@ PASSAGE = {"page": 2, "text": "答：一共42000元。"}
         # the fields that the first runner of this benchmark read
         (
             {"answer": "共42000元", "text": "42000元", "amount": 42000, "boolean": True, "citation": None},
-            {"answer": "共42000元", "text_answer": "42000元", "amount_total": 42000, "boolean_answer": True},
+            {
+                "answer": "共42000元",
+                "text_answer": "42000元",
+                "entity": "42000元",
+                "amount_total": 42000,
+                "boolean_answer": True,
+            },
         ),
         ({"amount_total": 42000, "date": None}, {"answer": "", "amount_total": 42000}),
         ({"answer": "x", "citation": PASSAGE}, {"answer": "x", "citations": [PASSAGE]}),
