@@ -41,7 +41,7 @@ def test_demo():
         "gaps and conflicts",
         "not answerable",
         "questions with the lowest scores",
-        "165 scored",
+        "165 items",
     ):
         assert words in done.stdout
 

@@ -26,12 +26,11 @@ from steelyard.io.reviews import SUFFIX, append_judgement
 from steelyard.io.writing import RECORDED
 from steelyard.legal.benchmark.questions import Benchmark, benchmark_folder, load_benchmark
 from steelyard.legal.benchmark.runner import BenchmarkRun, unfinished_path
-from steelyard.legal.evidence.retrieved import evidence_metrics
 from steelyard.legal.model import METRIC
 from steelyard.legal.question_types import part_labels, types_by_name
 from steelyard.net.http import HEADER_NAME
 from steelyard.progress import ProgressCallback
-from steelyard.registry.kinds import COSTS
+from steelyard.registry.kinds import COSTS, kind_of
 from steelyard.registry.names import callable_names
 from steelyard.reports.content import Report
 from steelyard.reports.gate import gate_blocks
@@ -194,7 +193,7 @@ def _show_gate(gate: Gate, arguments: argparse.Namespace) -> int:
 def _check_names(tag: str, rules: Sequence[Rule], benchmark: Benchmark) -> None:
     """Raise an error for an unknown tag or metric before any question is asked."""
     tags = list(dict.fromkeys(name for question in benchmark.questions for name in question.about.tags))
-    metrics = [METRIC, *COSTS, *(f"{METRIC}.{part}" for part in part_labels()), *evidence_metrics()]
+    metrics = [METRIC, *COSTS, *(f"{METRIC}.{part}" for part in part_labels()), *kind_of(METRIC).of_contexts]
     for name in (tag, *(name for rule in rules for name, _ in rule.target.tags)):
         if name not in tags:
             raise UnknownName.of(Message("words.tag"), name, tags)

@@ -1,8 +1,9 @@
 """`steelyard retrieval QRELS RUN [RUN…]`: ranking metrics, and paired comparison of runs."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -32,63 +33,48 @@ def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
     texts = [path for path in (arguments.queries, arguments.docs) if path]
     _check([arguments.qrels, *arguments.runs, *texts], arguments)
+    is_drawn = any(path.suffix.lower() in (PAGE, *PLOTS) for path in arguments.output)  # they show the rankings
     if are_questions(arguments.qrels):
-        return _run_questions(arguments)
+        return _run_questions(arguments, keep=arguments.rankings or is_drawn)
     if are_spans(arguments.qrels):
         return _run_spans(arguments)
     runs = [run_from(path) for path in arguments.runs]
     recorded = bool(texts) or arguments.rankings
-    tables = _tables(runs, arguments, keep=recorded or _is_drawn(arguments))
+    tables = _tables(runs, arguments, keep=recorded or is_drawn)
     allow_same_results(arguments, tables)
     _deliver(runs, tables, arguments, recorded=recorded)
     forget_parts(arguments)
     return 0
 
 
-def _is_drawn(arguments: argparse.Namespace) -> bool:
-    """Return whether a file is written that shows the rankings."""
-    return any(path.suffix.lower() in (PAGE, *PLOTS) for path in arguments.output)
-
-
-def _run_questions(arguments: argparse.Namespace) -> int:
+def _run_questions(arguments: argparse.Namespace, *, keep: bool) -> int:
     """Do the same for chunks, judged by the passages that a folder of questions requires."""
     from steelyard.contexts.chunks import evaluate_chunks
 
-    _refuse(arguments, "cli.not_with_questions", ("queries", "docs", "map"))
-    tables = [
-        evaluate_chunks(
-            arguments.qrels,
-            path,
-            arguments.metric and split_names(arguments.metric),
-            RetrievalSettings(arguments.missing, arguments.relevance_level, arguments.depth, arguments.trec_eval),
-            cutoffs=arguments.cutoffs,
-            name=name,
-            keep=arguments.rankings or _is_drawn(arguments),
-        )
-        for path, name in zip(arguments.runs, options.result_names(arguments.runs, arguments.name), strict=True)
-    ]
+    _refuse(arguments, "cli.not_with_questions", "queries", "docs")
     arguments.by = arguments.by or "type"
-    allow_same_results(arguments, tables)
-    _deliver([], tables, arguments, recorded=arguments.rankings)
-    return 0
-
-
-def _refuse(arguments: argparse.Namespace, code: str, names: Sequence[str]) -> None:
-    """Refuse options that do not apply, and get ready for metrics of other packages."""
-    for option in names:
-        if getattr(arguments, option):
-            raise ConfigError(Message(code, option=f"--{option}"), where=arguments.qrels)
-    load_metrics(arguments.metrics_from, Path.cwd())
-    notify_other_meanings(arguments)
+    return _run_texts(arguments, partial(evaluate_chunks, keep=keep))
 
 
 def _run_spans(arguments: argparse.Namespace) -> int:
     """Do the same for spans of characters."""
     from steelyard.contexts.spans import evaluate_spans
 
-    _refuse(arguments, "cli.not_with_spans", ("queries", "docs", "rankings"))
+    _refuse(arguments, "cli.not_with_spans", "queries", "docs", "rankings")
+    return _run_texts(arguments, evaluate_spans)
+
+
+def _refuse(arguments: argparse.Namespace, code: str, *names: str) -> None:
+    for option in names:
+        if getattr(arguments, option):
+            raise ConfigError(Message(code, option=f"--{option}"), where=arguments.qrels)
+
+
+def _run_texts(arguments: argparse.Namespace, evaluate: Callable[..., Table]) -> int:
+    load_metrics(arguments.metrics_from, Path.cwd())
+    notify_other_meanings(arguments)
     tables = [
-        evaluate_spans(
+        evaluate(
             arguments.qrels,
             path,
             arguments.metric and split_names(arguments.metric),
@@ -101,7 +87,7 @@ def _run_spans(arguments: argparse.Namespace) -> int:
         for path, name in zip(arguments.runs, options.result_names(arguments.runs, arguments.name), strict=True)
     ]
     allow_same_results(arguments, tables)
-    _deliver([], tables, arguments, recorded=False)
+    _deliver([], tables, arguments, recorded=arguments.rankings)
     return 0
 
 
@@ -114,9 +100,8 @@ def _deliver(runs: list[Run], tables: list[Table], arguments: argparse.Namespace
     pairs = compare_pairs(tables, tested) if PAPER in written and len(tables) >= MANY else ()
     tag = runs[0].tag() if runs and TREC_EVAL in written else ""
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
-    report = Report(
-        tables, comparisons, arguments.per_item, arguments.by, units=arguments.units, pairs=pairs, run_tag=tag
-    )
+    grouped = {"by": arguments.by, "units": arguments.units}
+    report = Report(tables, comparisons, arguments.per_item, **grouped, pairs=pairs, run_tag=tag)
     deliver(report, arguments, recorded=bare)
 
 

@@ -4,165 +4,127 @@ A run is a file of recorded outputs with contexts, of the chunks that a product 
 with one chunk each; in Python it may be a mapping from the ids of questions to chunks.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final, NamedTuple
-
-import numpy as np
+from typing import Any, Final
 
 from steelyard import __version__
 from steelyard.answers.batch import AnswerBatch
 from steelyard.answers.values import contexts_of, identifier_of, shown
 from steelyard.contexts.grounding import Memory
 from steelyard.errors import BadValue, ConfigError, InputError, Problem
-from steelyard.i18n import Message, Option
+from steelyard.i18n import Message
 from steelyard.io.layouts import CONTEXTS, PREDICTION
-from steelyard.io.records import digest_rows
+from steelyard.io.records import digest_rows, result_name
+from steelyard.io.results import Footer, Header, Item
+from steelyard.io.results.reading import Section, table_of
 from steelyard.legal.benchmark.questions import read_benchmark
-from steelyard.legal.evidence.retrieved import CUTOFFS, FOUND, Places, places_of, rankings_of
+from steelyard.legal.evidence.retrieved import SCORES, Places, evidence_scores, places_of
 from steelyard.legal.model import Question
 from steelyard.legal.question_types import question_of
-from steelyard.registry.metrics import Measure, column_of
+from steelyard.registry.kinds import CUTOFFS
 from steelyard.registry.names import parse_measures
-from steelyard.retrieval.evaluate import RetrievalSettings, unscored_where_absent
+from steelyard.retrieval.evaluate import NOT_IN_RUN, RetrievalSettings
 from steelyard.retrieval.reading.tabular import SCORE, score_of
 from steelyard.systems.replay import Recorded, read_recorded
-from steelyard.table import Column, Flags, Signature, Table
+from steelyard.table import Signature, Table
 
-DEFAULT: Final = (*FOUND, "RR", "nDCG")
-_QUESTION: Final = ("question_id", "query_id", "query-id", "qid", "id", "_id")
+_QUESTION: Final = ("question_id", "query_id", "query-id", "qid")
 
-Chunks = Mapping[str, Sequence[str]]
-"""The texts that were retrieved for each question, best first."""
-
-
-class _Hit(NamedTuple):
-    """A chunk on a line of its own."""
-
-    text: str
-    rank: float | None
-    score: float | None
+Ranked = dict[str, list[tuple[float, str]]]
+"""The texts that were retrieved for each question, each with its place."""
 
 
 def places_in(pairs: AnswerBatch) -> list[Places]:
     """Return where the reference contexts of each row are in its contexts, found once for all metrics."""
-    both = zip(pairs.reference_contexts, pairs.contexts, strict=True)
-    texts = ([[each.text or "" for each in side] for side in of] for of in both)
-    return pairs.once("passages", lambda: _places(texts))
+    return pairs.once("passages", lambda: list(_places(pairs)))
 
 
-def _places(rows: Iterable[Sequence[Sequence[str]]]) -> list[Places]:
-    """Return where the passages of each row, its first list, are in its chunks, its second."""
-    memory, places = Memory(), list[Places]()
-    for passages, chunks in rows:
+def _places(pairs: AnswerBatch) -> Iterable[Places]:
+    memory = Memory()
+    for wanted, contexts in zip(pairs.reference_contexts, pairs.contexts, strict=True):
+        passages, chunks = ([each.text or "" for each in side] for side in (wanted, contexts))
         memory.add(sum(map(len, chunks)))
-        places.append(places_of(passages, chunks))
-    return places
+        yield places_of(passages, chunks)
 
 
 def evaluate_chunks(
     folder: str | Path,
     run: Any,
-    metrics: str | Sequence[str] | None,
-    settings: RetrievalSettings,
+    metrics: str | Sequence[str] | None = None,
     *,
     cutoffs: Sequence[int] | None = None,
     name: str | None = None,
     keep: bool = False,
+    **settings: Any,
 ) -> Table:
     """Evaluate rankings of chunks: one row per question that requires a passage, one column per metric.
 
-    With `keep`, the table has questions, passages and chunks as `outputs`.
+    With `keep`, the table has questions, passages and chunks as `outputs`. Further settings are those of rankings.
     """
-    if settings.relevance_level != 1:
-        raise ConfigError(Message("cli.not_with_questions", option=Option("relevance_level")), where=str(folder))
-    measures = _measures(metrics, cutoffs)
-    every = _questions(folder)
+    names, how = _metrics(metrics, cutoffs), RetrievalSettings(**settings)
     source, found = _read(run)
-    questions = [question for question in every if question.passages]
-    ids = [question.about.id for question in questions]
-    _check_common(ids, found, str(folder), str(run) if isinstance(run, str | Path) else source)
-    chunks = [list(found.get(each, ()))[: settings.depth] for each in ids]
-    rows = [(question.passages, texts) for question, texts in zip(questions, chunks, strict=True)]
-    scored = np.array([settings.missing == "zero" or each in found for each in ids], np.bool_)
-    return Table(
-        ids=ids,
-        columns=_columns(measures, _places(rows), list(map(len, chunks)), scored),
-        kind="retrieval",
-        name=source if name is None else name,
-        signature=_signature(questions, found, settings),
-        tags=_tags(questions),
-        counts=_counts(every, found),
-        outputs=list(map(_output, questions, chunks)) if keep else (),
+    every = _questions(folder)
+    questions = {name: question for name, question in every.items() if question.passages}
+    if found.keys().isdisjoint(questions):
+        hint = Message("metrics.same_collection_hint", value=next(iter(questions), ""))
+        raise InputError(Message("metrics.no_query_judged", name=str(folder)), where=source, hint=hint)
+    items = {name: _item(question, found.get(name), names, how, keep=keep) for name, question in questions.items()}
+    header = Header(
+        "retrieval",
+        result_name(source) if name is None else name,
+        _signature(questions, found, how),
+        names,
+        bounds=dict.fromkeys(names, (0.0, 1.0)),
+        counts={
+            "counts.judged_queries": len(questions),
+            "counts.questions_left_out": len(every) - len(questions),
+            "counts.queries_missing": len(questions.keys() - found.keys()),
+            "counts.queries_unjudged": len(found.keys() - every.keys()),
+        },
+    )
+    return table_of(Section(header, items, footer=Footer(len(items), {})))
+
+
+def _item(
+    question: Question, chunks: Sequence[str] | None, names: Sequence[str], settings: RetrievalSettings, *, keep: bool
+) -> Item:
+    """Return the item of a question; with `missing` as "skip", one that is not in the run has no scores."""
+    retrieved, about = list(chunks or ())[: settings.depth], question.about
+    shown = {"question": about.question, "contexts": retrieved, "reference_contexts": list(question.passages)}
+    is_scored = chunks is not None or settings.missing == "zero"
+    return Item(
+        about.id,
+        evidence_scores(question.passages, retrieved, names) if is_scored else {},
+        dict.fromkeys(names, NOT_IN_RUN.reason),
+        tags=dict(about.tags),
+        output=shown if keep else None,
     )
 
 
-def _questions(folder: str | Path) -> list[Question]:
-    """Return the questions of a benchmark, whose documents are not needed."""
-    return [
-        question_of(raw.fields, document=file.document, criteria=file.criteria, where=raw.where)
-        for file in read_benchmark(folder)
-        for raw in file.questions
-    ]
+def _questions(folder: str | Path) -> dict[str, Question]:
+    """Return the questions of a benchmark by id; their documents are not needed."""
+    files = read_benchmark(folder)
+    questions = (question_of(raw.fields, document=file.document) for file in files for raw in file.questions)
+    return {question.about.id: question for question in questions}
 
 
-def _measures(metrics: str | Sequence[str] | None, cutoffs: Sequence[int] | None) -> list[Measure]:
-    measures = parse_measures(metrics or DEFAULT, cutoffs or (None if metrics else CUTOFFS), kind="answers")
-    for measure in measures:
-        if measure.metric.kind != "retrieval" and measure.name not in FOUND:
-            message = Message("metrics.not_of_chunks", measure=str(measure))
-            raise ConfigError(message, hint=Message("core.known", names=", ".join(DEFAULT)))
-    return measures
+def _metrics(metrics: str | Sequence[str] | None, cutoffs: Sequence[int] | None) -> list[str]:
+    measures = parse_measures(metrics or list(SCORES), cutoffs or (None if metrics else CUTOFFS), kind="answers")
+    names = list(map(str, measures))
+    for name in names:
+        if name.partition("@")[0] not in SCORES:
+            hint = Message("core.known", names=", ".join(SCORES))
+            raise ConfigError(Message("metrics.not_of_chunks", measure=name), hint=hint)
+    return names
 
 
-def _columns(
-    measures: Sequence[Measure], places: Sequence[Places], sizes: Sequence[int], scored: Flags
-) -> dict[str, Column]:
-    """Return the column of each metric; questions that are not `scored` have no value."""
-    ranked, columns = rankings_of(places, sizes), dict[str, Column]()
-    for measure in measures:
-        metric, settings, find = measure.metric, measure.settings(), FOUND.get(measure.name)
-        values = metric.compute(ranked, **settings) if find is None else find(places, dict(measure.parameters).get("k"))
-        column = Column(
-            column_of(values, measure, len(places)),
-            bounds=metric.bounds,
-            summed=metric.summed,
-            geometric=metric.geometric,
-        )
-        columns[str(measure)] = column if scored.all() else unscored_where_absent(column, scored)
-    return columns
-
-
-def _check_common(ids: Sequence[str], found: Chunks, folder: str, source: str) -> None:
-    if not ids:
-        raise InputError(Message("legal.no_passage_required"), where=folder)
-    if found.keys().isdisjoint(ids):
-        hint = Message("metrics.same_collection_hint", value=ids[0])
-        raise InputError(Message("metrics.no_query_judged", name=folder), where=source, hint=hint)
-
-
-def _tags(questions: Sequence[Question]) -> dict[str, list[str]]:
-    names = dict.fromkeys(name for question in questions for name in question.about.tags)
-    return {name: [question.about.tags.get(name, "") for question in questions] for name in names}
-
-
-def _counts(every: Sequence[Question], found: Chunks) -> dict[str, int]:
-    judged = {question.about.id for question in every if question.passages}
-    without = [question for question in every if not question.passages]
-    gaps = sum(question.may_abstain for question in without)
-    return {
-        "counts.judged_queries": len(judged),
-        "counts.gaps_left_out": gaps,
-        "counts.questions_without_passages": len(without) - gaps,
-        "counts.queries_missing": len(judged - found.keys()),
-        "counts.queries_unjudged": len(found.keys() - {question.about.id for question in every}),
-    }
-
-
-def _signature(questions: Sequence[Question], found: Chunks, settings: RetrievalSettings) -> Signature:
-    required = digest_rows([[question.about.id, *question.passages] for question in questions])
-    retrieved = digest_rows([[name, *texts] for name, texts in sorted(found.items())])
+def _signature(
+    questions: Mapping[str, Question], found: Mapping[str, Sequence[str]], settings: RetrievalSettings
+) -> Signature:
+    required = digest_rows([name, *question.passages] for name, question in questions.items())
+    retrieved = digest_rows([name, *found[name]] for name in sorted(found))
     return Signature.of(
         {
             "kind": "retrieval",
@@ -176,51 +138,47 @@ def _signature(questions: Sequence[Question], found: Chunks, settings: Retrieval
     )
 
 
-def _output(question: Question, chunks: Sequence[str]) -> dict[str, Any]:
-    shown = {"contexts": chunks, "reference_contexts": list(question.passages)}
-    return {"question": question.about.question, **shown}
-
-
-def _read(run: Any) -> tuple[str, Chunks]:
+def _read(run: Any) -> tuple[str, dict[str, list[str]]]:
     """Return the name of a run, and its rankings; every line that cannot be read is a problem of one error."""
-    name, recorded = read_recorded(str(run)) if isinstance(run, str | Path) else ("run", _given(run))
-    lists, hits, problems = dict[str, list[str]](), dict[str, list[_Hit]](), list[Problem]()
+    source = "run" if isinstance(run, Mapping) else str(run)
+    recorded = _given(run) if isinstance(run, Mapping) else read_recorded(source)[1]
+    found, problems = Ranked(), list[Problem]()
     for each in recorded:
         try:
-            _add(each, lists, hits)
+            _add(each, found)
         except BadValue as error:
             problems.append(Problem(each.where, error.message))
-    if not (problems or lists or hits):
-        problems = [Problem(str(run), Message("formats.field_missing", key=CONTEXTS[0]))]
+    if not (problems or found):
+        problems = [Problem(source, Message("formats.field_missing", key=CONTEXTS[0]))]
     if problems:
         raise InputError.of(problems, hint=Message("formats.chunks_hint"))
-    return name, {question: _in_order(of) for question, of in hits.items()} | lists
+    return source, {name: [text for _, text in sorted(chunks, key=itemgetter(0))] for name, chunks in found.items()}
 
 
-def _given(run: Any) -> list[Recorded]:
-    """Return chunks given in Python: by the id of their question, or in rows."""
-    if isinstance(run, Mapping):
-        return [Recorded(name, {CONTEXTS[0]: chunks}, f"run[{name!r}]") for name, chunks in run.items()]
-    return [Recorded(None, row, f"run[{number}]") for number, row in enumerate(run)]
+def _given(run: Mapping[str, Any]) -> Iterator[Recorded]:
+    for name, chunks in run.items():
+        yield Recorded(name, {CONTEXTS[0]: chunks}, f"run[{name!r}]")
 
 
-def _add(recorded: Recorded, lists: dict[str, list[str]], hits: dict[str, list[_Hit]]) -> None:
+def _add(recorded: Recorded, found: Ranked) -> None:
     """Add the chunks of a record to those of its question; BadValue says why they cannot be read."""
-    if recorded.problem:
-        raise BadValue(recorded.problem)
-    if not isinstance(recorded.value, Mapping):
-        raise BadValue(Message("formats.not_an_object", shown=shown(recorded.value)))
     value = recorded.value
-    given = next((value[name] for name in _QUESTION if value.get(name) is not None), recorded.id)
-    question, chunks = identifier_of(given), _chunks(value)
+    if recorded.problem or not isinstance(value, Mapping):
+        raise BadValue(recorded.problem or Message("formats.not_an_object", shown=shown(value)))
+    chunks = _chunks(value)
+    if chunks is None and (not value or any(name in value for name in PREDICTION)):  # an output without contexts
+        return
+    named = next((value[name] for name in _QUESTION if name in value), recorded.id)
+    question = identifier_of(named)
     if question is None:
-        raise BadValue(Message("formats.invalid_id", value=shown(given)))
-    if chunks is not None and question in lists:
+        raise BadValue(Message("formats.invalid_id", value=shown(named)))
+    ranking = found.setdefault(question, [])
+    if ranking and chunks is not None:
         raise BadValue(Message("formats.question_again", name=question))
-    if chunks is not None:
-        lists[question] = _texts(chunks)
-    elif value and not any(name in value for name in PREDICTION):  # of an answer without contexts nothing is known
-        hits.setdefault(question, []).append(_hit(value))
+    for number, each in enumerate(contexts_of([value] if chunks is None else chunks) or (), len(ranking)):
+        if each.text is None:
+            raise BadValue(Message("formats.chunk_without_text"))
+        ranking.append((_place(value, number) if chunks is None else number, each.text))
 
 
 def _chunks(value: Mapping[str, Any]) -> Any:
@@ -231,24 +189,9 @@ def _chunks(value: Mapping[str, Any]) -> Any:
     return next((value[name] for name in CONTEXTS if value.get(name) is not None), None)
 
 
-def _texts(chunks: Any) -> list[str]:
-    texts = [each.text for each in contexts_of(chunks) or ()]
-    if None in texts:
-        raise BadValue(Message("formats.chunk_without_text"))
-    return [text or "" for text in texts]
-
-
-def _hit(value: Mapping[str, Any]) -> _Hit:
-    (text,) = _texts([value])
-    rank = value.get("rank")
-    score = next((value[name] for name in SCORE if value.get(name) is not None), None)
-    return _Hit(text, None if rank is None else score_of(rank), None if score is None else score_of(score))
-
-
-def _in_order(hits: Sequence[_Hit]) -> list[str]:
-    """Return the texts by rank; without ranks by score, the greatest first; without scores by their lines."""
-    if all(hit.rank is not None for hit in hits):
-        hits = sorted(hits, key=attrgetter("rank"))
-    elif all(hit.score is not None for hit in hits):
-        hits = sorted(hits, key=attrgetter("score"), reverse=True)
-    return [hit.text for hit in hits]
+def _place(value: Mapping[str, Any], number: int) -> float:
+    """Return the place of a chunk on a line of its own: its rank, else by its score, else by its line."""
+    if "rank" in value:
+        return score_of(value["rank"])
+    score = next((value[name] for name in SCORE if name in value), None)
+    return number if score is None else -score_of(score)

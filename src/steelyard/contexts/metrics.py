@@ -197,9 +197,9 @@ def evidence_recall(pairs: AnswerBatch, profile: Profile, *, k: int | None = Non
     Source: recall over the passages that a question requires, found as quotations are by `steelyard.legal`
     """
     from steelyard.contexts.chunks import places_in
-    from steelyard.legal.evidence.retrieved import recall_of
+    from steelyard.legal.evidence.retrieved import recall
 
-    return recall_of(places_in(pairs), k)
+    return np.array([recall(places, k or np.inf) for places in places_in(pairs)], np.float64)
 
 
 @metric("EvidenceHit", kind="answers", needs=("contexts", "reference_contexts"))
@@ -211,9 +211,9 @@ def evidence_hit(pairs: AnswerBatch, profile: Profile, *, k: int | None = None) 
     Source: as EvidenceRecall
     """
     from steelyard.contexts.chunks import places_in
-    from steelyard.legal.evidence.retrieved import hits_of
+    from steelyard.legal.evidence.retrieved import hit
 
-    return hits_of(places_in(pairs), k)
+    return np.array([hit(places, k or np.inf) for places in places_in(pairs)], np.float64)
 
 
 @metric("SpanP", kind="answers", needs=("spans",))

@@ -94,7 +94,6 @@ _OPTIONS: Final = {
     "force": ("--force", "force=True"),
     "map": ("--map FIELD=COLUMN", "mapping={{FIELD: COLUMN}}"),
     "metrics": ("-m", "metrics="),
-    "relevance_level": ("--relevance-level", "relevance_level"),
     "references": ("--references FILE", "references=FILE"),
     "require": ("--require '{rule}'", 'require="{rule}"'),
     "resamples": ("--resamples", "resamples"),

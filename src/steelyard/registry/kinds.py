@@ -38,7 +38,8 @@ class Kind:
     `checks` is one that checks items of a results file of this kind (`Checks`); `report` is a class, as `module:Class`,
     with what only this kind has in reports (`reports.kinds.KindReport`). None is for nothing to add. `lower_is_better`
     names the columns of which less is better, as rules and `compare -m` name them; `undirected` those of which neither
-    is; of all others more is better.
+    is; of all others more is better. A result has the metrics `of_contexts` if the system returned contexts with some
+    item; they need not be in the header of its file.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Kind:
     report: str | None = None
     lower_is_better: frozenset[str] = frozenset()
     undirected: frozenset[str] = frozenset()
+    of_contexts: tuple[str, ...] = ()
 
     def load_metrics(self) -> None:
         """Import the modules that register the metrics."""
@@ -65,6 +67,9 @@ class Kind:
         return getattr(import_module(module), name) if module else None
 
 
+CUTOFFS: Final = (1, 5, 10)
+"""The cut-offs of metrics of evidence, if none are given."""
+_EVIDENCE: Final = ("EvidenceRecall@1", "EvidenceRecall@5", "EvidenceRecall@10", "EvidenceHit@1", "EvidenceHit@5")
 BUILT_IN: Final = (
     Kind(
         "retrieval",
@@ -128,6 +133,7 @@ BUILT_IN: Final = (
         lower_is_better=frozenset(
             ("legal.uncertain", "legal.invented", "legal.wrong_refusal", "legal.wrong_answer"),
         ),
+        of_contexts=(*_EVIDENCE, "EvidenceHit@10", "RR", "nDCG@1", "nDCG@5", "nDCG@10"),
     ),
 )
 INSTALLED: Final = EntryPointGroup[Kind](

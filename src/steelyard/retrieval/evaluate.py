@@ -84,40 +84,27 @@ def evaluate_retrieval(
 ) -> Table:
     """Evaluate a run: one row per judged query, one column per metric.
 
-    `qrels` and `run` are paths, nested mappings, columns or data frames. Judged queries that are missing from the run
-    score 0, or are unscored with `missing="skip"`; their number is in `counts` either way. With `keep`, the table has
-    the first 20 documents of each query as `outputs`, for pages; so it has with `queries` and `docs`, which are the
-    texts of queries and documents: a file, or a mapping from ids to texts. With `docs`, judged documents that are not
-    there are counted, and queries of which no relevant document is. If `qrels` is a folder of legal questions, their
-    required passages are the judgments, and `run` has the texts that were retrieved: a path, or lists by id.
+    `qrels` and `run` are paths, nested mappings, columns or data frames; if `qrels` is a folder of legal questions, `run`
+    is a path, or lists of retrieved texts by id. Judged queries that are missing from the run score 0, or are unscored
+    with `missing="skip"`; their number is in `counts` either way. With `keep`, the table has the first 20 documents of
+    each query as `outputs`, for pages; so it has with `queries` and `docs`, which are their texts: a file, or a mapping
+    by id. With `docs`, judged documents that are not there are counted, and queries of which no relevant document is.
     """
-    settings = RetrievalSettings(missing, relevance_level, depth, trec_eval)
-    texts = {name: value for name, value in (("queries", queries), ("docs", docs)) if value is not None}
+    how: dict[str, Any] = {"name": name, "keep": keep or queries is not None or docs is not None}
     if are_questions(qrels):
-        return _of_questions(qrels, run, metrics, settings, list(texts), cutoffs=cutoffs, name=name, keep=keep)
+        from steelyard.contexts.chunks import evaluate_chunks
+
+        return evaluate_chunks(qrels, run, metrics, cutoffs=cutoffs, missing=missing, depth=depth, **how)
+    settings = RetrievalSettings(missing, relevance_level, depth, trec_eval)
     measures = parse_measures(metrics, cutoffs, trec_eval=trec_eval)
     judgments = qrels_from(qrels, subtopics=need_subtopics(measures))
     with engine_of(engine, workers=threads) as opened:
-        how: dict[str, Any] = {"name": name, "threads": threads, "engine": opened, "keep": keep or bool(texts)}
-        table = evaluate_run(judgments, run_from(run), measures, settings, **how)
-    return _with_texts(table, queries, docs, judgments, relevance_level) if texts else table
-
-
-def _of_questions(
-    qrels: Any, run: Any, metrics: Any, settings: RetrievalSettings, given: list[str], **how: Any
-) -> Table:
-    """Return the result of a run that is judged by the passages of questions; `given` are options that do not apply."""
-    if given:
-        raise ConfigError(Message("cli.not_with_questions", option=", ".join(given)), where=str(qrels))
-    from steelyard.contexts.chunks import evaluate_chunks
-
-    return evaluate_chunks(qrels, run, metrics, settings, **how)
-
-
-def _with_texts(table: Table, queries: Any, docs: Any, qrels: Qrels, relevance_level: int) -> Table:
+        table = evaluate_run(judgments, run_from(run), measures, settings, threads=threads, engine=opened, **how)
+    if queries is None and docs is None:
+        return table
     from steelyard.retrieval.reading.texts import with_texts
 
-    return with_texts([table], queries, docs, qrels=qrels, relevance_level=relevance_level)[0]
+    return with_texts([table], queries, docs, qrels=judgments, relevance_level=relevance_level)[0]
 
 
 def need_subtopics(measures: Sequence[Measure]) -> bool:
@@ -170,12 +157,9 @@ def _column(measure: Measure, ranked: Rankings, settings: RetrievalSettings, pre
         arguments["rel"] = settings.relevance_level
     values = column_of(metric.compute(ranked, **arguments), measure, ranked.queries)
     column = Column(values, bounds=metric.bounds, summed=metric.summed, geometric=metric.geometric)
-    return column if present is None else unscored_where_absent(column, present)
-
-
-def unscored_where_absent(column: Column, present: Flags) -> Column:
-    """Return the column without the values of queries that are not in the run."""
-    values = np.where(present, column.values, np.nan)
+    if present is None:
+        return column
+    values = np.where(present, values, np.nan)
     return replace(column, values=values, status=(~present).astype(np.int64), reasons=(NOT_IN_RUN,))
 
 

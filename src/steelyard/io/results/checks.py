@@ -71,7 +71,6 @@ _HEADER: Final = Fields(
         "benchmark": TEXT,
         "created": TEXT,
         "main": TEXT,
-        "of_contexts": ListOf(TEXT),
         "items": _COUNT,
     },
     frozenset(("kind", "name", "signature", "metrics")),
@@ -148,7 +147,7 @@ def check_header(head: Json, where: str) -> None:
 def check_item(item: Json, kind: str, metrics: Sequence[str], bounds: Mapping[str, Bounds], where: str) -> None:
     """Refuse an item that is not of the shape that readers rely on, or has a score that it cannot have."""
     check_shape(item, _ITEM, "", where)
-    _check_metrics(item, metrics, where)
+    _check_metrics(item, metrics, kind_of(kind).of_contexts, where)
     for metric, value in item["scores"].items():
         if value is not None:
             if not _is_score(value):
@@ -172,9 +171,9 @@ def _is_score(value: Any) -> bool:
     return type(value) in _NUMBERS and abs(value) <= limits.SCORE.value
 
 
-def _check_metrics(item: Json, metrics: Sequence[str], where: str) -> None:
-    """Refuse scores, parts and notes of metrics that the header does not have."""
-    known = frozenset(metrics)
+def _check_metrics(item: Json, metrics: Sequence[str], further: Sequence[str], where: str) -> None:
+    """Refuse scores, parts and notes of metrics that neither the header nor, as `further` ones, the kind has."""
+    known = frozenset((*metrics, *further))
     for field in ("scores", "parts", "notes"):
         for metric in () if known.issuperset(item.get(field) or ()) else item[field]:
             if metric not in known:

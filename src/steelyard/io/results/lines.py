@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Self
@@ -34,7 +34,6 @@ class Header:
     """The line that opens a result; `items` is how many a run that is written item by item will have.
 
     `created` is when it was written first, `main` the metric of the headline; they are no part of the signature.
-    A result has the metrics `of_contexts` only if the system returned contexts with some item.
     """
 
     kind: str
@@ -49,7 +48,6 @@ class Header:
     benchmark: str = ""
     created: str = ""
     main: str = ""
-    of_contexts: Sequence[str] = ()
 
     @classmethod
     def of(cls, table: Table) -> Self:
@@ -85,7 +83,6 @@ class Header:
             benchmark=line.get("benchmark") or "",
             created=line.get("created") or "",
             main=line.get("main") or "",
-            of_contexts=line.get("of_contexts") or (),
         )
 
     def to_line(self) -> Json:
@@ -106,7 +103,6 @@ class Header:
             **_present("benchmark", self.benchmark),
             **_present("created", self.created),
             **_present("main", self.main),
-            **_present("of_contexts", list(self.of_contexts)),
         }
 
     def _codes(self) -> Json:
@@ -145,10 +141,6 @@ class Item:
             output=line.get("output"),
             error=str(line.get("error") or ""),
         )
-
-    def only(self, metrics: Sequence[str]) -> Self:
-        """Return the item without the scores of other metrics."""
-        return replace(self, scores={name: score for name, score in self.scores.items() if name in metrics})
 
     def missing(self, metric: str) -> Missing:
         """Why the item has no score of a metric."""

@@ -257,10 +257,10 @@ def table_of(section: Section) -> Table:
     header, items = section.header, list(section.items.values())
     tags = dict.fromkeys(chain.from_iterable(item.tags for item in items))
     has_contexts = any((item.output or {}).get("contexts") for item in items)
-    left_out = () if has_contexts else header.of_contexts
+    further = kind_of(header.kind).of_contexts if has_contexts else ()
     return Table(
         ids=[item.id for item in items],
-        columns={metric: _column(header, items, metric) for metric in header.metrics if metric not in left_out},
+        columns={metric: _column(header, items, metric) for metric in dict.fromkeys((*header.metrics, *further))},
         kind=header.kind,
         name=header.name,
         signature=header.signature,

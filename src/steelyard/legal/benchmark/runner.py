@@ -29,10 +29,11 @@ from steelyard.io.results.reading import Section, table_of
 from steelyard.io.streams import open_stream
 from steelyard.io.writing import replace_whole, write_whole
 from steelyard.legal.benchmark.questions import Benchmark, benchmark_folder, load_benchmark
-from steelyard.legal.evidence.retrieved import evidence_metrics, evidence_scores
+from steelyard.legal.evidence.retrieved import evidence_scores
 from steelyard.legal.model import METRIC, LegalVerdict, Question
 from steelyard.legal.score import described, judge_answer, judge_safely, verdict_or_zero, zero_parts
 from steelyard.progress import FailureCallback, ProgressCallback, no_failure, no_progress
+from steelyard.registry.kinds import kind_of
 from steelyard.reports.kinds import failure_reason
 from steelyard.systems.ask import Answered, AskSettings, ask_all
 from steelyard.systems.base import Ask, Failure, Reply, System, SystemSettings, open_system
@@ -42,6 +43,7 @@ from steelyard.table import Signature, Table
 
 Json = dict[str, Any]
 NOTHING_TO_FIND: Final = Message("missing.nothing_to_find")
+OF_CONTEXTS: Final = kind_of(METRIC).of_contexts
 UNWRITABLE: Final = (ValueError, TypeError, RecursionError, MemoryError)  # of answers that a file cannot hold
 
 
@@ -88,14 +90,21 @@ def failed_item(question: Question, failure: Failure, document: Document, output
 
 
 def _item(question: Question, score: float, parts: dict[str, float], note: str, output: Json) -> Item:
-    about, passages, scores, unscored = question.about, question.passages, {METRIC: score}, dict[str, Message]()
-    texts = [each if isinstance(each, str) else str(each.get("text", "")) for each in output.get("contexts", ())]
-    if passages:
-        scores |= evidence_scores(passages, texts)
+    scores, unscored = {METRIC: score}, dict[str, Message]()
+    texts = [each if isinstance(each, str) else each.get("text", "") for each in output.get("contexts", ())]
+    if question.passages:
+        scores |= evidence_scores(question.passages, texts, OF_CONTEXTS)
     elif texts:
-        unscored = dict.fromkeys(evidence_metrics(), NOTHING_TO_FIND)
-    tags = dict(about.tags)
-    return Item(about.id, scores, unscored, parts={METRIC: parts}, notes={METRIC: note}, tags=tags, output=output)
+        unscored = dict.fromkeys(OF_CONTEXTS, NOTHING_TO_FIND)
+    return Item(
+        question.about.id,
+        scores,
+        unscored,
+        parts={METRIC: parts},
+        notes={METRIC: note},
+        tags=dict(question.about.tags),
+        output=output,
+    )
 
 
 def unwritable_item(question: Question, answer: Reply | Failure, document: Document, error: Exception) -> Item:
@@ -182,7 +191,7 @@ class BenchmarkRun:
         return table
 
     def _into(self, path: Path, *, replaces: bool = False) -> Table:
-        writer, header, done = self._writer(path, replaces=replaces)
+        writer, done = self._writer(path, replaces=replaces)
         if writer is None:
             return self._in_order(load(path))
         questions = self.benchmark.by_id
@@ -196,10 +205,10 @@ class BenchmarkRun:
         with writer, closing(ask_all(self.system, asks, self.settings)) as answers:
             for number, ((ask, answer), item) in enumerate(self._judged(task, answers), len(done) + 1):
                 try:
-                    writer.add(item.only(header.metrics))
+                    writer.add(item)
                 except UNWRITABLE as error:
                     document = self.benchmark.documents[ask.document]
-                    writer.add(unwritable_item(questions[ask.id], answer, document, error).only(header.metrics))
+                    writer.add(unwritable_item(questions[ask.id], answer, document, error))
                 answered = answered or isinstance(answer, Reply)
                 if number == MOST_FAILURES < len(questions) and isinstance(answer, Failure) and not answered:
                     message = Message("legal.first_questions_failed", count=MOST_FAILURES, message=answer.message)
@@ -221,15 +230,15 @@ class BenchmarkRun:
         for items in self.engine.map_in_order(task, _parts(self.system.name, answers, taken)):
             yield from zip(taken.popleft(), items, strict=True)
 
-    def _writer(self, path: Path, *, replaces: bool) -> tuple[ResultsWriter | None, Header, set[str]]:
-        """Return the writer, the header, and the ids that have an answer in the file; no writer if it is complete."""
+    def _writer(self, path: Path, *, replaces: bool) -> tuple[ResultsWriter | None, set[str]]:
+        """Return the writer, and the ids that have an answer in the file; no writer if the file is complete."""
         total = len(self.benchmark.questions)
         unasked = {UNASKED: count} if (count := self._unasked()) else {}
         header = _header(self.benchmark, self.system.name, self.name or self.system.name, total)
         header = replace(header, items=total, counts={**self.benchmark.counts, **unasked})
         path.parent.mkdir(parents=True, exist_ok=True)
         if not self.resume:
-            return (ResultsWriter.replace if replaces else ResultsWriter.create)(path, header), header, set()
+            return (ResultsWriter.replace if replaces else ResultsWriter.create)(path, header), set()
         writer, old, items = ResultsWriter.resume_or_begin(path, header)
         problem = self._problem(old, header, items)
         if problem is not None:
@@ -237,7 +246,7 @@ class BenchmarkRun:
                 writer.close()
             message, hint = problem
             raise InputError(message, where=str(path), hint=hint)
-        return writer, old, {item.id for item in items if not item.error}
+        return writer, {item.id for item in items if not item.error}
 
     def _problem(self, old: Header, new: Header, items: Sequence[Item]) -> tuple[Message, Message] | None:
         """Return why a file cannot be continued, with a hint: other settings or name, or an item of no question."""
@@ -371,14 +380,6 @@ def _header(benchmark: Benchmark, system: str, name: str, items: int) -> Header:
     """Return the header of a result; its signature has the system, the questions and the number of items."""
     questions = f"sha256 {benchmark.digest[:16]}"
     settings = {"kind": METRIC, "system": system, "questions": questions, "items": items, "steelyard": __version__}
-    evidence = evidence_metrics() if any(question.passages for question in benchmark.questions) else []
-    return Header(
-        METRIC,
-        name,
-        Signature.of(settings),
-        [METRIC, *evidence],
-        bounds=dict.fromkeys((METRIC, *evidence), (0.0, 1.0)),
-        benchmark=benchmark.folder,
-        created=utc_now(),
-        of_contexts=evidence,
-    )
+    bounds = dict.fromkeys((METRIC, *OF_CONTEXTS), (0.0, 1.0))
+    signature, made = Signature.of(settings), utc_now()
+    return Header(METRIC, name, signature, [METRIC], bounds=bounds, benchmark=benchmark.folder, created=made)

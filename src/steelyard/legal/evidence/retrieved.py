@@ -4,19 +4,11 @@ A passage is found in a chunk that contains it as a quotation (`Key`), or in two
 other, contain it: it may be cut in two, and the chunks may overlap.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from math import fsum, inf, log2
 from typing import Final
 
-import numpy as np
-
-from steelyard.legal.evidence.quotes import Key, key_of, quote_pieces
-from steelyard.retrieval.matching import Rankings
-from steelyard.retrieval.metrics import normalised_gain, reciprocal_rank
-from steelyard.table import FloatArray
-
-CUTOFFS: Final = (1, 5, 10)
-"""The cut-offs of all scores of evidence, if none are given."""
-_LOST: Final = 1  # character of a number that its key lacks where a chunk ends inside the number: 42. and 5
+from steelyard.legal.evidence.quotes import key_of, quote_pieces
 
 Places = Sequence[tuple[int, ...]]
 """For each passage the ranks, from 1 on, of the chunk or the two chunks that contain it first; () if none do."""
@@ -24,84 +16,85 @@ Places = Sequence[tuple[int, ...]]
 
 def places_of(passages: Sequence[str], chunks: Sequence[str]) -> Places:
     """Return the ranks at which each passage is found first in a ranking of chunks."""
-    keys = [key_of(chunk) for chunk in chunks]
-    return [_place(quote_pieces(passage), chunks, keys) for passage in passages]
+    return [_place(quote_pieces(passage), chunks) for passage in passages]
 
 
-def recall_of(places: Sequence[Places], k: float | None) -> FloatArray:
-    """Return for each question the share of its passages that are found in the first k chunks; in all without k."""
-    most = np.inf if k is None else k
-    found = [[bool(ranks) and max(ranks) <= most for ranks in of] for of in places]
-    return np.array([sum(each) / len(each) for each in found], np.float64)
+def recall(places: Places, k: float) -> float:
+    """Return the share of the passages that are found in the first k chunks."""
+    found = [ranks for ranks in places if ranks and max(ranks) <= k]
+    return len(found) / len(places)
 
 
-def hits_of(places: Sequence[Places], k: float | None) -> FloatArray:
-    """Return 1 for each question of which every passage is found in the first k chunks."""
-    return np.equal(recall_of(places, k), 1.0).astype(np.float64)
+def hit(places: Places, k: float) -> float:
+    """Return 1 if all passages are found in the first k chunks, else 0."""
+    return float(recall(places, k) == 1)
 
 
-FOUND: Final = {"EvidenceRecall": recall_of, "EvidenceHit": hits_of}
-"""The metrics that are computed from the places of passages; RR and nDCG are those of rankings."""
+def reciprocal_rank(places: Places, k: float) -> float:
+    """Return 1 by the rank of the first relevant chunk; 0 if none is among the first k."""
+    ranks = _relevant(places)
+    return 1 / ranks[0] if ranks and ranks[0] <= k else 0.0
 
 
-def evidence_metrics() -> list[str]:
-    """Return the names of the scores of evidence, in order."""
-    return [*(f"{name}@{k}" for name in FOUND for k in CUTOFFS), "RR", *(f"nDCG@{k}" for k in CUTOFFS)]
+def gain(places: Places, k: float) -> float:
+    """Return nDCG at k: a passage that is not found counts as a relevant chunk that was not retrieved."""
+    ranks = _relevant(places)
+    missing = [found for found in places if not found]
+    ideal = range(1, len(ranks) + len(missing) + 1)
+    return _gained(ranks, k) / _gained(ideal, k)
 
 
-def evidence_scores(passages: Sequence[str], chunks: Sequence[str]) -> dict[str, float]:
-    """Return the scores of a ranking of chunks, by the names of the metrics."""
-    places = [places_of(passages, chunks)]
-    ranked = rankings_of(places, [len(chunks)])
-    shares = [compute(places, k) for compute in FOUND.values() for k in CUTOFFS]
-    gains = [normalised_gain(ranked, k=k) for k in CUTOFFS]
-    columns = [*shares, reciprocal_rank(ranked), *gains]
-    return {name: float(column[0]) for name, column in zip(evidence_metrics(), columns, strict=True)}
+SCORES: Final = {"EvidenceRecall": recall, "EvidenceHit": hit, "RR": reciprocal_rank, "nDCG": gain}
 
 
-def _place(pieces: Sequence[str], chunks: Sequence[str], keys: Sequence[Key]) -> tuple[int, ...]:
-    if not pieces:
-        return ()
-    whole = next((at for at, key in enumerate(keys) if key.find(pieces) >= 0), len(keys))
-    for last, first in _pairs(pieces, keys[:whole]):
-        if _join(chunks[first], chunks[last], pieces) or _join(chunks[last], chunks[first], pieces):
-            return first + 1, last + 1
-    return (whole + 1,) if whole < len(keys) else ()
+def evidence_scores(passages: Sequence[str], chunks: Sequence[str], metrics: Iterable[str]) -> dict[str, float]:
+    """Return the scores of a ranking of chunks; metrics are named as `RR` and `EvidenceRecall@5`."""
+    places = places_of(passages, chunks)
+    scores = {}
+    for metric in metrics:
+        name, _, k = metric.partition("@")
+        scores[metric] = SCORES[name](places, float(k or inf))
+    return scores
 
 
-def _pairs(pieces: Sequence[str], keys: Sequence[Key]) -> list[tuple[int, int]]:
-    """Return the pairs of chunks of which one may begin and the other end a passage, the later chunk first in each."""
-    texts = [key.text for key in keys]
-    begun = [len(pieces[0]) if pieces[0] in text else _shared(text, pieces[0]) for text in texts]
-    ended = [len(pieces[-1]) if pieces[-1] in text else _shared(pieces[-1], text) for text in texts]
-    least = len(pieces[0]) - _LOST if len(pieces) == 1 else 0
-    starts, stops = (np.flatnonzero(lengths).tolist() for lengths in (begun, ended))
-    pairs = {(max(a, b), min(a, b)) for a in starts for b in stops if a != b and begun[a] + ended[b] >= least}
-    return sorted(pairs)
+def _relevant(places: Places) -> list[int]:
+    """Return the ranks of the chunks that contain some passage first, alone or with another chunk."""
+    return sorted({rank for ranks in places for rank in ranks})
+
+
+def _gained(ranks: Iterable[int], k: float) -> float:
+    return fsum(1 / log2(rank + 1) for rank in ranks if rank <= k)
+
+
+def _place(pieces: Sequence[str], chunks: Sequence[str]) -> tuple[int, ...]:
+    begun, ended = list[int](), list[int]()  # chunks that may begin, or end, the passage
+    for at, chunk in enumerate(chunks):
+        if _holds(chunk, pieces):
+            return (at + 1,)
+        text = key_of(chunk).text
+        begins = pieces[0] in text or _shared(text, pieces[0]) > 0
+        ends = pieces[-1] in text or _shared(pieces[-1], text) > 0
+        pairs = [(other, at) for other in begun if ends] + [(at, other) for other in ended if begins]
+        for first, second in pairs:
+            if _join(chunks[first], chunks[second], pieces):
+                return min(first, second) + 1, at + 1
+        begun += [at] * begins
+        ended += [at] * ends
+    return ()
 
 
 def _join(first: str, second: str, pieces: Sequence[str]) -> bool:
     """Return whether two texts, one after the other, contain a passage; what both have at the joint counts once."""
     first, second = first.strip(), second.strip()
-    joined = (first + second[at:] for at in {0, _shared(first, second)})
-    return any(key_of(text).find(pieces) >= 0 for text in joined)
+    both = second[_shared(first, second) :]
+    return _holds(first + second, pieces) or _holds(first + both, pieces)
+
+
+def _holds(text: str, pieces: Sequence[str]) -> bool:
+    return key_of(text).find(pieces) >= 0
 
 
 def _shared(first: str, second: str) -> int:
     """Return the number of characters that the first text ends with and the second begins with."""
     longest = min(len(first), len(second))
     return next((length for length in range(longest, 0, -1) if first.endswith(second[:length])), 0)
-
-
-def rankings_of(places: Sequence[Places], chunks: Sequence[int]) -> Rankings:
-    """Return the rankings of several questions, of so many chunks each.
-
-    A chunk is relevant if it is the first to contain some passage, or one of the first two that contain it together. A
-    passage that is not found counts as a relevant chunk that was not retrieved.
-    """
-    ranks = [sorted({rank for found in of for rank in found}) for of in places]
-    relevant = [len(each) + of.count(()) for each, of in zip(ranks, places, strict=True)]
-    numbers = np.arange(len(places))
-    query, judged = np.repeat(numbers, list(map(len, ranks))), np.repeat(numbers, relevant)
-    rank, retrieved = np.concatenate(ranks).astype(np.int64), np.array(chunks, np.int64)
-    return Rankings(len(places), query, rank, np.ones_like(query), retrieved, judged, np.ones_like(judged))
