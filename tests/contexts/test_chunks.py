@@ -325,7 +325,7 @@ def test_bench_scores_the_contexts_of_replies(tmp_path):
     table = steelyard.evaluate_legal(system, path=tmp_path / "r.jsonl")
     expected = steelyard.evaluate_retrieval(benchmark_folder(), {**chunks, "contract_fact_001": []})
     rows = [table.ids.index(name) for name in expected.ids]
-    assert table.metrics == ["legal", *expected.metrics]
+    assert table.metrics == ["legal", *expected.metrics, "Seconds"]
     for name in expected.metrics:
         assert table.column(name)[rows].tolist() == expected.column(name).tolist()
         assert np.isnan(np.delete(table.column(name), rows)).all()
@@ -337,8 +337,8 @@ def test_bench_scores_the_contexts_of_replies(tmp_path):
 
 def test_bench_has_no_scores_of_evidence_without_contexts(tmp_path):
     path = tmp_path / "r.jsonl"
-    assert steelyard.evaluate_legal(lambda asked: "x", path=path, types="evidence_set").metrics == ["legal"]
-    assert steelyard.load(path, strict=True).metrics == ["legal"]
+    assert steelyard.evaluate_legal(lambda asked: "x", path=path, types="evidence_set").metrics == ["legal", "Seconds"]
+    assert steelyard.load(path, strict=True).metrics == ["legal", "Seconds"]
     done = run("gate", path, "--require", "EvidenceRecall@5 >= 0.5")
     assert (done.returncode, "no metric is called 'EvidenceRecall@5'" in done.stderr) == (2, True)
 

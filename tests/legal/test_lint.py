@@ -201,7 +201,8 @@ FAULTY = {
     "a check that nobody knows": (
         {**GAP, "scoring": {"hallucination_check": "must_not_speculate_reasons"}},
         [
-            "/scoring/hallucination_check: 'must_not_speculate_reasons' is in free words: the general check is made instead (1 question)"
+            "/scoring/hallucination_check: 'must_not_speculate_reasons' is in free words: "
+            "the general check is made instead (1 question)"
         ],
     ),
     "a control without an answer": (

@@ -84,12 +84,12 @@ def evaluate_retrieval(
 ) -> Table:
     """Evaluate a run: one row per judged query, one column per metric.
 
-    `qrels` and `run` are paths, nested mappings, columns or data frames; if `qrels` is a folder of legal questions, `run`
-    is a path, or lists of retrieved texts by id. Judged queries that are missing from the run score 0, or are unscored
-    with `missing="skip"`; their number is in `counts` either way. With `keep`, the table has the first 20 documents of
-    each query as `outputs`, for pages; so it has with `queries` and `docs`, which are their texts: a file, or a mapping
-    by id. With `docs`, judged documents that are not there are counted, and queries of which no relevant document is.
-    """
+    `qrels` and `run` are paths, nested mappings, columns or data frames; if `qrels` is a folder of legal questions,
+    `run` is a path, or lists of retrieved texts by id. Judged queries that are missing from the run score 0, or are
+    unscored with `missing="skip"`; their number is in `counts` either way. With `keep`, the table has the first 20
+    documents of each query as `outputs`, for pages; so it has with `queries` and `docs`, which are their texts: a
+    file, or a mapping by id. With `docs`, judged documents that are not there are counted, and queries of which no
+    relevant document is."""
     how: dict[str, Any] = {"name": name, "keep": keep or queries is not None or docs is not None}
     if are_questions(qrels):
         from steelyard.contexts.chunks import evaluate_chunks

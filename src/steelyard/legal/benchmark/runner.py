@@ -33,7 +33,7 @@ from steelyard.legal.evidence.retrieved import evidence_scores
 from steelyard.legal.model import METRIC, LegalVerdict, Question
 from steelyard.legal.score import described, judge_answer, judge_safely, verdict_or_zero, zero_parts
 from steelyard.progress import FailureCallback, ProgressCallback, no_failure, no_progress
-from steelyard.registry.kinds import kind_of
+from steelyard.registry.kinds import COSTS, kind_of
 from steelyard.reports.kinds import failure_reason
 from steelyard.systems.ask import Answered, AskSettings, ask_all
 from steelyard.systems.base import Ask, Failure, Reply, System, SystemSettings, open_system
@@ -275,7 +275,7 @@ class BenchmarkRun:
             why = next((failure_reason(table, row) for row in table.failures), Message("legal.nothing_asked"))
             raise SystemFailure(Message("legal.every_question_failed", why=why), where=table.name)
         if len(table) == len(self.benchmark.questions) and not table.failures:
-            writer.finish(Footer.of(table.only([METRIC])))
+            writer.finish(Footer.of(table.only([metric for metric in table.metrics if metric not in COSTS])))
 
     def _in_order(self, table: Table) -> Table:
         rows = {identifier: row for row, identifier in enumerate(table.ids)}
