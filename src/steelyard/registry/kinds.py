@@ -150,6 +150,13 @@ def register_all() -> None:
         kind.load_metrics()
 
 
+def family_of(kind: str, metric: str) -> str:
+    """Return with which metrics of a result a metric is tested: of replies, of contexts, or costs."""
+    if metric in COSTS:
+        return "costs"
+    return "contexts" if metric in kind_of(kind).of_contexts else "replies"
+
+
 def kind_of(name: str) -> Kind:
     """Return the kind of this name; a kind that is not registered has no hooks."""
     if name in _BY_NAME:

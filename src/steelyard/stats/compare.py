@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import compress
 from typing import Any, get_args
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from steelyard import limits
 from steelyard.errors import ConfigError, UnknownName, nearest
 from steelyard.i18n import Message
-from steelyard.registry.kinds import COSTS, directed_parts, gain, is_directed
+from steelyard.registry.kinds import directed_parts, family_of, gain, is_directed
 from steelyard.stats.correction import Correction, adjust
 from steelyard.stats.distributions import deviation
 from steelyard.stats.intervals import Interval, mean_interval, standard_error
@@ -279,14 +278,16 @@ def _family(
     metrics: Sequence[str] | None,
     scope: Scope,
 ) -> list[Comparison]:
-    """Compare the pairs in one scope, with p-values corrected for all of them; those of costs are a family apart."""
+    """Compare the pairs in one scope, with p-values corrected within each family (`family_of`)."""
     comparisons = [each for new, old in pairs for each in _compare_pair(new, old, settings, metrics, scope)]
-    are_costs = [each.metric in COSTS for each in comparisons]
-    families = {
-        of_costs: iter(_adjusted(list(compress(comparisons, map(of_costs.__eq__, are_costs))), settings))
-        for of_costs in (False, True)
+    families = [family_of(pairs[0][0].kind, each.metric) for each in comparisons]
+    adjusted = {
+        name: iter(
+            _adjusted([each for each, family in zip(comparisons, families, strict=True) if family == name], settings)
+        )
+        for name in set(families)
     }
-    return [next(families[is_cost]) for is_cost in are_costs]
+    return [next(adjusted[family]) for family in families]
 
 
 def _adjusted(comparisons: Sequence[Comparison], settings: ComparisonSettings) -> list[Comparison]:
