@@ -259,13 +259,11 @@ def run_new(arguments: argparse.Namespace) -> int:
     if documents is not None:
         raise ConfigError(Message("cli.documents_without_from"), where=str(documents))
     source = Path(benchmark.__path__[0]) / "starter" / arguments.lang
-    for path in sorted(path for path in source.rglob("*") if path.is_file()):
-        target = folder / path.relative_to(source)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        text = path.read_text("utf-8")
-        write_whole(target, _filled(text, folder) if path.name == _README else text)
-        print_text(f"{target}\n")
-    commands = (folder / _README).read_text("utf-8").split("```")[1].strip()
+    paths = sorted(path for path in source.rglob("*") if path.is_file())
+    files = {str(path.relative_to(source)): path.read_text("utf-8") for path in paths}
+    files[_README] = _filled(files[_README], folder)
+    _write(folder, files)
+    commands = files[_README].split("```")[1].strip()
     print_text(f"\n{Message('cli.new_commands').text(arguments.lang)}\n\n{commands}\n")
     return 0
 
@@ -278,8 +276,7 @@ def _imported(folder: Path, bank: Path, documents: Path | None, language: str) -
         _write(folder, dict(case_files(bank)))
         return 0
     case = case_of(bank, documents)
-    copies = {name: path.read_bytes() for name, path in case.documents.items()}
-    _write(folder, case.files | copies)
+    _write(folder, case.files)
     print_text("\n")
     for line in case.lines():
         print_text(f"{line.text(language)}\n")
@@ -287,12 +284,17 @@ def _imported(folder: Path, bank: Path, documents: Path | None, language: str) -
 
 
 def _write(folder: Path, files: Mapping[str, Any]) -> None:
-    """Write files of JSON, or bytes, and print their names."""
+    """Write files of JSON, or text, or copies, and print their names."""
     for name, content in files.items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        is_copy = isinstance(content, bytes)
-        write_whole(target, content if is_copy else json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+        match content:
+            case Path():
+                write_whole(target, content.read_bytes())
+            case dict():
+                write_whole(target, json.dumps(content, ensure_ascii=False, indent=1) + "\n")
+            case _:
+                write_whole(target, content)
         print_text(f"{target}\n")
 
 

@@ -43,7 +43,7 @@ def read_beside(path: str | Path, text: str, warnings: list[Problem]) -> tuple[l
     The warning that there are no pages is taken back. A file of questions is left alone; other JSON of an unknown form
     is a warning.
     """
-    for other in _others(path):
+    for other in ocr_files(path):
         with closing(open_stream(other)) as stream:
             content = stream.read_all(limits.DOCUMENT_BYTES)
         name, found = stream.name, list[Problem]()
@@ -87,7 +87,7 @@ def file_lines(text: str, pages: Sequence[str]) -> list[tuple[NumberedLine, ...]
     return list(map(tuple, lines))
 
 
-def _others(path: str | Path) -> Iterator[Path]:
+def ocr_files(path: str | Path) -> Iterator[Path]:
     """Yield the JSON files beside a file, by its stem; a link to another folder is none of them."""
     if isinstance(addressed(path), Address) or not is_file(path):
         return

@@ -394,11 +394,10 @@ def _workbook(stream: Stream) -> Iterator[Record]:
 
 
 def _sheet_rows(sheet: Any, name: str) -> Iterator[Record]:
-    header: list[str] = []
-    for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
-        if not header:
-            header = ["" if cell is None else str(cell).strip() for cell in row]
-        elif any(cell is not None for cell in row):
+    rows = sheet.iter_rows(values_only=True)
+    header = [str(cell or "").strip() for cell in next(rows, ())]
+    for number, row in enumerate(rows, 2):
+        if set(row) != {None}:
             yield Record(name, number, dict(zip(header, row, strict=False)))
 
 

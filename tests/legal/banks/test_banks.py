@@ -115,6 +115,9 @@ FACTS = """# 事实型题目
 | **合计** | **7** |
 """
 
+UNKNOWN = "'{}' is no known heading and is not read; known: 问题, 答案, 证据原文, 位置, 页码, 说明, 类型, "
+INCOMPLETE = "left out: the question or the answer is missing"
+AS_TEXT = "written as text: the answer is not one amount, day, count, name, or yes or no"
 LONG = "被讯问人：顾长风，男，汉族，1981年03月07日出生...联系方式 13900000017"
 SETS = """# 证据集合型题目
 
@@ -236,54 +239,51 @@ def test_a_bank_in_markdown(tmp_path, bank):
     shown = new(tmp_path, "--from", "bank")
     found = questions(tmp_path)
     assert {name: fields["type"] for name, fields in found.items()} == {
-        **dict.fromkeys([f"fact_{number:03}" for number in range(1, 7)], "fact_exact"),
-        **dict.fromkeys(["evidence_001", "evidence_002"], "evidence_set"),
-        **dict.fromkeys(["gap_007", "gap_001", "gap_002"], "conflict_gap"),
+        **dict.fromkeys([f"fact_exact_{number:03}" for number in range(1, 7)], "fact_exact"),
+        **dict.fromkeys(["evidence_set_001", "evidence_set_002"], "evidence_set"),
+        **dict.fromkeys(["conflict_gap_007", "conflict_gap_001", "conflict_gap_002"], "conflict_gap"),
     }
-    assert [found[f"fact_{number:03}"]["expected"] for number in range(1, 7)] == [
+    assert [found[f"fact_exact_{number:03}"]["expected"] for number in range(1, 7)] == [
         {"amount_total": 36000},
         {"date": "1981-03-07"},
         {"count": 3},
-        {"boolean_answer": False},
+        {"boolean_answer": False, "text_answer": "否"},
         {"entity": "杜若兰"},
         {"text_answer": "2021年4月2日，20000元"},
     ]
-    assert found["fact_001"]["required_evidence"] == [{"page": 2, "must_include": "我一共收取了杜若兰的 36000 元"}]
-    assert [place["page"] for place in found["fact_002"]["required_evidence"]] == [1, 1]
-    assert found["evidence_001"]["expected"]["key_points"] == [
+    assert found["fact_exact_001"]["required_evidence"] == [
+        {"page": 2, "must_include": "我一共收取了杜若兰的 36000 元"}
+    ]
+    assert [place["page"] for place in found["fact_exact_002"]["required_evidence"]] == [1, 1]
+    assert found["evidence_set_001"]["expected"]["key_points"] == [
         "现金：20000元\n   - 2021年4月2日",
         "微信转账：16000元",
     ]
-    gap = found["gap_001"]
+    gap = found["conflict_gap_001"]
     assert (gap["should_abstain"], gap["evidence_location"], gap["required_quote"], gap["metadata"]) == (
         *(True, {"page": 2}, "具体请了谁我都忘记了", {"notes": "只说请客送礼"}),
     )
-    assert "required_quote" not in found["gap_002"]
-    where = "bank/02-证据集合型题目.md:{}: {}: {}"
-    listed = shown.split("\n\n")[1].splitlines()
-    assert listed[:2] == [
-        f"bank/01-事实型题目.md:{FACTS.splitlines().index('## 6. 现金时间和金额') + 1}: fact_006: written as text: the "
-        "answer is not one amount, date, count, name, or yes or no",
-        where.format(21, "evidence_002", f"not in record.md as it is, at most in parts: '{LONG[:40]}…'"),
-    ]
-    assert listed[2:] == [
-        where.format(34, "left out", "no passage of it stands in the document, and an evidence set asks for passages"),
-        "11 questions written (6 fact_exact, 3 conflict_gap, 2 evidence_set), "
-        "of which 10 typed and 1 as text; 1 left out",
+    assert "required_quote" not in found["conflict_gap_002"]
+    facts, sets = "bank/01-事实型题目.md", "bank/02-证据集合型题目.md"
+    assert shown.split("\n\n")[1].splitlines() == [
+        f"{facts}:{FACTS.splitlines().index('## 6. 现金时间和金额') + 1}: {AS_TEXT}",
+        f"{sets}:21: not in record.md, or too long to be cited: '被讯问人：顾长风，男，汉族，1981年03月07日出生'",
+        f"{sets}:34: left out: no passage of it stands in the document, and an evidence set asks for passages",
+        "questions/record_fact_exact.json: 6 questions",
+        "questions/record_conflict_gap.json: 3 questions",
+        "questions/record_evidence_set.json: 2 questions",
     ]
 
 
-def test_every_passage_is_found_or_its_parts(tmp_path, bank):
+def test_words_that_the_author_left_out_part_a_passage(tmp_path, bank):
     new(tmp_path, "--from", "bank")
-    places = questions(tmp_path)["evidence_002"]["required_evidence"]
-    assert [place["must_include"] for place in places] == [
-        *("被讯问人：顾长风，", "汉族，1981年03月07日出生", "联系方式 13900000017"),
-    ]
+    places = questions(tmp_path)["evidence_set_002"]["required_evidence"]
+    assert [place["must_include"] for place in places] == ["联系方式 13900000017"]
 
 
-COLUMNS = ("编号", "题型", "问题", "答案", "证据原文", "页码", "难度", "出题人")
+COLUMNS = ("编号", "题型", "问题", "答案", "证据原文", "页码", "出题人")
 ROWS = [
-    ("a1", "事实型", "顾长风总共收取了多少钱？", 36000, "我一共收取了杜若兰的 36000 元", 2, "简单", "甲"),
+    ("a1", "事实型", "顾长风总共收取了多少钱？", 36000, "我一共收取了杜若兰的 36000 元", 2, "甲"),
     (
         "a2",
         None,
@@ -291,11 +291,10 @@ ROWS = [
         "1. 现金\n2. 微信",
         "现金方式给了我20000元\n微信转账了16000元给我",
         2,
-        "难",
         "甲",
     ),
-    ("a3", None, "在场的证人是谁？", "材料未显示", None, None, None, "甲"),
-    (None, None, None, "没有问题", None, None, None, "甲"),
+    ("a3", None, "在场的证人是谁？", "材料未显示", None, None, "甲"),
+    (None, None, None, "没有问题", None, None, "甲"),
 ]
 EXPECTED = {"a1": "fact_exact", "a2": "evidence_set", "a3": "conflict_gap"}
 
@@ -318,10 +317,7 @@ def write_rows(path, kind):
         with path.open("w", encoding="utf-8-sig", newline="") as file:
             return csv.writer(file).writerows([COLUMNS, *ROWS])
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in ROWS]
-    rows[1]["答案"], rows[1]["证据原文"] = (
-        str(ROWS[1][3]).split("\n"),
-        [{"text": text} for text in str(ROWS[1][4]).split("\n")],
-    )
+    rows[1]["答案"], rows[1]["证据原文"] = (str(value).split("\n") for value in ROWS[1][3:5])
     return path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
 
 
@@ -334,13 +330,11 @@ def test_a_bank_as_a_table(tmp_path, kind):
     found = questions(tmp_path)
     assert {name: fields["type"] for name, fields in found.items()} == EXPECTED
     assert found["a1"]["expected"] == {"amount_total": 36000}
-    assert found["a1"]["metadata"] == {"difficulty": "easy"}
     assert [place["page"] for place in found["a2"]["required_evidence"]] == [2, 2]
     assert found["a2"]["expected"]["key_points"][1].endswith("微信")
     assert shown.count("'出题人' is no known heading and is not read; ") == 1
-    assert shown.count("there is no question here") == 1
-    assert "3 questions written (1 fact_exact, 1 evidence_set, 1 conflict_gap)" in shown
-    assert shown.endswith("of which 3 typed and 0 as text; 0 left out\n")
+    assert shown.count(INCOMPLETE) == 1
+    assert (shown.count(": 1 question\n"), shown.count("written as text")) == (3, 0)
 
 
 def test_a_sheet_names_the_type_of_its_questions(tmp_path):
@@ -351,7 +345,7 @@ def test_a_sheet_names_the_type_of_its_questions(tmp_path):
     (tmp_path / "record.md").write_text("Ada Moss paid 300 pounds in May (invented).\n", "utf-8")
     shown = new(tmp_path, "--from", "bank.xlsx")
     assert {fields["type"] for fields in questions(tmp_path).values()} == {"fact_exact", "evidence_set"}
-    assert "bank.xlsx#facts:2: fact_002: written as text" in shown
+    assert "bank.xlsx#facts:2: written as text" in shown
 
 
 def test_two_cases_in_folders_of_their_own(tmp_path, bank):
@@ -366,7 +360,7 @@ def test_two_cases_in_folders_of_their_own(tmp_path, bank):
     found = questions(tmp_path)
     assert len(found) == 22
     about = {question.about.id: question.about.document for question in load_benchmark(tmp_path / "case").questions}
-    assert about["record_gap_002"] != about["record-2_gap_002"]
+    assert about["conflict_gap_002"] != about["conflict_gap_002-2"]
 
 
 # ----- wrong inputs
@@ -385,30 +379,21 @@ def test_one_odd_section_does_not_refuse_a_bank(tmp_path):
     odd = "\n---\n\n## 2. 金额\n\n**问体**：付了多少？\n\n---\n\n## 3. 金额\n\n"
     odd += "**问题**：付了多少钱？\n\n**答按**：300元\n"
     write_bank(tmp_path, GOOD + odd)
-    assert new(tmp_path, "--from", "bank.md").split("\n\n")[1].splitlines() == [
-        "bank.md:13: '问体' is no known heading and is not read; known: 问题",
-        "bank.md:11: there is no question here",
-        "bank.md:21: '答按' is no known heading and is not read; known: 答案",
-        "bank.md:17: left out: there is no answer",
-        "1 question written (1 fact_exact), of which 1 typed and 0 as text; 1 left out",
+    lines = new(tmp_path, "--from", "bank.md").split("\n\n")[1].splitlines()
+    assert [line.partition("编号")[0] for line in lines] == [
+        f"bank.md:11: {UNKNOWN.format('问体')}",
+        f"bank.md:17: {UNKNOWN.format('答按')}",
+        f"bank.md:17: {INCOMPLETE}",
+        "questions/record_fact_exact.json: 1 question",
     ]
-    assert questions(tmp_path)["fact_001"]["expected"] == {"entity": "杜若兰"}
-
-
-def test_further_questions_need_no_heading(tmp_path):
-    write_bank(tmp_path, GOOD + "**问题：** 付了多少钱？\n- **答案**：300元\n")
-    new(tmp_path, "--from", "bank.md")
-    assert [fields["expected"] for fields in questions(tmp_path).values()] == [
-        {"entity": "杜若兰"},
-        {"amount_total": 300},
-    ]
+    assert questions(tmp_path)["fact_exact_001"]["expected"] == {"entity": "杜若兰"}
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("--from", "absent.md"), "absent.md: no such file"),
-        (("--from", "record.docx"), "record.docx: this is no bank of questions"),
+        (("--from", "record.docx"), "record.docx: no question is found"),
         (("--from", "record.md"), "record.md: no question is found"),
         (("--from", "bad.xlsx"), "bad.xlsx: this is not an .xlsx file that can be read"),
         (("--from", "bank.md", "--documents", "empty"), "empty: there is no document for these questions"),
@@ -428,7 +413,7 @@ def test_what_is_no_bank_is_refused_and_nothing_is_written(tmp_path, words, mess
 
 def test_a_bank_of_which_nothing_can_be_written_is_refused_with_the_reasons(tmp_path):
     write_bank(tmp_path, "## 1. 付款\n\n**问题**：谁付了钱？\n")
-    assert "bank.md:1: left out: there is no answer" in new(tmp_path, "--from", "bank.md", code=2)
+    assert f"bank.md:1: {INCOMPLETE}" in new(tmp_path, "--from", "bank.md", code=2)
     assert not (tmp_path / "case").exists()
 
 
@@ -454,18 +439,6 @@ def test_without_its_package_xlsx_is_refused_with_the_install_line(tmp_path, mon
 # ----- types and values
 
 
-MONTH = {"start": "2021-04-02", "end": "2021-05-02"}
-NONE = (
-    "材料未显示",
-    "材料未显示具体细节",
-    "不详",
-    "不明确，他只说“忘记了”",
-    "未提及",
-    "无法确定",
-    "Not stated in the record",
-)
-
-
 @pytest.mark.parametrize(
     ("question", "answer", "expected"),
     [
@@ -481,14 +454,14 @@ NONE = (
         ("他是否认识付款人？", "是，二人是同学", {"boolean_answer": True, "text_answer": "是，二人是同学"}),
         ("讯问人是谁？", "杜若兰、顾长风", {"entity": "杜若兰、顾长风"}),
         ("在哪里付的钱？", "青石县长街12号", {"entity": "青石县长街12号"}),
-        ("他是否有前科？", "无", {"boolean_answer": False}),
+        ("他是否有前科？", "无", {"boolean_answer": False, "text_answer": "无"}),
         ("联系电话是多少？", "13900000017", {"text_answer": "13900000017"}),
     ],
 )
 def test_values_are_typed_where_they_are_sure(tmp_path, question, answer, expected):
     write_bank(tmp_path, f"## 1. 题\n\n**问题**：{question}\n\n**答案**：{answer}\n")
     shown = new(tmp_path, "--from", "bank.md")
-    assert questions(tmp_path)["fact_001"]["expected"] == expected
+    assert questions(tmp_path)["fact_exact_001"]["expected"] == expected
     assert ("written as text" in shown) == (expected.keys() == {"text_answer"})
 
 
@@ -507,14 +480,14 @@ def test_values_are_typed_where_they_are_sure(tmp_path, question, answer, expect
 def test_an_answer_that_there_is_none_is_a_gap(tmp_path, answer):
     write_bank(tmp_path, f"## 1. 题\n\n**问题**：谁是证人？\n\n**答案**：{answer}\n")
     new(tmp_path, "--from", "bank.md")
-    assert questions(tmp_path)["gap_001"]["should_abstain"] is True
+    assert questions(tmp_path)["conflict_gap_001"]["should_abstain"] is True
 
 
 def test_an_answer_among_gaps_is_a_control(tmp_path):
     write_bank(tmp_path, "")
     (tmp_path / "bank.md").rename(tmp_path / "03-冲突缺口型题目.md").write_text(GOOD, "utf-8")
     shown = new(tmp_path, "--from", "03-冲突缺口型题目.md")
-    gap = questions(tmp_path)["gap_001"]
+    gap = questions(tmp_path)["conflict_gap_001"]
     assert (gap["should_abstain"], gap["expected"]) == (False, {"entity": "杜若兰"})
     assert "written as a control" in shown
 
@@ -523,7 +496,7 @@ def test_of_several_pages_the_named_one_is_taken(tmp_path):
     pages = "".join(f"=== 第{page}页 共3页 ===\n杜若兰付了300元（虚构）。\n" for page in (1, 2, 3))
     write_bank(tmp_path, GOOD + "\n**位置**：`@@2\t1\t2\t3\t4##`\n", pages)
     new(tmp_path, "--from", "bank.md")
-    assert questions(tmp_path)["fact_001"]["required_evidence"][0]["page"] == 2
+    assert questions(tmp_path)["fact_exact_001"]["required_evidence"][0]["page"] == 2
 
 
 def test_a_workbook_is_no_larger_than_the_limit(tmp_path, monkeypatch):
@@ -535,7 +508,9 @@ def test_a_workbook_is_no_larger_than_the_limit(tmp_path, monkeypatch):
 def test_without_pages_the_named_page_stays(tmp_path):
     write_bank(tmp_path, GOOD + "\n**位置**：第3页，12-13行\n")
     new(tmp_path, "--from", "bank.md")
-    assert questions(tmp_path)["fact_001"]["required_evidence"] == [{"page": 3, "must_include": "杜若兰付了300元"}]
+    assert questions(tmp_path)["fact_exact_001"]["required_evidence"] == [
+        {"page": 3, "must_include": "杜若兰付了300元"}
+    ]
 
 
 def test_another_bank_beside_it_is_no_document(tmp_path, bank):
@@ -548,4 +523,17 @@ def test_files_of_chinese_windows_are_read(tmp_path):
     (tmp_path / "bank.md").write_bytes(GOOD.replace("\n", "\r\n").encode("gb18030"))
     (tmp_path / "record.md").write_bytes("杜若兰付了300元，他说的是在长街的店里（虚构）。\r\n".encode("gb18030"))
     new(tmp_path, "--from", "bank.md")
-    assert questions(tmp_path)["fact_001"]["expected"] == {"entity": "杜若兰"}
+    assert questions(tmp_path)["fact_exact_001"]["expected"] == {"entity": "杜若兰"}
+
+
+@pytest.mark.parametrize("ending", [".json", "_content_list.json"])
+def test_the_ocr_file_beside_a_document_is_copied_and_gives_it_pages(tmp_path, ending):
+    texts = ["杜若兰是会计（虚构）。", "杜若兰付了300元，他说的是在长街的店里。"]
+    write_bank(tmp_path, GOOD, "\n\n".join(texts))
+    blocks = [{"type": "text", "page_idx": page, "text": text} for page, text in enumerate(texts)]
+    (tmp_path / f"record{ending}").write_text(json.dumps(blocks, ensure_ascii=False), "utf-8")
+    new(tmp_path, "--from", "bank.md")
+    assert questions(tmp_path)["fact_exact_001"]["required_evidence"][0]["page"] == 2
+    (document,) = load_benchmark(tmp_path / "case").documents.values()
+    assert (document.name, document.is_paged) == ("record.md", True)
+    assert {path.name for path in (tmp_path / "case" / "documents").iterdir()} == {"record.md", f"record{ending}"}
