@@ -93,7 +93,7 @@ def test_the_old_path_of_ragflow_has_a_session_for_each_question(serve):
     ("reference", "marks", "pages"),
     [
         ({"chunks": {"20": CHUNKS[0], "7": CHUNKS[1]}}, "[ID:20]", [3]),  # older: an object, whose names are cited
-        (CHUNKS, "##0$$ ##1$$", [3, "4-5"]),
+        ({"chunks": CHUNKS}, "##0$$ ##1$$", [3, "4-5"]),
         ({"chunks": CHUNKS}, "[0][1]", [3, "4-5"]),
         ({"chunks": CHUNKS}, "<think>[ID:2]</think>[ID:1]", ["4-5"]),
         ({"chunks": CHUNKS}, "", []),
@@ -353,6 +353,8 @@ def test_a_product_of_ones_own(serve, write):
         ("  page: ", "  pages: ", UnknownName, r"\S+own.yaml:11: no field is called 'pages'\n.*page.*"),
         ("contexts: /data/chunks/*\n", "", InputError, r"\S+own.yaml:1: the field 'contexts' is missing"),
         ("name: My RAG", "name: 5", InputError, r"\S+own.yaml:1: the field 'name' must be text, not 5"),
+        ("errors: {", "first: x\nerrors: {", InputError, r"\S+own.yaml:13: the field 'first' must be an integer, not 'x'"),
+        ("contexts: /data/chunks/*", "contexts: {}", InputError, r"\S+own.yaml:7: .* 'contexts' must be text, not an .*"),
         ('{query: "{question}"}', "q", InputError, r"\S+own.yaml:5: the field 'body' must be an object, not 'q'"),
     ],
 )

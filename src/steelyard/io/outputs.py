@@ -78,7 +78,7 @@ def record_of(value: Any, where: str = "") -> dict[str, Any]:
         raise SystemFailure(Message("formats.reply_wrong_type", value=_shown(value)), where=where)
     folded = {str(name).casefold(): member for name, member in named.items()}
     if _NAMES.isdisjoint(folded):
-        names = _shown_names(folded)
+        names = shown_names(folded)
         raise SystemFailure(
             Message("formats.reply_without_answer", names=names),
             where=where,
@@ -149,7 +149,7 @@ def _with_cited_contexts(record: dict[str, Any]) -> dict[str, Any]:
     if record.get("citations") or not contexts:
         return record
     marked = cited(record["answer"], context_ids(contexts))
-    return {**record, "citations": [_citation_of(contexts[index]) for index in marked]} if marked else record
+    return {**record, "citations": [citation_of(contexts[index]) for index in marked]} if marked else record
 
 
 def context_ids(contexts: Iterable[Any]) -> list[str | None]:
@@ -157,7 +157,7 @@ def context_ids(contexts: Iterable[Any]) -> list[str | None]:
     return [each.get("id") if isinstance(each, Mapping) else None for each in contexts]
 
 
-def _citation_of(context: str | dict[str, Any]) -> dict[str, Any]:
+def citation_of(context: str | dict[str, Any]) -> dict[str, Any]:
     """Return a context as a passage that an answer cites."""
     named = {"text": context} if isinstance(context, str) else context
     return {name: value for name, value in named.items() if name not in ("id", "score")}
@@ -302,7 +302,7 @@ def _whole_text(text: str, where: str) -> str:
     return text
 
 
-def _shown_names(names: Collection[str]) -> str:
+def shown_names(names: Collection[str]) -> str:
     """Return the first names of a record, for a message."""
     first = ", ".join(_shown(name) for name in islice(names, _MOST_NAMES)) or "none"
     return f"{first}, …" if len(names) > _MOST_NAMES else first
