@@ -20,10 +20,10 @@ from math import isfinite
 from typing import Any, Final
 
 from steelyard import limits
-from steelyard.errors import InputError, SystemFailure, cut
+from steelyard.errors import SystemFailure, cut
 from steelyard.i18n import Message
 from steelyard.io.layouts import PREDICTION, inner_of
-from steelyard.io.records import parse_json
+from steelyard.io.records import json_or_text
 from steelyard.text.marks import cited
 from steelyard.text.reading import without_thinking
 
@@ -97,10 +97,7 @@ def record_in(text: str) -> dict[str, Any]:
     for candidate in (spoken, _fenced(spoken)):
         if not (candidate.startswith("{") and candidate.endswith("}")):
             continue
-        try:
-            value = parse_json(candidate, "")
-        except InputError:
-            continue
+        value = json_or_text(candidate)
         if isinstance(value, dict) and not _NAMES.isdisjoint(str(name).casefold() for name in value):
             return {**{name: _as_text(name, member) for name, member in value.items()}, "raw": text}
     return {"answer": text} if len(spoken) == len(text.strip()) else {"answer": spoken, "raw": text}

@@ -140,11 +140,11 @@ def open_product(rest: str, settings: SystemSettings) -> ProductSystem:
     parts = _SPEC.fullmatch(rest)
     if not parts:
         raise _malformed(rest)
-    name, app, url = parts["name"], parts["app"] or "", parts["url"]
+    name, app, url = parts.groups("")
     product = shipped().get(name) or load_product(name)
     if product.wants_app and not app:
         raise _malformed(rest)
-    label = app or urlsplit(url).netloc.rpartition("@")[2]
+    label = app or urlsplit(url).hostname
     return ProductSystem(f"{Path(name).stem}:{label}", product, app, url, settings)
 
 

@@ -6,12 +6,12 @@ from itertools import chain, zip_longest
 from typing import Any, Final
 
 from steelyard.documents.ocr import TAG
-from steelyard.errors import InputError, SystemFailure
+from steelyard.errors import SystemFailure
 from steelyard.i18n import Message
 from steelyard.io.costs import number_of
 from steelyard.io.outputs import ANSWER, citation_of, record_of
-from steelyard.io.records import parse_json
-from steelyard.net.replies import SYSTEM, decode_reply, excerpt
+from steelyard.io.records import json_or_text
+from steelyard.net.replies import decode_reply, excerpt
 from steelyard.net.retry import RetryableFailure
 from steelyard.systems.base import Reply
 from steelyard.systems.products import Fields, Product, shipped
@@ -43,15 +43,8 @@ def _events(content: bytes) -> Iterator[Any]:
         if field == b"event":
             name = text
         elif field == b"data":
-            value = _json(text)
+            value = json_or_text(text)
             yield {name: value} if isinstance(value, list) else value
-
-
-def _json(text: str) -> Any:
-    try:
-        return parse_json(text, "")
-    except InputError:
-        return text
 
 
 def reply_in(product: Product, events: Sequence[Any]) -> Reply:
@@ -78,7 +71,7 @@ def reply_in(product: Product, events: Sequence[Any]) -> Reply:
 def recorded_reply(record: Mapping[str, Any], where: str) -> Reply | None:
     """Return the reply in a record of a log of a product, whole or in a field; None if it is of no product."""
     logged: Any = next((record[name] for name in _LOGGED if name in record), record)
-    events = events_of(logged.encode(), SYSTEM) if _is_stream(logged) else [logged, _END]
+    events = list(_events(logged.encode("utf-8", "replace"))) if isinstance(logged, str) else [logged, _END]
     product = next((each for each in shipped().values() if any(_fits(each, event) for event in events)), None)
     if product is None:
         return None
@@ -86,10 +79,6 @@ def recorded_reply(record: Mapping[str, Any], where: str) -> Reply | None:
         return reply_in(product, events)
     except SystemFailure as failure:  # asking again changes nothing
         raise SystemFailure(failure.message, where=where) from None
-
-
-def _is_stream(value: Any) -> bool:
-    return isinstance(value, str) and value.startswith(("data:", "event:"))
 
 
 def _fits(product: Product, event: Any) -> bool:

@@ -48,15 +48,17 @@ def find_marks(text: str, ids: Sequence[str | None] = (), first: int = 1) -> lis
 def marks_of(match: re.Match[str], ids: Sequence[str | None] = (), first: int = 1) -> list[Mark]:
     """Return the names in a candidate, a range as several; nothing if one of them cannot be that of a context."""
     form = match.lastgroup or ""
-    first = 0 if _OF_PRODUCT.match(match[0]) else first
+    brackets, inside = match.span(), match.span(form)
+    if _OF_PRODUCT.match(match[0]):
+        first = 0
     pattern = _WHOLE if match[form].strip() in ids else _NAME
     marks = []
-    for name in pattern.finditer(match.string, *match.span(form)):
+    for name in pattern.finditer(match.string, *inside):
         found = _indices(name[0].strip(), ids, first)
         if not found:
             return []
-        span = match.span() if name.span() == match.span(form) else name.span()
-        marks += [Mark(*match.span(), span, *one) for one in found.items()]
+        span = brackets if name.span() == inside else name.span()
+        marks += [Mark(*brackets, span, *each) for each in found.items()]
     return marks
 
 
@@ -73,8 +75,9 @@ def _indices(name: str, ids: Sequence[str | None], first: int) -> dict[str, int 
     high = int(numbers["high"] or low)
     found: dict[str, int | None] = {}
     for number in range(low, min(high, low + _WIDEST) + 1):
-        at = ids.index(str(number)) if str(number) in ids else number - first
-        found[str(number)] = at if 0 <= at < len(ids) else None
+        name = str(number)
+        at = ids.index(name) if name in ids else number - first
+        found[name] = at if 0 <= at < len(ids) else None
     return found
 
 
