@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from typing import Any, Final
 
 from steelyard.documents.ocr import TAG
@@ -25,12 +25,16 @@ _LOGGED: Final = ("response", "reply", "body")  # fields of a log that have a re
 _LONGEST: Final = 200  # characters of the sentence of a product
 _STREAM: Final = re.compile(rb"\s*(?:data|event|id|):")
 _END: Final = "[DONE]"
+_PAGE: Final = re.compile(r"\d{1,9}")
+
+Named = tuple[str, Fields]
+"""A context with what marks call it."""
 
 
 def events_of(content: bytes, party: Message) -> list[Any]:
     """Return the events of a stream, which are lines `data:`; JSON alone is a stream of one event."""
     if _STREAM.match(content):
-        return list(_events(content))
+        return list(_events(content)) or [None]
     return [decode_reply(content, party), _END]
 
 
@@ -58,11 +62,10 @@ def reply_in(product: Product, events: Sequence[Any]) -> Reply:
     mark = product.errors.get("answer")
     if mark and answer.lstrip().startswith(mark):
         raise _failure(product, mark.strip("*"), answer.partition(mark)[2].lstrip(" :"), may_pass=True)
-    contexts = _contexts(product, events)
-    groups = list(contexts.values())
-    marked = cited(without_thinking(answer), list(contexts), product.first)
-    citations = [citation_of(each) for at in marked for each in groups[at]]
-    record = record_of({"answer": answer, "citations": citations, "contexts": list(chain(*groups))})
+    named = _contexts(product, events)
+    contexts = [context for _, context in named]
+    citations = _cited(without_thinking(answer), named, product.first)
+    record = record_of({"answer": answer, "citations": citations, "contexts": contexts})
     tokens = _total(events, product.tokens) or 0
     # FastGPT says 1 where it does not know
     return Reply(record, tokens=int(tokens) if tokens > 1 else None, cost=_total(events, product.cost))
@@ -143,15 +146,22 @@ def _total(events: Sequence[Any], places: Places) -> float | None:
     return sum(each or 0 for each in numbers) if numbers else None
 
 
-def _contexts(product: Product, events: Sequence[Any]) -> dict[str, list[Fields]]:
-    """Return the contexts by what a mark calls them: their source, or their id."""
-    named: dict[str, list[Fields]] = {}
+def _cited(answer: str, named: Sequence[Named], first: int) -> list[Fields]:
+    """Return the contexts that the marks of the answer cite; the mark of a source cites all contexts of it."""
+    names = list(dict.fromkeys(name for name, _ in named))
+    marked = [names[at] for at in cited(answer, names, first)]
+    return [citation_of(context) for mark in marked for name, context in named if name == mark]
+
+
+def _contexts(product: Product, events: Sequence[Any]) -> list[Named]:
+    """Return the contexts, each with what a mark calls it: its source, or its id."""
+    named: list[Named] = []
     for item in _last(events, product.contexts):
         for each in _rows(item, product.each):
             context = _context(product.context, each)
             source = first_at(each, product.context.get("source"))
             name = source or context.get("id") or f"#{len(named)}"
-            named.setdefault(str(name), []).append(context)
+            named.append((str(name), context))
     return named
 
 
@@ -184,7 +194,7 @@ def _tagged(text: str) -> list[str]:
 
 def _page(pages: Sequence[Any]) -> int | str | None:
     """Return the page of a passage, or the first and the last of a passage over several."""
-    numbers = sorted({int(page) for page in pages if str(page).isdecimal()})
+    numbers = sorted({int(page) for page in pages if _PAGE.fullmatch(str(page))})
     if not numbers:
         return None
     first, last = numbers[0], numbers[-1]
