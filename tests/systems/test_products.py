@@ -1,6 +1,7 @@
 """Products by name: requests, answers, contexts, pages, citations, usage, failures."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,7 +23,9 @@ from systems.server import Answer
 
 from steelyard.errors import ConfigError, InputError, SystemFailure, UnknownName
 from steelyard.net.retry import RetryableFailure
+from steelyard.systems import products
 from steelyard.systems.base import PRODUCTS, Ask, SystemSettings, open_system
+from steelyard.systems.products import load_product
 
 ASK = Ask("q1", "押金是多少？", "lease.pdf")
 LEASE = {"id": "c0", "text": "押金为三万元。", "page": 3, "document": "lease.pdf", "score": 0.91}
@@ -93,7 +96,7 @@ def test_the_old_path_of_ragflow_has_a_session_for_each_question(serve):
     ("reference", "marks", "pages"),
     [
         ({"chunks": {"20": CHUNKS[0], "7": CHUNKS[1]}}, "[ID:20]", [3]),  # older: an object, whose names are cited
-        (CHUNKS, "##0$$ ##1$$", [3, "4-5"]),
+        ({"chunks": CHUNKS}, "##0$$ ##1$$", [3, "4-5"]),
         ({"chunks": CHUNKS}, "[0][1]", [3, "4-5"]),
         ({"chunks": CHUNKS}, "<think>[ID:2]</think>[ID:1]", ["4-5"]),
         ({"chunks": CHUNKS}, "", []),
@@ -166,6 +169,12 @@ def test_fastgpt(serve):
     assert (body["appId"], body["stream"], body["detail"]) == ("app-9", False, True)
     assert body["messages"] == [{"role": "user", "content": ASK.question}]
     assert body["chatId"].startswith("steelyard-")
+
+
+def test_a_list_of_parts_is_an_answer_of_fastgpt(serve):
+    parts = [{"type": "text", "text": {"content": "押金为"}}, {"type": "text", "text": {"content": "三万元。"}}]
+    body = {"choices": [{"message": {"content": parts}}], "responseData": []}
+    assert ask(f"fastgpt:a@{serve(one(CHAT, body)).url}").record["answer"] == "押金为三万元。"
 
 
 def test_open_webui_cites_sources(serve):
@@ -346,6 +355,21 @@ def test_a_product_of_ones_own(serve, write):
     assert server.requests[0][1]["Authorization"] == "Bearer sk-key-5"
 
 
+def test_contexts_of_a_source_keep_their_order(serve, write):
+    texts = [("甲", "f1"), ("乙", "f2"), ("丙", "f1")]
+    chunks = [{"body": text, "of": source} for text, source in texts]
+    server = serve(one("/ask/a", {"status": "ok", "data": {"text": "三万元[1]。", "chunks": chunks}}))
+    path = write("own.yaml", OWN.replace("  id: /key", "  source: /of"))
+    record = ask(f"product:{path}#a@{server.url}").record
+    assert [each["text"] for each in record["contexts"]] == ["甲", "乙", "丙"]
+    assert [each["text"] for each in record["citations"]] == ["甲", "丙"]
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_the_products_of_the_package_have_the_form_of_a_product(name):
+    assert load_product(Path(products.__file__).with_name("shipped") / f"{name}.yaml") == products.shipped()[name]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "error", "message"),
     [
@@ -353,6 +377,18 @@ def test_a_product_of_ones_own(serve, write):
         ("  page: ", "  pages: ", UnknownName, r"\S+own.yaml:11: no field is called 'pages'\n.*page.*"),
         ("contexts: /data/chunks/*\n", "", InputError, r"\S+own.yaml:1: the field 'contexts' is missing"),
         ("name: My RAG", "name: 5", InputError, r"\S+own.yaml:1: the field 'name' must be text, not 5"),
+        (
+            "errors: {",
+            "first: x\nerrors: {",
+            InputError,
+            r"\S+own.yaml:13: the field 'first' must be an integer, not 'x'",
+        ),
+        (
+            "contexts: /data/chunks/*",
+            "contexts: {}",
+            InputError,
+            r"\S+own.yaml:7: .* 'contexts' must be text, not an .*",
+        ),
         ('{query: "{question}"}', "q", InputError, r"\S+own.yaml:5: the field 'body' must be an object, not 'q'"),
     ],
 )

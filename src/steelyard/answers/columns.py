@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Paired = Sequence[tuple[IntArray, AnswerBatch]]
 AnswerIn = Callable[[str, str], str]
 _USUAL = frozenset(("prediction", "references"))
-_BRACKETS = ("[", "【", "［", "##", "(", "（")  # with which citation marks begin
+_BRACKETS = ("[", "【", "［", "##")  # with which citation marks begin
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, groupby
+from itertools import chain
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -27,8 +27,7 @@ from steelyard.legal.grounding.inventions import find_invented
 from steelyard.legal.reading import is_too_long, read
 from steelyard.lexicon import lexicon
 from steelyard.table import FloatArray
-from steelyard.text.citations import places_of
-from steelyard.text.marks import ID, NUMBER, Mark, blanked, find_marks, index_of
+from steelyard.text.marks import Mark, blanked, find_marks
 from steelyard.text.normalisation import has_han
 from steelyard.text.reading import without_thinking
 from steelyard.text.tokens import atoms
@@ -38,7 +37,6 @@ _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|No|Nos|Art|Sec|Fig|vs|v|Inc|Ltd|Co|Corp|St|Jr|Sr|al|cf|etc|pp?|e\.g|i\.e)|\b[A-Z])$"
 )
 _LONGEST_QUOTED: Final = 400  # characters of a quotation; a longer one is not closed
-_RAW_SEPARATOR: Final = re.compile(r"[,;、&，；]|\band\b|和")  # between names, in a text that is not normalised
 
 
 @dataclass(slots=True)
@@ -47,7 +45,7 @@ class CitedSentence:
 
     text: str
     cited: dict[int, None] = field(default_factory=dict)
-    void: set[int | str] = field(default_factory=set)
+    void: set[str] = field(default_factory=set)
 
 
 class PrecisionRecall(NamedTuple):
@@ -69,14 +67,18 @@ def cited_sentences(answer: str, ids: Sequence[str | None]) -> list[CitedSentenc
     list of sources, and not a citation.
     """
     text = without_thinking(answer)
-    places, marks = places_of(ids), find_marks(text, ids)
-    bare = blanked(text, marks)
+    bare = blanked(text, ids)
     bounds = [(start, end) for start, end in _bounds(bare) if bare[start:end].strip()]
     found = [CitedSentence(bare[start:end].strip()) for start, end in bounds]
     firsts = [end - len(bare[start:end].lstrip()) for start, end in bounds]
-    for mark in marks:
-        if (at := _sentence_of(mark, bare, firsts)) is not None:
-            _cite(found[at], mark, places, len(ids))
+    for mark in find_marks(text, ids):
+        at = _sentence_of(mark, bare, firsts)
+        if at is None:
+            continue
+        if mark.context is None:
+            found[at].void.add(mark.name)
+        else:
+            found[at].cited[mark.context] = None
     return found
 
 
@@ -87,34 +89,15 @@ def citations_in(answer: str, ids: Sequence[str | None]) -> Iterator[tuple[int, 
     list of sources only names of contexts are citations.
     """
     text = without_thinking(answer)
-    before, places = len(answer) - len(text), places_of(ids)
-    for (start, end), marks in groupby(find_marks(text, ids), lambda mark: (mark.start, mark.end)):
-        is_entry = _is_entry(text, start, end)
-        for first, last, names in _names(text, list(marks), ids):
-            indices = (index_of(mark, places) for mark in names)
-            index = next((at for at in indices if 0 <= at < len(ids)), None)
-            if index is not None or not is_entry:
-                yield before + first, before + last, index
-
-
-def _names(text: str, marks: list[Mark], ids: Sequence[str | None]) -> Iterator[tuple[int, int, list[Mark]]]:
-    """Yield the names between one pair of brackets, each with what it names."""
-    start, end = marks[0].start + 1, marks[0].end - 1
-    parts = list(_parts(text[start:end]))
-    if len(marks) < 2 or len(parts) < 2 or marks[0].kind not in (ID, NUMBER):
-        yield start - 1, end + 1, marks
-        return
-    for first, last in parts:
-        yield start + first, start + last, find_marks(f"[{text[start + first : start + last]}]", ids)
-
-
-def _parts(inner: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the names between separators, without blanks."""
-    at = 0
-    for separator in (*_RAW_SEPARATOR.finditer(inner), None):
-        start, end = at, separator.start() if separator else len(inner)
-        at = separator.end() if separator else end
-        yield start + len(inner[start:end]) - len(inner[start:end].lstrip()), start + len(inner[start:end].rstrip())
+    before = len(answer) - len(text)
+    cited: dict[Span, int | None] = {}
+    for mark in find_marks(text, ids):
+        if mark.context is None and _is_entry(text, mark.start, mark.end):
+            continue
+        if cited.get(mark.span) is None:
+            cited[mark.span] = mark.context
+    for (start, end), index in cited.items():
+        yield before + start, before + end, index
 
 
 def _bounds(text: str) -> Iterator[tuple[int, int]]:
@@ -143,14 +126,6 @@ def _sentence_of(mark: Mark, bare: str, firsts: Sequence[int]) -> int | None:
         return None
     at = bisect_left(firsts, mark.start) - 1
     return at if at >= 0 else None
-
-
-def _cite(sentence: CitedSentence, mark: Mark, places: dict[str, int], contexts: int) -> None:
-    index = index_of(mark, places)
-    if 0 <= index < contexts:
-        sentence.cited[index] = None
-    else:
-        sentence.void.add(mark.key)
 
 
 _LONGEST_PHRASE: Final = 6  # three words, or six Chinese characters

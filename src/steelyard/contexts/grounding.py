@@ -18,7 +18,7 @@ from steelyard.legal.reading import is_too_long, read
 from steelyard.registry.metrics import Scored
 from steelyard.stats.review import UNCERTAIN
 from steelyard.table import FloatArray
-from steelyard.text.marks import blanked, find_marks
+from steelyard.text.marks import blanked
 
 _MOST_NAMED: Final = 10  # values in a note
 _MOST_CACHED: Final = 4_000_000  # characters of contexts after which the caches of the judges are cleared
@@ -98,7 +98,7 @@ def _judgments(pairs: AnswerBatch) -> Iterable[Judgment]:
     for answer, question, contexts in zip(pairs.answers, pairs.questions, pairs.contexts, strict=True):
         text = joined(contexts)
         memory.add(len(text))
-        yield _judgment(unmarked(answer, [each.id for each in contexts]), question, text)
+        yield _judgment(blanked(answer, [each.id for each in contexts]), question, text)
 
 
 def _judgment(answer: str, question: str, context: str) -> Judgment:
@@ -109,11 +109,6 @@ def _judgment(answer: str, question: str, context: str) -> Judgment:
     checked = checked_values(answer, question, context)
     wrong = len(checked.ungrounded)
     return Judgment(checked.found, wrong + len(checked.grounded), len(checked.grounded))
-
-
-def unmarked(answer: str, ids: Sequence[str | None]) -> str:
-    """Return an answer with blanks in place of its citation marks, which are no values; `ids` are of the contexts."""
-    return blanked(answer, find_marks(answer, ids))
 
 
 def joined(contexts: Sequence[Context]) -> str:

@@ -10,13 +10,14 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from steelyard.contexts.evidence import citations_in
-from steelyard.contexts.grounding import GAP, Memory, unmarked, with_addresses
+from steelyard.contexts.grounding import GAP, Memory, with_addresses
 from steelyard.legal.evidence.quotes import quote_pieces
 from steelyard.legal.grounding.checked import CheckedValues, Span, checked_values
 from steelyard.legal.grounding.claims import Claims, claims_of
 from steelyard.legal.grounding.grounds import host_of, values_of
 from steelyard.legal.reading import read
 from steelyard.legal.values.statutes import Article, articles, is_known_article
+from steelyard.text.marks import blanked
 from steelyard.text.mentions import Mention
 from steelyard.text.normalisation import normalise_with_offsets
 from steelyard.text.values import same_measure
@@ -63,7 +64,7 @@ class Highlighter:
         """
         if read(answer).is_silent:
             return Highlights([], [[] for _ in contexts], [])
-        context, answer = with_addresses(contexts, ids), unmarked(answer, ids or [None] * len(contexts))
+        context, answer = with_addresses(contexts, ids), blanked(answer, ids)
         self._memory.add(len(context))
         checked = checked_values(answer, question, context)
         claims = _Sought.of(claims_of(answer, full=True), checked)

@@ -125,7 +125,7 @@ def citation_precision(pairs: AnswerBatch, profile: Profile) -> FloatArray:
 
     Formula: |citations that support| / |citations of sentences with values, and citations of nothing|
     Convention: [1], [1,2], [1-3], [doc3], 【2】 and ［２］, and marks of products: [ID:0] and ##0$$ from 0,
-        24 hex digits in brackets before (CITE) by id, (1) at the end of a clause; a citation stands in its sentence or
+        24 hex digits in brackets before (CITE) by id; a citation stands in its sentence or
         after it. What is in the brackets is the id of a context if it equals one, else a position from 1 on; a number
         without a context is wrong. A citation supports if the contexts cited for the sentence together have all its
         values, and this one has them all alone, or one that no other has: more citations than needed are wrong. Values

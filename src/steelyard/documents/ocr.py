@@ -32,7 +32,7 @@ _MINERU_TEXTS: Final = (
 )
 """Fields of MinerU that hold text, in the order of the page; names with img_ are those before 2.0."""
 # of a chunk of RAGFlow: @@page\tx0\tx1\ttop\tbottom## stands after the text that it is about; a page may be 3-4
-_TAG = re.compile(r"@@([0-9]{1,9}(?:-[0-9]{1,9})*)((?:\t-?[0-9]{1,9}(?:\.[0-9]{1,9})?){4})##")
+TAG: Final = re.compile(r"@@([0-9]{1,9}(?:-[0-9]{1,9})*)((?:\t-?[0-9]{1,9}(?:\.[0-9]{1,9})?){4})##")
 _CELL = re.compile(r"</t[dh]>\s*<t[dh]\b[^<>]*>", re.IGNORECASE)
 _ROW = re.compile(r"</tr>|<br\s*/?>|<table\b[^<>]*>", re.IGNORECASE)
 _MARKUP = re.compile(r"<!--[^<>]*-->|</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>", re.IGNORECASE)
@@ -218,7 +218,7 @@ def _ragflow(content: Any) -> Iterator[_Piece]:
         if not isinstance(text, str):
             continue
         end = 0
-        for tag in _TAG.finditer(text):
+        for tag in TAG.finditer(text):
             box = _ragflow_box(map(float, tag[2].split()))
             for page in tag[1].split("-"):
                 yield _Piece(int(page), text_of_markup(text[end : tag.start()]), box)

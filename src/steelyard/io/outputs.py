@@ -20,10 +20,10 @@ from math import isfinite
 from typing import Any, Final
 
 from steelyard import limits
-from steelyard.errors import InputError, SystemFailure, cut
+from steelyard.errors import SystemFailure, cut
 from steelyard.i18n import Message
 from steelyard.io.layouts import PREDICTION, inner_of
-from steelyard.io.records import parse_json
+from steelyard.io.records import json_or_text
 from steelyard.text.marks import cited
 from steelyard.text.reading import without_thinking
 
@@ -78,7 +78,7 @@ def record_of(value: Any, where: str = "") -> dict[str, Any]:
         raise SystemFailure(Message("formats.reply_wrong_type", value=_shown(value)), where=where)
     folded = {str(name).casefold(): member for name, member in named.items()}
     if _NAMES.isdisjoint(folded):
-        names = _shown_names(folded)
+        names = shown_names(folded)
         raise SystemFailure(
             Message("formats.reply_without_answer", names=names),
             where=where,
@@ -97,10 +97,7 @@ def record_in(text: str) -> dict[str, Any]:
     for candidate in (spoken, _fenced(spoken)):
         if not (candidate.startswith("{") and candidate.endswith("}")):
             continue
-        try:
-            value = parse_json(candidate, "")
-        except InputError:
-            continue
+        value = json_or_text(candidate)
         if isinstance(value, dict) and not _NAMES.isdisjoint(str(name).casefold() for name in value):
             return {**{name: _as_text(name, member) for name, member in value.items()}, "raw": text}
     return {"answer": text} if len(spoken) == len(text.strip()) else {"answer": spoken, "raw": text}
@@ -149,7 +146,7 @@ def _with_cited_contexts(record: dict[str, Any]) -> dict[str, Any]:
     if record.get("citations") or not contexts:
         return record
     marked = cited(record["answer"], context_ids(contexts))
-    return {**record, "citations": [_citation_of(contexts[index]) for index in marked]} if marked else record
+    return {**record, "citations": [citation_of(contexts[index]) for index in marked]} if marked else record
 
 
 def context_ids(contexts: Iterable[Any]) -> list[str | None]:
@@ -157,7 +154,7 @@ def context_ids(contexts: Iterable[Any]) -> list[str | None]:
     return [each.get("id") if isinstance(each, Mapping) else None for each in contexts]
 
 
-def _citation_of(context: str | dict[str, Any]) -> dict[str, Any]:
+def citation_of(context: str | dict[str, Any]) -> dict[str, Any]:
     """Return a context as a passage that an answer cites."""
     named = {"text": context} if isinstance(context, str) else context
     return {name: value for name, value in named.items() if name not in ("id", "score")}
@@ -302,7 +299,7 @@ def _whole_text(text: str, where: str) -> str:
     return text
 
 
-def _shown_names(names: Collection[str]) -> str:
+def shown_names(names: Collection[str]) -> str:
     """Return the first names of a record, for a message."""
     first = ", ".join(_shown(name) for name in islice(names, _MOST_NAMES)) or "none"
     return f"{first}, …" if len(names) > _MOST_NAMES else first

@@ -231,6 +231,14 @@ def _json_array(text: str, name: str) -> Iterator[Record]:
     yield from json_records(content, name)
 
 
+def json_or_text(text: str, *, lenient: bool = False) -> Any:
+    """Return the value of a text that is JSON, and any other text as it is."""
+    try:
+        return parse_json(text, "", lenient=lenient)
+    except InputError:
+        return text
+
+
 def parse_json_file(text: str, name: str) -> Any:
     """Return the value of a JSON file; several values in one file are an error whose hint says how JSONL is called."""
     try:

@@ -41,7 +41,7 @@ from steelyard.legal.question_types.points import KeyPointsQuestion, Point
 from steelyard.legal.reading import MOST_FIGURES, is_too_long, read, without_quotes
 from steelyard.legal.stance import Stance, stance
 from steelyard.signals import DeadlineExceeded, deadline
-from steelyard.text.marks import blanked, find_marks
+from steelyard.text.marks import blanked
 from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import normalise
 from steelyard.text.reading import is_silent
@@ -204,8 +204,8 @@ class Case(NamedTuple):
 def case_of(question: Question, record: Mapping[str, Any], document: Document) -> Case:
     """Return the case of a question and a record."""
     answer = given if isinstance(given := record.get("answer"), str) else ""
-    if marks := find_marks(answer, context_ids(record.get("contexts") or ())):
-        answer = blanked(answer, marks)  # so that what is found in it stands at the same place
+    if answer:
+        answer = blanked(answer, context_ids(record.get("contexts") or ()))  # what is found in it stays where it is
         record = {**record, "answer": answer}
     reading, source = read(answer), source_of(document)
     is_silent = reading.is_silent or repeats(reading.text, question.about.question)

@@ -11,7 +11,7 @@ from typing import Any, Final
 from steelyard import limits
 from steelyard.errors import BadValue, InputError, SteelyardError, SystemFailure, cut
 from steelyard.i18n import Message, as_message
-from steelyard.io.records import parse_json
+from steelyard.io.records import json_or_text, parse_json
 
 SYSTEM: Final = Message("words.the_system")
 MODEL: Final = Message("words.the_model")
@@ -53,11 +53,7 @@ def error_text(content: bytes) -> Message | str:
     """Return the explanation in a reply with an error status: its message, as OpenAI or products write it, or the
     first words."""
     text = content.decode("utf-8", "replace")
-    try:
-        value = parse_json(text, "")
-    except InputError:
-        value = None
-    match value:
+    match json_or_text(text):
         case {"error": {"message": str(message)}} | {"message": str(message)} | {"detail": str(message)} if (
             message.strip()
         ):

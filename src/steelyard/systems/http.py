@@ -8,16 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from steelyard.errors import ConfigError, InputError, SystemFailure, nearest
+from steelyard.errors import ConfigError, SystemFailure, nearest
 from steelyard.i18n import Message
 from steelyard.io.outputs import FIELDS, named_values, record_of
-from steelyard.io.records import parse_json
 from steelyard.net.http import JsonClient
 from steelyard.net.openai import NO_COMPLETION, completion_of, model_client
 from steelyard.net.replies import SYSTEM
 from steelyard.net.secrets import masked_command, public_address
 from steelyard.systems.base import Ask, NothingOpen, Reply, SystemSettings, path_lost, reply_of
-from steelyard.systems.templates import EVERY, FieldPath, filled, find, nothing_at, path_of
+from steelyard.systems.templates import EVERY, FieldPath, filled, find, nothing_at, path_of, template_of
 from steelyard.text.normalisation import has_han
 
 if TYPE_CHECKING:
@@ -58,12 +57,7 @@ class RequestTemplate:
     def parse(cls, text: str) -> "RequestTemplate":
         """Read a template; one without {question} is an error."""
         where, hint = "--request", Message("systems.request_template_hint", example=EXAMPLE)
-        try:
-            content = parse_json(text, where)
-        except InputError as error:
-            message = Message("systems.bad_request_template", message=error.message)
-            raise ConfigError(message, where=where, hint=hint) from None
-        template = cls(content)
+        template = cls(template_of(text, hint))
         if template.fill(Ask("", "one question")) == template.fill(Ask("", "another")):
             message = Message("systems.request_template_without_question", question=QUESTION)
             raise ConfigError(message, where=where, hint=hint)

@@ -1,15 +1,19 @@
 """Templates of requests, with placeholders in texts, and paths into replies, with `*` for every member."""
 
 import re
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
-from steelyard.errors import SystemFailure
+from steelyard.errors import ConfigError, InputError, SystemFailure
 from steelyard.i18n import Message
+from steelyard.io.outputs import shown_names
+from steelyard.io.records import parse_json
 
 FieldPath = tuple[str, ...]
 """The keys and indices that lead to a field of a reply."""
+Places = str | Sequence[str]
+"""Paths as texts, of which the first that leads to a value counts."""
 
 EVERY: Final = "*"
 NAME: Final = "#"
@@ -18,15 +22,23 @@ NAME: Final = "#"
 _PLACEHOLDER: Final = re.compile(r"\{([a-z]+)\}")
 _INDEX: Final = re.compile(r"\[(\d+|\*)\]")
 _INDEX_STEP: Final = re.compile(r"\d{1,9}")
-_MOST_NAMES: Final = 20
+
+
+def template_of(text: str, hint: Message | None = None) -> Any:
+    """Return the template of the option --request."""
+    try:
+        return parse_json(text, "--request")
+    except InputError as error:
+        message = Message("systems.bad_request_template", message=error.message)
+        raise ConfigError(message, where="--request", hint=hint) from None
 
 
 def filled(content: Any, values: Mapping[str, Any]) -> Any:
     """Return a template with its placeholders filled; a text that is one placeholder becomes the value itself."""
     match content:
         case str():
-            if content[1:-1] in values and content == f"{{{content[1:-1]}}}":
-                return values[content[1:-1]]
+            if whole := _PLACEHOLDER.fullmatch(content):
+                return values.get(whole[1], content)
             return _PLACEHOLDER.sub(lambda match: str(values.get(match[1], match[0])), content)
         case dict():
             return {name: filled(member, values) for name, member in content.items()}
@@ -35,6 +47,7 @@ def filled(content: Any, values: Mapping[str, Any]) -> Any:
     return content
 
 
+@lru_cache(maxsize=1 << 8)
 def path_of(text: str) -> FieldPath:
     """Return the steps of `/data/answer` (a JSON pointer) or of `data.choices[0].text`."""
     if text.startswith("/"):
@@ -44,34 +57,60 @@ def path_of(text: str) -> FieldPath:
 
 def find(reply: Any, path: FieldPath) -> list[Any] | None:
     """Return what a path leads to; an empty list where `*` stands for no member, None where it leads nowhere."""
-    found, is_empty = [reply], False
+    found = [reply]
     for step in path:
-        is_empty = is_empty or (step == EVERY and any(each in ([], {}) for each in found))
-        found = [inner for each in found for inner in _members(each, step)]
-    return found if found or is_empty else None
+        members = [inner for each in found for inner in _members(each, step)]
+        if not members:
+            return [] if step == EVERY and ([] in found or {} in found) else None
+        found = members
+    return found
+
+
+def listed(places: Places | None) -> Sequence[str]:
+    """Return places as a list, of one if it is one."""
+    return [places] if isinstance(places, str) else places or ()
+
+
+def values_at(reply: Any, places: Places | None) -> list[Any]:
+    """Return what the first of these places that leads to a value finds; null is none.
+
+    `/q + /a` leads to both; `/page + 1` adds to numbers.
+    """
+    for place in listed(places):
+        found: list[Any] = []
+        added = 0
+        for term in place.split(" + "):
+            if term.isdecimal():
+                added += int(term)
+            else:
+                found += find(reply, path_of(term)) or []
+        values = [each + added if added and isinstance(each, int) else each for each in found if each is not None]
+        if values:
+            return values
+    return []
+
+
+def first_at(reply: Any, places: Places | None) -> Any:
+    """Return the first value at these places; None if there is none."""
+    return next(iter(values_at(reply, places)), None)
 
 
 def nothing_at(reply: Any, path: FieldPath) -> SystemFailure:
     """Return the failure of a reply in which a path leads nowhere: what there is where it ends."""
-    reached = [reply]
-    for end in range(1, len(path)):
-        reached = find(reply, path[:end]) or reached[:1]
-    value = reached[0]
-    there = type(value).__name__
-    if isinstance(value, Mapping):
-        names = [repr(name[:60]) for name in islice(value, _MOST_NAMES)]
-        there = ", ".join([*names, "…"] if len(value) > _MOST_NAMES else names)
+    value = reply
+    for step in path[:-1]:
+        value = next(_members(value, step), value)
+    there = shown_names(value) if isinstance(value, Mapping) else type(value).__name__
     return SystemFailure(Message("systems.no_value_at_path", path="/" + "/".join(path), there=there))
 
 
 def _members(value: Any, step: str) -> Iterator[Any]:
-    if isinstance(value, Mapping):
-        if step == EVERY:
-            yield from ({NAME: name, **each} if isinstance(each, Mapping) else each for name, each in value.items())
-        elif step in value:
-            yield value[step]
-    elif isinstance(value, list):
-        if step == EVERY:
-            yield from value
-        elif _INDEX_STEP.fullmatch(step) and int(step) < len(value):
-            yield value[int(step)]
+    if isinstance(value, Mapping) and step == EVERY:
+        for name, each in value.items():
+            yield {NAME: name, **each} if isinstance(each, Mapping) else each
+    elif isinstance(value, Mapping) and step in value:
+        yield value[step]
+    elif isinstance(value, list) and step == EVERY:
+        yield from value
+    elif isinstance(value, list) and _INDEX_STEP.fullmatch(step):
+        yield from value[int(step) :][:1]

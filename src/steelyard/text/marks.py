@@ -1,81 +1,98 @@
-"""Citation marks of RAG products in an answer, which cite contexts by position or by id.
+"""Citation marks in an answer, which cite contexts by position or by id.
 
-RAGFlow writes [ID:0] (older: ##0$$) and counts from 0, FastGPT [24 hex digits](CITE), others [1], [1,2], [doc3] or
-【1】 from 1 on, or the id of a context in brackets.
+RAGFlow writes [ID:0] (older: ##0$$) and counts from 0, FastGPT [24 hex digits](CITE), others [1], [1,2], [1-3], [doc3],
+【2】 or ［２］ from 1 on, or the id of a context in brackets.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from steelyard.text.citations import names_in, places_of
+from steelyard.lexicon import lexicon
+from steelyard.text.normalisation import normalise
 
 CANDIDATE: Final = re.compile(
-    r"##(?P<old>\d{1,4})\$\$"
-    r"|[\[［【](?P<inner>[^\[\]［］【】\n]{1,80})[\]］】](?P<link>\([^()\n]{0,500}\))?"
+    r"##(?P<old>\d{1,3})\$\$|[\[［【](?P<inner>[^\[\]［］【】\n]{1,80})[\]］】](?:\([^()\n]{0,500}\))?"
 )
-"""What may be a mark, with the address that may follow it; `keys_of` says whether it is one."""
-_RAGFLOW: Final = re.compile(r"ID\s*[:：]?\s*(\d{1,4})(?:\s*[,，、;；]\s*(?:ID\s*[:：]?\s*)?(\d{1,4}))*", re.IGNORECASE)
-_FASTGPT: Final = re.compile(r"[0-9a-f]{24}", re.IGNORECASE)
-_NUMBER: Final = re.compile(r"\d{1,4}")
-# (1) is a mark where contexts are numbered, at the end of a clause and not as part of an article such as 5(1)
-_PARENTHESES: Final = re.compile(
-    r"(?<![\d条款项目])[(（](?P<number>\d{1,2})[)）](?=[ \t]*(?:[.。,，;；!！?？\n(（]|$))"
+"""What may be a mark, with the address that may follow it; `marks_of` says whether it is one."""
+_WITH_BLANKS: Final = re.compile(rf"(?<![ \t])[ \t]*(?:{CANDIDATE.pattern})")
+_NAME: Final = re.compile(r"(?=\S)(?:(?!\s*(?:[,;、&，；和]|\band\b|$)).)+")  # between separators
+_WHOLE: Final = re.compile(r".+")
+_HEX: Final = re.compile(r"[0-9a-f]{24}", re.IGNORECASE)
+_OF_PRODUCT: Final = re.compile(rf"\s*(?:##|.\s*(?:ID\s*[:：]?\s*\d|{_HEX.pattern}\b))", re.IGNORECASE)
+_NOUN: Final = rf"(?:\^|(?:ID|{lexicon('reading').source('source')})[\s.:#_-]*)?"
+_NUMBERS: Final = re.compile(
+    rf"{_NOUN}(?P<low>\d{{1,3}})(?:\s*[-–—~至]\s*{_NOUN}(?P<high>\d{{1,3}})|[†:].*)?", re.IGNORECASE
 )
-
-RAGFLOW: Final = "ragflow"
-FASTGPT: Final = "fastgpt"
-ID: Final = "id"
-NUMBER: Final = "number"
-"""Kinds of marks: by a position from 0, by an id of 24 digits, by another id, by a position from 1."""
-
-Key = tuple[str, int | str]
-"""The kind of a mark, and the position from 0 or the id that it names."""
+_WIDEST: Final = 100  # positions in a range
 
 
 class Mark(NamedTuple):
-    """A mark in a text, or one of several between the same brackets; `key` is a position from 0, or an id."""
+    """A name in brackets: the span of these, its own (theirs if it is alone), and the index of its context."""
 
     start: int
     end: int
-    kind: str
-    key: int | str
+    span: tuple[int, int]
+    name: str
+    context: int | None
 
 
-def find_marks(text: str, ids: Sequence[str | None] = ()) -> list[Mark]:
+def find_marks(text: str, ids: Sequence[str | None] = (), first: int = 1) -> list[Mark]:
     """Return the marks of a text in their order; `ids` has one entry per context, where the contexts are known.
 
-    (1) is a mark only where there is such a context and no mark of another form.
+    `first` is the number of the first context in marks such as [1].
     """
-    known = frozenset(filter(None, ids))
-    found = [
-        Mark(match.start(), match.end(), *key) for match in CANDIDATE.finditer(text) for key in keys_of(match, known)
-    ]
-    return found or list(_in_parentheses(text, len(ids)))
+    return [mark for match in CANDIDATE.finditer(text) for mark in marks_of(match, ids, first)]
 
 
-def keys_of(match: re.Match[str], ids: frozenset[str] = frozenset()) -> list[Key]:
-    """Return what a candidate names; nothing if it is no mark."""
-    if match["old"]:
-        return [(RAGFLOW, int(match["old"]))]
-    inner = match["inner"].strip()
-    if inner in ids:
-        return [(ID, inner)]
-    if _RAGFLOW.fullmatch(inner):
-        return [(RAGFLOW, int(number)) for number in _NUMBER.findall(inner)]
-    if _FASTGPT.fullmatch(inner):
-        return [(FASTGPT, inner)]
-    return [(ID, name) if name in ids else (NUMBER, int(name) - 1) for name in names_in(inner, ids)]
+def marks_of(match: re.Match[str], ids: Sequence[str | None] = (), first: int = 1) -> list[Mark]:
+    """Return the names in a candidate, a range as several; nothing if one of them cannot be that of a context."""
+    form = match.lastgroup or ""
+    brackets, inside = match.span(), match.span(form)
+    if _OF_PRODUCT.match(match[0]):
+        first = 0
+    pattern = _WHOLE if match[form].strip() in ids else _NAME
+    marks = []
+    for name in pattern.finditer(match.string, *inside):
+        found = _indices(name[0].strip(), ids, first)
+        if not found:
+            return []
+        span = brackets if name.span() == inside else name.span()
+        marks += [Mark(*brackets, span, *each) for each in found.items()]
+    return marks
 
 
-def without_marks(text: str, ids: Sequence[str | None] = ()) -> str:
-    """Return a text without its marks and the blanks before them."""
-    return _replaced(text, find_marks(text, ids))
+def _indices(name: str, ids: Sequence[str | None], first: int) -> dict[str, int | None]:
+    """Return the index of the context for each id or number that a name stands for, None where there is none."""
+    if name in ids:
+        return {name: ids.index(name)}
+    if _HEX.fullmatch(name):
+        return {name: None}
+    numbers = _NUMBERS.fullmatch(normalise(name))
+    if not numbers:
+        return {}
+    low = int(numbers["low"])
+    high = int(numbers["high"] or low)
+    found: dict[str, int | None] = {}
+    for number in range(low, min(high, low + _WIDEST) + 1):
+        name = str(number)
+        at = ids.index(name) if name in ids else number - first
+        found[name] = at if 0 <= at < len(ids) else None
+    return found
 
 
-def blanked(text: str, marks: Iterable[Mark]) -> str:
-    """Return a text with blanks in place of these marks, so that positions stay."""
-    return _replaced(text, marks, " ")
+def cited(text: str, ids: Sequence[str | None], first: int = 1) -> list[int]:
+    """Return the indices of the contexts that the marks of a text cite, each once, in the order of the text."""
+    found = dict.fromkeys(mark.context for mark in find_marks(text, ids, first))
+    return [index for index in found if index is not None]
+
+
+def blanked(text: str, ids: Sequence[str | None] = ()) -> str:
+    """Return a text with blanks in place of its marks, so that positions stay."""
+    characters = list(text)
+    for mark in find_marks(text, ids):
+        characters[mark.start : mark.end] = " " * (mark.end - mark.start)
+    return "".join(characters)
 
 
 def without_citations(text: str, ids: Sequence[str | None]) -> str:
@@ -83,43 +100,10 @@ def without_citations(text: str, ids: Sequence[str | None]) -> str:
 
     A number in brackets that names no context may be text.
     """
-    marks, places = find_marks(text, ids), places_of(ids)
-    plain = (mark for mark in marks if mark.kind in (ID, NUMBER))
-    void = {mark.start for mark in plain if not 0 <= index_of(mark, places) < len(ids)}
-    return _replaced(text, [mark for mark in marks if mark.start not in void])
 
+    def put(match: re.Match[str]) -> str:
+        indices = [mark.context for mark in marks_of(match, ids)]
+        is_mark = None not in indices or _OF_PRODUCT.match(match[0])
+        return "" if indices and is_mark else match[0]
 
-def _replaced(text: str, marks: Iterable[Mark], blank: str = "") -> str:
-    """Return a text with a blank for each character of the marks; where that is "", without the blanks before them."""
-    pieces, at = [], 0
-    for mark in marks:
-        if mark.start >= at:  # else the second name between the same brackets
-            before = text[at : mark.start]
-            pieces += [before if blank else before.rstrip(" \t"), blank * (mark.end - mark.start)]
-            at = mark.end
-    return "".join([*pieces, text[at:]])
-
-
-def cited(text: str, ids: Sequence[str | None], *, first: int = 1) -> list[int]:
-    """Return the indices of the contexts that the marks of a text cite, each once, in the order of the text.
-
-    `ids` has one entry per context; `first` is the number of the first context in marks such as [1].
-    """
-    places = places_of(ids)
-    found = (index_of(mark, places, first) for mark in find_marks(text, ids))
-    return list(dict.fromkeys(index for index in found if 0 <= index < len(ids)))
-
-
-def index_of(mark: Mark, places: Mapping[str, int], first: int = 1) -> int:
-    """Return the index that a mark names; -1 for an id that no context has."""
-    if isinstance(mark.key, str):
-        return places.get(mark.key, -1)
-    if mark.kind == RAGFLOW and str(mark.key) in places:  # [ID:20] of a reply whose chunks have such names
-        return places[str(mark.key)]
-    return mark.key + 1 - first if mark.kind == NUMBER else mark.key
-
-
-def _in_parentheses(text: str, contexts: int) -> Iterator[Mark]:
-    for match in _PARENTHESES.finditer(text):
-        if 0 < int(match["number"]) <= contexts:
-            yield Mark(match.start(), match.end(), NUMBER, int(match["number"]) - 1)
+    return _WITH_BLANKS.sub(put, text)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.lexicon import lexicon
-from steelyard.text.marks import CANDIDATE, keys_of
+from steelyard.text.marks import CANDIDATE, marks_of
 from steelyard.text.normalisation import HAN, Edit, Folded
 
 LONGEST_ANSWER: Final = 100_000
@@ -216,7 +216,7 @@ def _of_math(match: re.Match[str]) -> str:
 
 
 def _without_mark(match: re.Match[str]) -> str:
-    is_mark = match["inner"] == "citation needed" or keys_of(match)
+    is_mark = match["inner"] == "citation needed" or marks_of(match)
     return "" if is_mark else match[0]
 
 

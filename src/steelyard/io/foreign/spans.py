@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from steelyard.errors import InputError
 from steelyard.io.foreign import rows
 from steelyard.io.foreign.rows import Fields
-from steelyard.io.records import Record, parse_json
+from steelyard.io.records import Record, json_or_text
 
 EVENT: Final = "gen_ai.evaluation.result"
 _RETRIEVERS: Final = ("RETRIEVER", "RETRIEVAL")
@@ -96,12 +95,8 @@ def is_search(span: Span) -> bool:
 
 def parsed(value: Any) -> Any:
     """Return the value of a text that is JSON; any other value as it is."""
-    if not isinstance(value, str) or value[:1] not in ("{", "[", '"'):
-        return value
-    try:
-        return parse_json(value, "", lenient=True)
-    except InputError:
-        return value
+    is_json = isinstance(value, str) and value[:1] in ("{", "[", '"')
+    return json_or_text(value, lenient=True) if is_json else value
 
 
 def documents_of(output: Any) -> list[Fields]:
