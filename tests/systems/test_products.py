@@ -66,7 +66,9 @@ def test_ragflow(serve):
         {"id": "c1", "text": "租期五年，\n自二〇二一年起。", "page": "4-5", "document": "lease.pdf", "score": 0.5},
         {"id": "c2", "text": "其他约定。", "page": "2-3", "document": "notes.pdf", "score": 0.2},
     ]
-    assert reply.record["citations"] == [{"page": 3, "text": "押金为三万元。", "document": "lease.pdf"}]
+    assert reply.record["citations"] == [
+        {"page": 3, "text": "押金为三万元。", "document": "lease.pdf", "retrieved": True}
+    ]
     assert reply.record["evidence"] == []  # what was retrieved and is not cited is no evidence
     ((path, headers, body),) = server.requests
     assert (path, body) == (
@@ -162,7 +164,7 @@ def test_fastgpt(serve):
     first, second = reply.record["contexts"]
     assert first == {"id": HEX[0], "text": "押金是多少？\n押金为三万元。", "document": "lease.csv", "score": 0.3}
     assert (second["text"], second["score"]) == ("租期五年。", 0.2)
-    assert reply.record["citations"] == [{"text": first["text"], "document": "lease.csv"}]
+    assert reply.record["citations"] == [{"text": first["text"], "document": "lease.csv", "retrieved": True}]
     assert (reply.tokens, reply.cost) == (303, 1.75)
     ((path, headers, body),) = server.requests
     assert (path, headers["Authorization"]) == ("/api/v1/chat/completions", "Bearer fastgpt-key-3")
@@ -184,7 +186,7 @@ def test_open_webui_cites_sources(serve):
     )
     assert [each.get("page") for each in reply.record["contexts"]] == [3, 5, None]  # its pages count from 0
     assert reply.record["contexts"][1] == {"text": "租期五年。", "page": 5, "document": "lease.pdf", "score": 0.8}
-    assert reply.record["citations"] == [{"text": "其他。", "document": "notes.md"}]
+    assert reply.record["citations"] == [{"text": "其他。", "document": "notes.md", "retrieved": True}]
     assert server.bodies[0]["files"] == [{"type": "collection", "id": "k"}]
     assert server.bodies[0]["model"] == "qwen3:8b"
 
@@ -351,7 +353,7 @@ def test_a_product_of_ones_own(serve, write):
     reply = system.ask(ASK)
     assert system.name == "own:a/b"
     assert reply.record["contexts"] == [{"id": "a", "text": "x"}, {"text": "押金三万元", "page": 2}]
-    assert reply.record["citations"] == [{"text": "押金三万元", "page": 2}]
+    assert reply.record["citations"] == [{"text": "押金三万元", "page": 2, "retrieved": True}]
     assert server.requests[0][1]["Authorization"] == "Bearer sk-key-5"
 
 

@@ -155,9 +155,9 @@ def context_ids(contexts: Iterable[Any]) -> list[str | None]:
 
 
 def citation_of(context: str | dict[str, Any]) -> dict[str, Any]:
-    """Return a context as a passage that an answer cites."""
+    """Return a context as a passage that an answer cites; its page can be found by its words."""
     named = {"text": context} if isinstance(context, str) else context
-    return {name: value for name, value in named.items() if name not in ("id", "score")}
+    return {**{name: value for name, value in named.items() if name not in ("id", "score")}, "retrieved": True}
 
 
 def named_values(value: Any) -> Named | None:
@@ -208,7 +208,7 @@ class _Reading:
         typed = {name: self._first(each for each in of if each not in answers) for name, of in TYPED.items()}
         return {
             "answer": self._answer(answers),
-            "citations": [self._passage(item) for item in self._listed(CITATIONS)],
+            "citations": [self._passage(item) for item in self._cited()],
             "evidence": [self._passage(item) for item in self._listed(EVIDENCE)],
             "contexts": [self._context(item) for item in self._listed(CONTEXTS)] or None,
             "abstained": self._abstained(),
@@ -259,7 +259,13 @@ class _Reading:
         labels = {name: inner[name] for name in ("section", "speaker") if isinstance(inner.get(name), str)}
         document = _first(inner, _DOCUMENT) or _first(beside, _DOCUMENT)
         labels |= {"document": document} if isinstance(document, str) else {}
+        labels |= {"retrieved": True} if inner.get("retrieved") is True else {}
         return {**({} if page is None else {"page": page}), "text": text or "", **labels}
+
+    def _cited(self) -> list[Any]:
+        """Return the citations; `citation` and `citations` may both be there."""
+        cited = self._listed(CITATIONS)
+        return [*cited, *self._listed(("citation",))] if self._first(("citations",)) is not None else cited
 
     def _listed(self, names: Iterable[str]) -> list[Any]:
         """Return the members of a field; one alone is a list of one."""
@@ -281,7 +287,10 @@ def _first(named: Named, names: Iterable[str]) -> Any:
 
 
 def _page(value: Any, where: str) -> int | str | None:
-    """Return a page number, also out of "2", 2.0 or 第2页; other texts, such as a range, are kept as they are."""
+    """Return a page number, also out of "2", 2.0, [2] or 第2页; texts such as a range are kept, a list becomes one."""
+    if isinstance(value, list | tuple):
+        pages = [_page(each, where) for each in value]
+        return None if not pages else pages[0] if len({*pages}) == 1 else f"{pages[0]}-{pages[-1]}"
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, bool) or not isinstance(value, int | str | None):

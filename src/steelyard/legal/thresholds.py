@@ -116,6 +116,7 @@ NEAREST: Final = 64  # amounts of a document near an approximate one that are co
 # ----- evidence
 
 PASSAGE: Final = 20  # the length from which a match in a document is a passage and not a coincidence
+CHUNK: Final = 3 * PASSAGE  # the length from which on it may begin or end inside a number, as retrieved chunks do
 LATIN: Final = 3  # the number of Latin characters that correspond to one Chinese character
 DUMP: Final = 600  # the most copied Chinese characters of an answer that is not a dump: two passages of maximum length
 PER_EVIDENCE: Final = 4  # the most copied characters for each character of the required evidence

@@ -92,7 +92,7 @@ _NOISE: Final = re.compile(
     rf"|(?<=[{_CHINESE}]\n)[ \t]*(?=[{_CHINESE}\d])|(?<=\d\n)[ \t]*(?=[{_CHINESE}]))"
 )
 # what OCR and export programs write around text, and what stands in its place; blanks are not collapsed here
-_MARKUP: Final = re.compile(r"[$\\<]|_{3}|\d[ \t]\d")
+_MARKUP: Final = re.compile(r"[$\\<{]|_{3}|\d[ \t]\d")
 _OCR: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
     # $ \underline{\text{words}} $ is words
     (
@@ -102,6 +102,8 @@ _OCR: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         ),
         lambda match: str(match[1]),
     ),
+    # what is left of a wrapper that the end of a chunk has cut
+    (re.compile(r"\\(?:underline|text)[ \t]*\{?|\A(?:[underli]{0,8}ne|[tex]{0,3}t)\{|\\[a-z]{0,8}\Z"), ""),
     (
         re.compile(
             r"</?(?:table|thead|tbody|tr|t[dh]|div|p|br|li|[uo]l|html|body|center)\b[^<>]{0,300}>", re.IGNORECASE

@@ -15,7 +15,7 @@ _PAGE: Final = re.compile(
 )
 _LONGEST_PAGE: Final = 60  # characters that may hold the number of a page, or two
 _SPEAKERS: Final = {"问": "question", "q": "question", "答": "answer", "a": "answer"}
-_PREFIX: Final = re.compile(r"^\s*(问|答|Q|A)\s*[:：.]", re.IGNORECASE)
+_TURN: Final = re.compile(r"(?:^|(?<=[\s。?!？！]))(问|答|Q|A)\s*[:：.]", re.IGNORECASE)
 _SECTIONS: Final = {"qa_pair": ("question", "answer"), "header": ("header",)}
 _LONGEST_ENDING: Final = 12  # characters, with the point
 AT_PASSAGE: Final = "legal.at_passage"
@@ -35,13 +35,18 @@ _FILE: Final = re.compile(
 
 
 class Citation(NamedTuple):
-    """A passage that a system returned; `pages` is empty if it named none or too many."""
+    """A passage that a system returned; `pages` is empty if it named none or too many.
+
+    `is_retrieved` if it is a retrieved text that a mark of the answer cites; where that has no page, it has those on
+    which its words stand.
+    """
 
     pages: tuple[int, ...]
     text: str
     section: str | None = None
     speaker: str | None = None
     document: str | None = None
+    is_retrieved: bool = False
 
     @property
     def key(self) -> str:
@@ -84,12 +89,13 @@ def _citation(item: Any) -> Citation | None:
         item.get("section"),
         item.get("speaker"),
         document if isinstance(document, str) else None,
+        item.get("retrieved") is True,
     )
 
 
 def is_real(citation: Citation, source: Source) -> bool:
     """Return whether the cited words are on the named page of this document; on any page if it has no pages."""
-    return not is_foreign(citation, source.document) and _span(citation, source) >= 0
+    return not is_foreign(citation, source.document) and _span(_placed(citation, source), source) >= 0
 
 
 def is_invented(citation: Citation, source: Source) -> bool:
@@ -130,12 +136,13 @@ def mismatch(citation: Citation, item: Evidence, source: Source, longest: int) -
     counted otherwise. In a document without pages, words alone decide.
     """
     has_words, document = key_of(citation.text).holds(item.must_include), source.document
+    citation = _placed(citation, source)
     if is_foreign(citation, document):
         return Mismatch(2 * has_words, Message("legal.another_document", name=citation.document))
     if not document.is_paged and not citation.key:
         return Mismatch(0, Message("legal.cites_no_words"))
     stands = source.pages_with(item.must_include)
-    if document.is_paged and {item.page, *stands}.isdisjoint(citation.pages):
+    if document.is_paged and {item.page, *stands}.isdisjoint(source.touched(citation.text, citation.pages)):
         return Mismatch(2 * has_words, _elsewhere(citation, item, stands, has_words=has_words))
     if not has_words:
         return Mismatch(1, Message("legal.does_not_include", words=item.must_include))
@@ -151,6 +158,13 @@ def mismatch(citation: Citation, item: Evidence, source: Source, longest: int) -
         return Mismatch(2, Message("legal.longer_than", longest=longest))
     spoken = _spoken_otherwise(citation, item, source)
     return Mismatch(2, spoken) if spoken else None
+
+
+def _placed(citation: Citation, source: Source) -> Citation:
+    """Return a retrieved text without a page with the pages on which it stands."""
+    if citation.pages or not citation.is_retrieved:
+        return citation
+    return citation._replace(pages=tuple(source.pages_with(citation.text)))
 
 
 def _not_there(citation: Citation, source: Source) -> Message:
@@ -223,14 +237,22 @@ def _spoken_otherwise(citation: Citation, item: Evidence, source: Source) -> Mes
         return Message("legal.said_to_be_the", unit=named(UNITS, citation.speaker))
     if item.section and citation.section and citation.section != item.section:
         return Message("legal.said_to_be_in", unit=named(UNITS, citation.section))
-    kinds = _kinds(item, source)
-    if not kinds and (prefix := _PREFIX.match(normalise(citation.text))):
-        kinds = {_SPEAKERS[prefix[1].lower()]}
+    kinds = _kinds(item, source) or _marked_kinds(citation.text, item.must_include)
     if item.speaker and kinds and item.speaker not in kinds:
         return Message("legal.not_said_in", unit=named(UNITS, item.speaker))
     if item.section in _SECTIONS and kinds and not kinds & set(_SECTIONS[item.section]):
         return Message("legal.not_in", unit=named(UNITS, item.section))
     return None
+
+
+def _marked_kinds(text: str, words: str) -> set[str]:
+    """Return the kinds of the turns of a cited text, by their marks 问： and 答：, that have these words."""
+    turns = _TURN.split(normalise(text))
+    return {
+        _SPEAKERS[mark.lower()]
+        for mark, turn in zip(turns[1::2], turns[2::2], strict=True)
+        if key_of(turn).holds(words)
+    }
 
 
 def _kinds(item: Evidence, source: Source) -> set[str]:

@@ -1,8 +1,8 @@
 """Quotations: whether a text contains given words, regardless of width, script, punctuation and white space.
 
 The only rule for this is `Key.find`: the text contains the pieces between gaps in their order, and no piece begins or
-ends inside a number or a Latin word. A piece of `PASSAGE` characters or more may begin or end inside a word, because
-retrieved passages are cut by length, but never inside a number. A document is prepared for this once (`Source`).
+ends inside a number or a Latin word. Retrieved passages are cut by length, so a piece of `PASSAGE` characters or more may
+begin or end inside a word, and one of `CHUNK` inside a number too. A document is prepared for this once (`Source`).
 """
 
 import re
@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, islice, pairwise
 from typing import TYPE_CHECKING, Final
 
-from steelyard.legal.thresholds import PASSAGE
+from steelyard.legal.thresholds import CHUNK, PASSAGE
 from steelyard.lexicon import lexicon
 from steelyard.text.normalisation import normalise
 from steelyard.text.reading import plain_text, without_thinking
@@ -94,6 +94,8 @@ class Key:
 
     def _is_cut(self, at: int, piece: str) -> bool:
         """Return whether a number or a word goes on before or after the piece: 42000元 does not quote 2000元."""
+        if len(piece) >= CHUNK:
+            return False
         going_on = _WORD_GOES_ON if len(piece) < PASSAGE else _NUMBER_GOES_ON
         edges = (edge for edge in (at, at + len(piece)) if edge and edge not in self.breaks)
         return any(going_on.fullmatch(self.text, edge - 1, edge + 1) for edge in edges)
@@ -237,6 +239,11 @@ class Source:
         if not spans:
             spans = [span for span, touched in self._across(words) if not set(touched).isdisjoint(numbers)]
         return min(spans, default=-1)
+
+    def touched(self, words: str, numbers: Sequence[int]) -> set[int]:
+        """Return these pages, and those that a quotation goes on to from one of them, or comes from."""
+        across = (set(touched) for _, touched in self._across(words))
+        return set(numbers).union(*(touched for touched in across if not touched.isdisjoint(numbers)))
 
     def _across(self, words: str) -> Iterator[tuple[int, Sequence[int]]]:
         """Yield the length and the two pages of each place where a quotation goes on after the end of a page."""
