@@ -38,14 +38,15 @@ from steelyard.legal.model import (
 )
 from steelyard.legal.points import PointVerdict, judge_points
 from steelyard.legal.question_types.points import KeyPointsQuestion, Point
-from steelyard.legal.reading import MOST_FIGURES, is_too_long, read, without_quotes
-from steelyard.legal.stance import Stance, stance
+from steelyard.legal.reading import MOST_FIGURES, QUOTED, is_too_long, read, without_quotes
+from steelyard.legal.stance import Stance, stance, states_asked
 from steelyard.signals import DeadlineExceeded, deadline
 from steelyard.text.marks import blanked
 from steelyard.text.mentions import mentions
 from steelyard.text.normalisation import normalise
 from steelyard.text.reading import is_silent
 
+_ANNOUNCED: Final = re.compile(rf"(?:[^，。！？；,;!?\n:：]*[:：]\s*)?(?P<quote>{QUOTED.pattern})", QUOTED.flags)
 _LEAD_IN: Final = re.compile(r"[^。！？!?；;\n]*[:：]\s*\Z")  # what announces a quotation: 笔录中的原话是：
 
 
@@ -129,6 +130,13 @@ class Case(NamedTuple):
         whole = self.stance()
         if self.is_declared_refusal:
             return whole
+        unquoted = self._without_quotations()
+        if unquoted != self.text and not is_silent(unquoted):
+            spoken = stance(self.about.question, unquoted)
+            if whole.uncertain and spoken.kind == "refuses" and not spoken.uncertain:
+                whole = spoken  # what is quoted, such as the guess of a witness, is not the system's
+            elif whole.abstains and spoken.kind == "answers" and states_asked(self.about.question, unquoted):
+                return replace(whole, kind="mixed", uncertain=True)
         own = own_words(self.text, self.source) if whole.abstains else self.text
         if own == self.text:
             return whole
@@ -137,6 +145,10 @@ class Case(NamedTuple):
             is_contradicted = not spoken.names_asked and self.without_passages() is not self
             return replace(whole, kind="mixed", uncertain=True) if is_contradicted else whole
         return Stance("answers", Message("legal.refusal_copied"), uncertain=whole.uncertain)
+
+    def _without_quotations(self) -> str:
+        """Return the text without what it quotes of the document, and without the clauses that announce it."""
+        return _ANNOUNCED.sub(lambda quote: "" if self.source.key.holds(quote["quote"][1:-1]) else quote[0], self.text)
 
     def without_passages(self) -> "Case":
         """Return the same case without the passages of the document, if the answer is made of separate ones.

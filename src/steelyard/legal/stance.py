@@ -34,6 +34,7 @@ from steelyard.legal.cues import (
 )
 from steelyard.legal.reading import Reading, answer_in, read, without_quotes
 from steelyard.text.mentions import Mention, mentions
+from steelyard.text.normalisation import normalise
 from steelyard.text.reading import is_silent
 
 _QUESTION_IN_BRACKETS: Final = re.compile(r"[（(][^（）()]*[?？]\s*[）)]")
@@ -82,6 +83,23 @@ def stance(question: str, answer: str, prose: str = "") -> Stance:
 def detect_abstention(answer: str, *, question: str = "") -> Stance:
     """Return whether the answer declares the asked item absent or unknown, and does not supply it after all."""
     return stance(question, answer)
+
+
+def states_asked(question: str, text: str) -> bool:
+    """Return whether a text states something of the kind that a question asks for: a value, or who or where it is."""
+    asked = asked_for(question)
+    plain = normalise(text)
+    if asked.kind in VALUE_KINDS:
+        return bool(_values_in(plain, asked.kind))
+    return _names_asked(plain, asked)
+
+
+def _names_asked(text: str, asked: Asked) -> bool:
+    """Return whether a text says who, where or what the asked item is: 他叫黄国强, 船主是他舅舅, 地址是甲路6号."""
+    said = WORDS["identifies"].match(text) if asked.kind in ("person", "place", "thing") else None
+    if said is None or (asked.kind == "thing" and not (said["attribute"] or said["calls"])):
+        return False
+    return said["subject"] in asked.text or WORDS["pronoun_subject"].fullmatch(said["subject"]) is not None
 
 
 def _of_reading(reading: Reading, asked: Asked) -> Stance:
@@ -256,7 +274,8 @@ def _supplies(refusal: _Refusal) -> bool:
         has_value = any(_states_value(act.text) for act in stating)
         return apart >= limits.PHRASE or sum(act.weight for act in stating) >= limits.STATED or has_value
     if refusal.asked.kind not in VALUE_KINDS:
-        return False
+        later = (act.text for act in stating if act.start > refusal.first.start)
+        return any(_names_asked(text.strip(), refusal.asked) for text in later)
     about = max(shared_terms(refusal.context(at), refusal.asked.text) for at in refusal.refusing)
     exact = (act for act in stating if any(value.is_exact for value in given.get(act.start, ())))
     return any(shared_terms(act.text, refusal.asked.text) >= about for act in exact)

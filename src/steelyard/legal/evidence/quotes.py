@@ -1,8 +1,8 @@
 """Quotations: whether a text contains given words, regardless of width, script, punctuation and white space.
 
 The only rule for this is `Key.find`: the text contains the pieces between gaps in their order, and no piece begins or
-ends inside a number or a Latin word. Retrieved passages are cut by length, so a piece of `PASSAGE` characters or more may
-begin or end inside a word, and one of `CHUNK` inside a number too. A document is prepared for this once (`Source`).
+ends inside a number or a Latin word. Retrieved passages are cut by length, so a piece of `PASSAGE` characters or more
+may begin or end inside a word, and one of `CHUNK` inside a number too. A document is prepared for this once (`Source`).
 """
 
 import re
