@@ -173,12 +173,15 @@ def test_a_log_of_a_product(write, name, field):
 
 
 def test_a_log_of_streams_and_errors(write):
+    answer = stream({"choices": [{"delta": {"content": "三万元。"}}]}, "[DONE]", name="answer")
+    details = stream(FASTGPT["responseData"], name="flowResponses")
     rows = [
         {"id": "a", "response": stream(*pieces("押金", ANSWER, final=True)).decode()},
         {"id": "b", "response": {"code": 102, "message": "You don't own the chat"}},
         {"id": "c", "code": 102, "message": "You don't own the chat"},
         {"id": "d", "code": 7, "answer": "一份记录"},
         {"id": "e", "response": "原文"},
+        {"id": "f", "response": (answer + details).decode()},
     ]
     system = ReplaySystem(write("log.json", json.dumps({"answers": rows})))
     assert system.ask(Ask("a", "?")).record["citations"][0]["page"] == 3
@@ -189,4 +192,5 @@ def test_a_log_of_streams_and_errors(write):
             f"log.json#/answers/{number}: RAGFlow reports an error (102): You don't own the chat"
         )
         assert type(caught.value) is SystemFailure
-    assert [system.ask(Ask(each, "?")).record["answer"] for each in "de"] == ["一份记录", "原文"]
+    assert [system.ask(Ask(each, "?")).record["answer"] for each in "def"] == ["一份记录", "原文", "三万元。"]
+    assert len(system.ask(Ask("f", "?")).record["contexts"]) == 2

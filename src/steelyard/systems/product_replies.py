@@ -22,6 +22,8 @@ from steelyard.text.reading import without_thinking
 ERROR: Final = "systems.product_error"
 """The code of a failure that a product reports in a reply with status 200."""
 _LOGGED: Final = ("response", "reply", "body")  # fields of a log that have a reply whole
+_PARTS: Final = frozenset(("data", "choices", "metadata", "flowResponses", "code", "retcode"))
+"""Fields of which every reply of a product has one."""
 _LONGEST: Final = 200  # characters of the sentence of a product
 _STREAM: Final = re.compile(rb"\s*(?:data|event|id|):")
 _END: Final = "[DONE]"
@@ -75,7 +77,10 @@ def recorded_reply(record: Mapping[str, Any], where: str) -> Reply | None:
     """Return the reply in a record of a log of a product, whole or in a field; None if it is of no product."""
     logged: Any = next((record[name] for name in _LOGGED if name in record), record)
     events = list(_events(logged.encode("utf-8", "replace"))) if isinstance(logged, str) else [logged, _END]
-    product = next((each for each in shipped().values() if any(_fits(each, event) for event in events)), None)
+    known = [event for event in events if isinstance(event, Mapping) and not _PARTS.isdisjoint(event)]
+    if not known:  # most records are of no product
+        return None
+    product = next((each for each in shipped().values() if any(_fits(each, event) for event in known)), None)
     if product is None:
         return None
     try:
