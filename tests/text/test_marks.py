@@ -31,6 +31,13 @@ def test_marks_cite_contexts_and_are_no_words(text: str, indices: list[int]) -> 
     assert without_citations(text, IDS) in ("押金为三万元。", "The deposit is 30,000.")
 
 
+def test_numbers_in_parentheses_are_marks_where_contexts_are_numbered_and_nothing_else_is_one():
+    assert cited("押金三万元（1）。租期两年(2)。", [None, None]) == [0, 1]
+    assert cited("押金三万元（1）。租期两年[2]。", [None, None]) == [1]
+    assert cited("押金三万元（1）。租期两年(3)。", [None, None]) == []
+    assert find_marks("押金三万元（1）。") == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -1,7 +1,7 @@
 """Citation marks in an answer, which cite contexts by position or by id.
 
 RAGFlow writes [ID:0] (older: ##0$$) and counts from 0, FastGPT [24 hex digits](CITE), others [1], [1,2], [1-3], [doc3],
-【2】 or ［２］ from 1 on, or the id of a context in brackets.
+【2】 or ［２］ from 1 on, or the id of a context in brackets; (1) where nothing else is a mark.
 """
 
 import re
@@ -15,6 +15,9 @@ CANDIDATE: Final = re.compile(
     r"##(?P<old>\d{1,3})\$\$|[\[［【](?P<inner>[^\[\]［］【】\n]{1,80})[\]］】](?:\([^()\n]{0,500}\))?"
 )
 """What may be a mark, with the address that may follow it; `marks_of` says whether it is one."""
+_PARENTHESISED: Final = re.compile(
+    r"(?<=[^\s\d条款项目章节])[(（](?P<inner>\d{1,2})[)）](?=\s*(?:[。.,，；;!?！？\n]|\Z))"
+)
 _WITH_BLANKS: Final = re.compile(rf"(?<![ \t])[ \t]*(?:{CANDIDATE.pattern})")
 _NAME: Final = re.compile(r"(?=\S)(?:(?!\s*(?:[,;、&，；和]|\band\b|$)).)+")  # between separators
 _WHOLE: Final = re.compile(r".+")
@@ -40,9 +43,14 @@ class Mark(NamedTuple):
 def find_marks(text: str, ids: Sequence[str | None] = (), first: int = 1) -> list[Mark]:
     """Return the marks of a text in their order; `ids` has one entry per context, where the contexts are known.
 
-    `first` is the number of the first context in marks such as [1].
+    `first` is the number of the first context in marks such as [1]. Numbers in parentheses at the end of a clause are
+    marks if there are no others, and each names a context.
     """
-    return [mark for match in CANDIDATE.finditer(text) for mark in marks_of(match, ids, first)]
+    found = [mark for match in CANDIDATE.finditer(text) for mark in marks_of(match, ids, first)]
+    if found or not ids:
+        return found
+    numbered = [mark for match in _PARENTHESISED.finditer(text) for mark in marks_of(match, ids, first)]
+    return [] if None in [mark.context for mark in numbered] else numbered
 
 
 def marks_of(match: re.Match[str], ids: Sequence[str | None] = (), first: int = 1) -> list[Mark]:
