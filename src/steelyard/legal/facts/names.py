@@ -331,7 +331,7 @@ def _objection(name: str, question: str, text: str, match: re.Match[str], known:
     before = ahead[-thresholds.NAME_REACH :]
     if not _is_whole(name, after) or (len(name) == 1 and re.search(f"(?![是为叫即])[{HAN}]$", before)):
         return "part"
-    if is_denied_name(text, match.start()):
+    if is_denied_name(text, match.start()) or _WORDS["denied_after"].match(after):
         return "denied"
     if _WORDS["offered_before"].search(before) or _WORDS["offered_after"].match(after):
         return "offered"
