@@ -245,3 +245,27 @@ def test_a_rival_a_refusal_and_a_short_answer_settle_a_denial(field, expected, q
 )
 def test_an_address_is_compared_as_it_stands(expected, answer, correct):
     assert judge_fact({"text_answer": expected}, answer, question="是什么？").correct is correct
+
+
+@pytest.mark.parametrize(
+    ("expected", "question", "answer"),
+    [
+        ({"amount_total": 500}, "他退了多少钱？", "说他退了500元是不对的。"),
+        ({"amount_total": 3000}, "他退了多少钱？", "退还3000元不是事实。"),
+        ({"text_answer": "13900001111"}, "他的电话是多少？", "13900001111不是他的电话。"),
+        ({"entity": "甲县乙镇丙路3号"}, "他是在哪里被抓获的？", "甲县乙镇丙路3号不是他被抓获的地方。"),
+        ({"date": "1990-01-01"}, "他的出生日期是哪一天？", "1990年1月1日不是他的出生日期。"),
+    ],
+)
+def test_a_value_that_is_denied_after_it_is_not_given(expected, question, answer):
+    assert not judge_fact(expected, answer, question=question).correct
+
+
+def test_parts_of_what_was_returned_are_no_rivals_of_the_total():
+    question = "李某实际退还了多少钱给王某？"
+    answer = "一共是21000元，其中9月4日现金退款18000元，12月20日微信退款3000元。"
+    parts = [{"amount": 18000, "description": "现金"}, {"amount": 3000, "description": "微信"}]
+    assert judge_fact({"amount_total": 21000, "amount_breakdown": parts}, answer, question=question).correct
+    assert judge_fact({"amount_total": 21000, "amount_breakdown": parts}, "21000元。", question=question).correct
+    asked = "李某分别退了多少钱？"
+    assert not judge_fact({"amount_total": 21000, "amount_breakdown": parts}, "21000元。", question=asked).correct

@@ -3,13 +3,15 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from commands import run
 
 import steelyard
-from steelyard.documents.pages import read_document
+from steelyard.documents.pages import quoted_document, read_document
+from steelyard.io.outputs import record_of
 from steelyard.legal.benchmark.questions import load_benchmark, read_question_file
 from steelyard.legal.question_types import question_of
 from steelyard.legal.score import judge
@@ -214,3 +216,59 @@ def test_what_stands_on_several_pages_is_left_and_named(write):
 
 def test_dry_run_is_of_fix():
     assert run("validate", str(SCAN), "--dry-run").stderr.startswith("--dry-run shows what --fix would write")
+
+
+# ----- refusals beside the words of the record
+
+
+def gap(question, quote, answer):
+    fields = {"id": "g", "type": "conflict_gap", "question": question, "should_abstain": True, "required_quote": quote}
+    record = quoted_document("d.md", [f"问：{question}\n答：{quote}"])
+    return judge(question_of(fields), {"answer": answer}, replace(record, is_missing=False))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["号码记不得了。”她的号码为18200000321。", "号码记不得了”，她的电话号码是18200000321。"],
+)
+def test_a_value_beside_a_quoted_refusal_is_no_refusal(answer):
+    verdict = gap("她的电话号码是多少？", "号码记不得了", f"他说“{answer}")
+    assert (verdict.parts["correct_abstention"], verdict.parts["no_hallucination"]) == (0.0, 0.0)
+    assert verdict.parts["uncertain"] == 1.0
+
+
+def test_a_guess_in_a_quotation_is_the_records():
+    answer = "店名和具体地址笔录都没有写，只说了一个大概的范围：“大概是甲县一家茶馆。”"
+    assert gap("他们是在哪家茶馆见面的？请提供店名和具体地址。", "大概是甲县一家茶馆", answer).score == 1.0
+
+
+# ----- chunks of products
+
+
+def test_a_cited_chunk_counts_on_the_pages_that_it_touches(paged):
+    document = load_benchmark(paged).documents["record.json"]
+    text = document.text
+    at = text.index("告诉我名额没有了") - 60
+    chunk = text[at : at + 140]
+    fields = {
+        "id": "f",
+        "type": "fact_exact",
+        "question": "哪一天告诉瞿晚枫办不成的？",
+        "expected": {"date": "2022-08-29"},
+    }
+    fields["required_evidence"] = [{"page": 3, "must_include": "我当天就告诉瞿晚枫办不成了"}]
+    answer = "2022年8月29日[ID:0]。"
+    for page in ({"page": 2}, {"page": [2, 3]}, {}):
+        record = record_of({"answer": answer, "contexts": [{"id": "a", "text": chunk, **page}]})
+        assert judge(question_of(fields), record, document).score == 1.0, page
+    elsewhere = record_of({"answer": answer, "contexts": [{"id": "a", "text": chunk, "page": 4}]})
+    assert judge(question_of(fields), elsewhere, document).score == 0.7
+
+
+def test_a_chunk_that_is_cut_in_a_number_is_no_invention(paged):
+    document = load_benchmark(paged).documents["record.json"]
+    end = document.text.index("12000元") + 2
+    cited = {"page": 3, "text": document.text[end - 80 : end]}
+    fields = {**QUESTIONS["桑以宁实际退还了多少钱给瞿晚枫？"]}
+    verdict = judge(question_of(fields), {"answer": "15000元。", "citations": [cited]}, document)
+    assert verdict.flags == ()

@@ -242,7 +242,8 @@ def _judge_digits(name: str, answer: str) -> FieldVerdict:
         return FieldVerdict(False, Message("legal.no_such_number"))
     if same_kind != {wanted}:
         return FieldVerdict(False, Message("legal.answer_says", value=", ".join(sorted(same_kind))))
-    if is_denied_name(answer, max(0, answer.find(wanted[:3]))):
+    last = answer.rfind(wanted[-3:]) + 3
+    if is_denied_name(answer, max(0, answer.find(wanted[:3]))) or _WORDS["denied_after"].match(answer, last):
         return FieldVerdict(False, Message("legal.denies", name=name))
     return FieldVerdict(True, Message("legal.answer_says", value=name))
 
