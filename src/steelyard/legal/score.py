@@ -133,7 +133,7 @@ class Case(NamedTuple):
         unquoted = self._without_quotations()
         if unquoted != self.text and not is_silent(unquoted):
             spoken = stance(self.about.question, unquoted)
-            if whole.uncertain and spoken.kind == "refuses" and not spoken.uncertain:
+            if whole.uncertain and spoken.kind == "refuses":
                 whole = spoken  # what is quoted, such as the guess of a witness, is not the system's
             elif whole.abstains and spoken.kind == "answers" and states_asked(self.about.question, unquoted):
                 return replace(whole, kind="mixed", uncertain=True)

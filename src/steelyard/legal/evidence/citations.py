@@ -94,8 +94,16 @@ def _citation(item: Any) -> Citation | None:
 
 
 def is_real(citation: Citation, source: Source) -> bool:
-    """Return whether the cited words are on the named page of this document; on any page if it has no pages."""
-    return not is_foreign(citation, source.document) and _span(_placed(citation, source), source) >= 0
+    """Return whether the cited words are on the named page of this document; on any page if it has no pages.
+
+    Of a missing document, they must have, or be in, a passage that its questions quote.
+    """
+    if is_foreign(citation, source.document):
+        return False
+    if source.document.is_missing:
+        cited = key_of(citation.text)
+        return source.key.holds(citation.text) or any(map(cited.holds, source.text.split("\n")))
+    return _span(_placed(citation, source), source) >= 0
 
 
 def is_invented(citation: Citation, source: Source) -> bool:
