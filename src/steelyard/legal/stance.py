@@ -259,6 +259,9 @@ def _supplies(refusal: _Refusal) -> bool:
     the asked kind in a clause that is about the asked item at least as much.
     """
     blank = without_quotes(refusal.text, HIDDEN)
+    later = (act for act in refusal.acts if act.weight and not act.level and act.start > refusal.first.start)
+    if any(_names_asked(blank[act.start : act.end].strip(), refusal.asked) for act in later):
+        return True
     ignorant = {act.sentence for act in refusal.acts if "ignorant" in act.kinds}
     stating = [
         replace(act, text=blank[act.start : act.end])
@@ -274,8 +277,7 @@ def _supplies(refusal: _Refusal) -> bool:
         has_value = any(_states_value(act.text) for act in stating)
         return apart >= limits.PHRASE or sum(act.weight for act in stating) >= limits.STATED or has_value
     if refusal.asked.kind not in VALUE_KINDS:
-        later = (act.text for act in stating if act.start > refusal.first.start)
-        return any(_names_asked(text.strip(), refusal.asked) for text in later)
+        return False
     about = max(shared_terms(refusal.context(at), refusal.asked.text) for at in refusal.refusing)
     exact = (act for act in stating if any(value.is_exact for value in given.get(act.start, ())))
     return any(shared_terms(act.text, refusal.asked.text) >= about for act in exact)
