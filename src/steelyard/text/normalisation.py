@@ -102,9 +102,11 @@ _OCR: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         ),
         lambda match: str(match[1]),
     ),
+    (re.compile(r"</t[dh]>\s*<t[dh]\b[^<>]{0,300}>", re.IGNORECASE), " | "),
     (
         re.compile(
-            r"</?(?:table|thead|tbody|tr|t[dh]|div|p|br|li|[uo]l|html|body|center)\b[^<>]{0,300}>", re.IGNORECASE
+            r"\n?(?:</?(?:table|thead|tbody|tr|t[dh]|div|p|br|li|[uo]l|html|body|center)\b[^<>]{0,300}>\s*)+",
+            re.IGNORECASE,
         ),
         "\n",
     ),
