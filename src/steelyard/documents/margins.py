@@ -25,13 +25,13 @@ _MARK = re.compile(
     re.IGNORECASE,
 )
 _RULED_MARK = re.compile(r"\s*(?:--|==)[-=\s]*page\s*(?P<ruled>[^\s=-]{0,9})\s*(?:--|==)[-=\s]*", re.IGNORECASE)
-_ROW = re.compile(r"\S[^\n]*")
+_ROW = re.compile(r"^[^\S\n]*\S[^\n]*", re.MULTILINE)
 _FIGURES = re.compile("[0-9]{1,9}")
 # 12 at the start of a line, before a blank or the mark of a speaker; 12. and 12、 begin entries of lists, 2023 years
-_PRINTED = re.compile(rf"(?!(?:19|20)\d\d)({_NUMBER}{{1,4}})(?:\s+|$|(?=[问問答QA]\s*[:：.]))")
+_PRINTED = re.compile(rf"\s*(?!(?:19|20)\d\d)({_NUMBER}{{1,4}})(?:\s+|$|(?=[问問答QA]\s*[:：.]))")
 # an amount, a day or an entry of a table: 1 月 3000 元 … 12 月 …
 _AMOUNT = re.compile(
-    rf"{_NUMBER}+\s*(?:[年月日号號条條项項款页頁章節节元万萬亿个個次人份岁歲时時点點分秒期笔筆%|]"
+    rf"\s*{_NUMBER}+\s*(?:[年月日号號条條项項款页頁章節节元万萬亿个個次人份岁歲时時点點分秒期笔筆%|]"
     r"|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\b|(?:days?|months?|years?|hours?|percent)\b)",
     re.IGNORECASE,
 )
@@ -94,7 +94,7 @@ def _trimmed(text: str, rows: Sequence[Row], kept: Iterable[Row], numbers: Mappi
         elif row in numbers:
             number = numbers[row]
             start = row.start() + number.end()
-            edits.append((text.rfind("\n", 0, row.start()) + 1, start, ""))
+            edits.append((row.start(), start, ""))
             lines.append(NumberedLine(int(number[1]), start, row.end()))
         elif lines:
             lines[-1] = lines[-1]._replace(end=row.end())
@@ -112,9 +112,12 @@ def _repeated(pages: Sequence[Sequence[Row]]) -> set[Row]:
                 for key in _keys(rows[end][0], index):
                     groups[key].append(rows[end])
         same = max(groups.values(), key=len, default=[])
-        if len(same) < 2 or 2 * len(same) <= len(pages) or begins_unit(_PRINTED.sub("", same[0][0], count=1)):
+        if 2 * len(same) <= max(len(pages), 2):
             continue
-        if any(map(str.isalpha, same[0][0])):
+        text = _PRINTED.sub("", same[0][0], count=1)
+        if begins_unit(text):
+            continue
+        if any(map(str.isalpha, text)):
             del same[0 if end >= 0 else -1]
         found.update(same)
     return found

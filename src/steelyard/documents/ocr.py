@@ -67,31 +67,31 @@ def _listed_sheets(pages: Sequence[Any], source_map: SourceMap) -> list[Sheet]:
     sheets: list[Sheet] = []
     problems: list[Problem] = []
     for index, page in enumerate(pages):
-        read = _json_sheet(page, source_map, index)
-        if isinstance(read, Problem):
-            problems.append(read)
+        pointer = f"/pages/{index}"
+        fault = _fault(page)
+        if fault is None:
+            sheets.append(Sheet(source_map.location(pointer), page["page"], clean(page["text"])))
         else:
-            sheets.append(read)
+            field, message = fault
+            problems.append(Problem(source_map.location(pointer + field), message))
     if problems:
         raise InputError.of(problems[:MOST_PROBLEMS], hint=PAGES_HINT)
     return sheets
 
 
-def _json_sheet(page: Any, source_map: SourceMap, index: int) -> Sheet | Problem:
-    where = source_map.location(f"/pages/{index}")
+def _fault(page: Any) -> tuple[str, Message] | None:
+    """Return what is wrong with a page of a list, and the pointer to it in the page."""
     if not isinstance(page, dict):
-        return Problem(where, Message("formats.page_not_object"))
+        return "", Message("formats.page_not_object")
     for key in ("page", "text"):
         if key not in page:
-            return Problem(where, Message("formats.field_missing", key=key))
-    number, text = page["page"], page["text"]
-    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
-        message = Message("formats.invalid_page_number", number=number)
-        return Problem(source_map.location(f"/pages/{index}/page"), message)
-    if not isinstance(text, str):
-        message = Message("formats.page_text_not_text", number=number)
-        return Problem(source_map.location(f"/pages/{index}/text"), message)
-    return Sheet(where, number, clean(text))
+            return "", Message("formats.field_missing", key=key)
+    number = page["page"]
+    if type(number) is not int or number < 1:
+        return "/page", Message("formats.invalid_page_number", number=number)
+    if not isinstance(page["text"], str):
+        return "/text", Message("formats.page_text_not_text", number=number)
+    return None
 
 
 def _unwrapped(content: Any) -> Any:

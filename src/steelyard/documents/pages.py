@@ -40,6 +40,7 @@ MARKS_HINT = Message("formats.page_marks_hint")
 Span = TypeVar("Span", Block, NumberedLine)
 
 _PDF = b"%PDF-"
+_INNER = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 _NUMBER: Final = "[0-9０-９]{1,9}"
 TWO_TEXTS: Final = Message("formats.two_documents_of_one_name")
 
@@ -137,7 +138,8 @@ def read_document(path: str | Path) -> Document:
 
 def _stripped(text: Folded) -> Folded:
     """Return the text without the blanks around it."""
-    start, end = len(text.text) - len(text.text.lstrip()), len(text.text.rstrip())
+    inner = _INNER.search(text.text)
+    start, end = inner.span() if inner else (0, 0)
     return Folded(text.text[start:end], (*text.offsets[start:end], text.offsets[-1]))
 
 
