@@ -389,7 +389,12 @@ def test_a_waterfall_can_change_its_language_in_the_page():
         marked = [
             each for each in ElementTree.fromstring(chart_of_losses(legal(), language)).iter() if each.get("data-en")
         ][1:5]
-        assert [each.get("data-en") for each in marked] == ["all points", "wrong value", "not in the document", "earned"]
+        assert [each.get("data-en") for each in marked] == [
+            "all points",
+            "wrong value",
+            "not in the document",
+            "earned",
+        ]
         assert (marked[1].text, marked[1].get("data-zh")) == (shown, "答案错误")
 
 

@@ -23,7 +23,7 @@ from steelyard.io.writing import write_whole
 from steelyard.legal import benchmark
 from steelyard.legal.benchmark.cail import case_files, is_cail
 from steelyard.legal.benchmark.checks import lint
-from steelyard.legal.benchmark.places import with_right_pages
+from steelyard.legal.benchmark.places import with_right_places
 from steelyard.legal.benchmark.questions import (
     QuestionFile,
     check_pages,
@@ -138,8 +138,9 @@ class _Findings:
             check_pages(file, document)
 
     def _fixed(self, file: QuestionFile, document: Document) -> QuestionFile:
-        """Return a question file with right pages, which is written unless this is a dry run."""
-        old, new = read_text(file.path, limits.DOCUMENT_BYTES)[0], with_right_pages(file, document)
+        """Return a question file with right places, which is written unless this is a dry run."""
+        old, _ = read_text(file.path, limits.DOCUMENT_BYTES)
+        new = with_right_places(file, old, document)
         if old == new:
             return file
         before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
