@@ -73,7 +73,7 @@ def test_what_differs_is_a_warning(folder):
     document = put(folder, mineru(second=[SECOND[0].replace("三千", "八千"), *SECOND[1:]]))
     (problem,) = document.warnings
     assert problem.where == str(folder / "output.json")
-    assert str(problem.message) == "1 of 75 characters (1.33 %) differ from the text in output.md"
+    assert str(problem.message) == "2 of 74 pairs of adjacent characters (2.7 %) differ from those in output.md"
     assert "八千" in document.text
 
 
@@ -85,7 +85,9 @@ def test_other_text_is_that_of_another_document(folder):
     ]
     with pytest.raises(InputError) as caught:
         put(folder, mineru(other, other))
-    assert str(caught.value).startswith(f"{folder / 'output.json'}: 100 of 100 characters (100 %) differ")
+    assert str(caught.value).startswith(
+        f"{folder / 'output.json'}: 95 of 99 pairs of adjacent characters (96 %) differ"
+    )
     assert "if it is of another document, rename it" in str(caught.value)
 
 

@@ -2,9 +2,10 @@
 
 import re
 from bisect import bisect
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Final
 
@@ -18,13 +19,11 @@ from steelyard.io.addresses import Address, addressed
 from steelyard.io.streams import is_file, open_stream
 from steelyard.text.normalisation import Folded
 
-_RUN: Final = 6
-"""Characters that two texts share by more than chance."""
 _MOST: Final = 0.2
-"""The share of other characters above which it is another document.
+"""The share of other pairs of characters above which it is another document.
 
-Two readings of one document that differ in every tenth character reach .1 to .2. Two documents differ in .9 and more,
-even records of one form, which share their instructions and questions (the bundled documents, in pairs).
+Two readings of one document that differ in every tenth character reach .2. Two documents differ in .6 and more, even
+records of one form, which share their instructions and questions (the bundled documents, in pairs).
 """
 _SEARCHED: Final = 40
 """The next line of the text is looked for so far ahead in the pages, in its own lengths."""
@@ -66,27 +65,16 @@ def _others(path: str | Path) -> list[Path]:
 
 def _difference(text: str, sheets: Sequence[Sheet], own: str, name: str) -> list[Problem]:
     """Return a warning if the texts differ; if they differ much, they are of two documents."""
-    one = _letters(text).text
-    other = _letters("\n".join(sheet.text for sheet in sheets)).text
-    lone = max(_alone(one, other), _alone(other, one))
+    one = Counter(pairwise(_letters(text).text))
+    other = Counter(pairwise(_letters("\n".join(sheet.text for sheet in sheets)).text))
+    lone = max((one - other).total(), (other - one).total())
     if not lone:
         return []
-    total = max(len(one), len(other))
+    total = max(one.total(), other.total())
     message = Message("formats.ocr_text_differs", name=own, lone=lone, total=total, share=f"{100 * lone / total:.3g}")
     if lone > _MOST * total:
         raise InputError(message, where=name, hint=Message("formats.other_document_hint"))
     return [Problem(name, message)]
-
-
-def _alone(one: str, other: str) -> int:
-    """Return how many characters of a text stand in no run that the other has too."""
-    runs = {other[at : at + _RUN] for at in range(len(other))}
-    shared: set[int] = set()
-    for at in range(len(one)):
-        run = one[at : at + _RUN]
-        if run in runs:
-            shared.update(range(at, at + len(run)))
-    return len(one) - len(shared)
 
 
 def file_lines(text: str, pages: Sequence[str]) -> list[list[NumberedLine]]:

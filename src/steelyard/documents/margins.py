@@ -83,7 +83,7 @@ def without_margins(texts: Sequence[str]) -> list[Trimmed]:
 
 
 def _trimmed(text: str, rows: Sequence[Row], kept: Iterable[Row], numbers: Mapping[Row, re.Match[str]]) -> Trimmed:
-    """Return what is not cut; a line without a number belongs to the line above."""
+    """Return what is not cut, and the lines with a number."""
     edits: list[Edit] = []
     lines: list[NumberedLine] = []
     left = set(kept)
@@ -96,8 +96,6 @@ def _trimmed(text: str, rows: Sequence[Row], kept: Iterable[Row], numbers: Mappi
             start = row.start() + number.end()
             edits.append((row.start(), start, ""))
             lines.append(NumberedLine(int(number[1]), start, row.end()))
-        elif lines:
-            lines[-1] = lines[-1]._replace(end=row.end())
         above = row.end()
     return Trimmed(Folded(text, range(len(text) + 1)).edited(edits), lines)
 

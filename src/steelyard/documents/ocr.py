@@ -163,8 +163,6 @@ def _mineru(content: Any) -> Iterator[_Piece]:
 def _docling(content: Any) -> Iterator[_Piece]:
     """Read a DoclingDocument: texts, then tables, on each page of their `prov`."""
     for item in [*content["texts"], *content.get("tables", ())]:
-        if item.get("content_layer", "body") != "body":
-            continue
         text, places = _docling_text(item), item.get("prov") or [{}]
         for place in places:
             start, end = place.get("charspan", (0, None)) if len(places) > 1 else (0, None)

@@ -40,7 +40,8 @@ MARKS_HINT = Message("formats.page_marks_hint")
 Span = TypeVar("Span", Block, NumberedLine)
 
 _PDF = b"%PDF-"
-_INNER = re.compile(r"\S(?:.*\S)?", re.DOTALL)
+_EDGES = re.compile(r"\A\s+|(?<!\s)\s+\Z")
+"""Blanks around a text."""
 _NUMBER: Final = "[0-9０-９]{1,9}"
 TWO_TEXTS: Final = Message("formats.two_documents_of_one_name")
 
@@ -121,7 +122,7 @@ def read_document(path: str | Path) -> Document:
         digest = sha256(f"{digest} {other}".encode()).hexdigest()
     _check_numbers(sheets)
     trimmed = without_margins([sheet.text for sheet in sheets])
-    folded = [_stripped(without_ocr_marks(page.text)) for page in trimmed]
+    folded = [without_ocr_marks(page.text).replaced(_EDGES, "") for page in trimmed]
     texts = [page.text for page in folded]
     if not any(texts):
         hint = SCANNED_HINT if kind == ".pdf" else None
@@ -134,13 +135,6 @@ def read_document(path: str | Path) -> Document:
         spans = {line.number: (line.start, line.end) for line in numbered}
         pages.append(Page(sheet.number, inner.text, units, tuple(_moved(sheet.blocks, inner)), spans))
     return Document(Path(stream.name).name, tuple(pages), digest, tuple(warnings), not lack_pages(warnings))
-
-
-def _stripped(text: Folded) -> Folded:
-    """Return the text without the blanks around it."""
-    inner = _INNER.search(text.text)
-    start, end = inner.span() if inner else (0, 0)
-    return Folded(text.text[start:end], (*text.offsets[start:end], text.offsets[-1]))
 
 
 def _moved(spans: Iterable[Span], text: Folded) -> list[Span]:
@@ -203,7 +197,8 @@ def _check_numbers(sheets: Sequence[Sheet]) -> None:
         if sheet.number in first:
             message = Message("formats.duplicate_page", number=sheet.number, first=first[sheet.number])
             problems.append(Problem(sheet.where, message))
-        first.setdefault(sheet.number, sheet.where)
+        else:
+            first[sheet.number] = sheet.where
     if problems:
         raise InputError.of(problems)
 

@@ -166,12 +166,10 @@ LOCATION: Final = "/evidence_location"
 
 def right_lines(fields: Fields, source: Source, page: int) -> list[str]:
     """Return where the words of the evidence location stand on this page, if it names other lines."""
-    words, named = place_words(fields, LOCATION), fields.get("evidence_location", {}).get("lines")
-    if not words or not named:
-        return []
-    found = source.lines_with(words, page)
-    for first, last in _ranges(named):
-        if any(first <= end and start <= last for start, end in found):
+    named = _ranges(fields["evidence_location"].get("lines", ""))
+    found = source.lines_with(place_words(fields, LOCATION), page) if named else []
+    for start, end in found:
+        if any(first <= end and start <= last for first, last in named):
             return []
     return [str(start) if start == end else f"{start}-{end}" for start, end in dict.fromkeys(found)]
 
@@ -230,7 +228,8 @@ def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
             yield from _passage(pointer, place, source)
     for pointer, quote in quotes_of(fields).items():
         yield from (Fault(pointer, message) for message in _quotation(quote, source))
-    yield from _lines(fields, source, misplaced_at.get(LOCATION))
+    if LOCATION in places:
+        yield from _lines(fields, source, misplaced_at.get(LOCATION))
     for wrong in misplaced_at.values():
         names = ", ".join(map(str, wrong.pages))
         yield Fault(f"{wrong.pointer}/page", Message("legal.not_page_but_page", number=wrong.page, names=names))
@@ -238,10 +237,10 @@ def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
 
 def _lines(fields: Fields, source: Source, wrong: Misplaced | None) -> Iterator[Fault]:
     """Yield the right lines, unless the words stand on several other pages."""
-    location = fields.get("evidence_location", {})
-    pages = wrong.pages if wrong else [location.get("page")]
-    lines = right_lines(fields, source, *pages) if len(pages) == 1 else []
-    if lines:
+    location = fields["evidence_location"]
+    pages = wrong.pages if wrong else [location["page"]]
+    lines = right_lines(fields, source, pages[0])
+    if lines and len(pages) == 1:
         message = Message("legal.not_line_but_line", lines=location["lines"], names=", ".join(lines))
         yield Fault(f"{LOCATION}/lines", message)
 

@@ -20,11 +20,11 @@ def with_right_places(file: QuestionFile, text: str, document: Document) -> str:
     pages = _right_pages(file, source)
     edits = {f"{pointer}/page": str(page) for pointer, page in pages.items()}
     for index, question in enumerate(file.questions):
-        place = question.fields.get("evidence_location")
-        if place is None:
+        places, pointer = places_of(question.fields), f"/questions/{index}{LOCATION}"
+        if LOCATION not in places:
             continue
-        pointer = f"/questions/{index}{LOCATION}"
-        lines = right_lines(question.fields, source, pages.get(pointer, place["page"]))
+        page = pages.get(pointer) or places[LOCATION]["page"]
+        lines = right_lines(question.fields, source, page)
         if len(lines) == 1:
             edits[f"{pointer}/lines"] = f'"{lines[0]}"'
     spans = file.source_map.spans
