@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from steelyard.documents.ocr import text_of_markup
 from steelyard.documents.pages import Document, read_document
 from steelyard.errors import InputError
 
@@ -76,16 +75,11 @@ DOCLING = {
     "schema_name": "DoclingDocument",
     "version": "1.3.0",
     "pages": {"1": {"page_no": 1}, "2": {"page_no": 2}},
-    "body": {
-        "children": [{"$ref": "#/texts/0"}, {"$ref": "#/groups/0"}, {"$ref": "#/tables/0"}, {"$ref": "#/pictures/0"}]
-    },
-    "groups": [{"children": [{"cref": "#/texts/1"}, {"cref": "#/texts/2"}, {"cref": "#/texts/3"}]}],
     "texts": [
         docling_text(0, HEAD, prov(1), label="page_header", content_layer="furniture"),
         docling_text(1, "询问笔录", prov(1), label="section_header"),
         docling_text(2, "问：你收了多少钱？", prov(1)),
         docling_text(3, SPLIT, prov(1, 0, 10), prov(2, 10, 15)),
-        docling_text(4, "印章里的字", prov(2)),
     ],
     "tables": [
         {
@@ -96,7 +90,6 @@ DOCLING = {
             },
         }
     ],
-    "pictures": [{"label": "picture", "children": [{"$ref": "#/texts/4"}], "captions": [], "prov": [prov(2)]}],
 }
 RAGFLOW = {
     "code": 0,
@@ -126,7 +119,7 @@ FORMS = {
     "paddle, of a service": {"errorCode": 0, "result": {"layoutParsingResults": PADDLE}},
     "mineru": MINERU,
     "docling": DOCLING,
-    "docling without a body": {**{key: DOCLING[key] for key in ("texts", "tables")}, "texts": DOCLING["texts"][:4]},
+    "docling, of a service": {"document": {"json_content": DOCLING}, "status": "success"},
     "ragflow": RAGFLOW,
     "ragflow, a list": RAGFLOW["data"]["chunks"],
     "ragflow with tags": TAGGED,
@@ -183,7 +176,6 @@ def test_two_pages_of_one_number_are_named_both(write):
 @pytest.mark.parametrize(
     "content",
     [
-        [{"type": "text", "text": "甲", "page_idx": "x"}],
         [{"type": "text", "text": "甲", "page_idx": -1}],
         [{"content": "甲", "positions": [[0, 1, 2, 3, 4]]}],
         {"texts": [{"text": "甲", "prov": [{"page_no": True}]}]},
@@ -200,9 +192,11 @@ def test_bad_page_numbers(write, content):
     [
         {"texts": [{"text": "甲", "prov": [{"page_no": 1, "charspan": 3}, {"page_no": 2, "charspan": 3}]}]},
         {"texts": [{"text": "甲", "prov": [{"page_no": 1, "bbox": 3}]}]},
-        {"texts": [], "body": {"children": [{"$ref": "#/texts/9"}]}},
-        {"texts": [], "body": {"children": [{"$ref": "#/body"}]}},
         [{"content": "甲", "positions": [[[], 1]]}],
+        [{"content": "甲", "positions": [[1, 2]]}],
+        [{"content": "甲", "role": "user"}],
+        [{"type": "text", "text": "甲", "page_idx": "x"}],
+        [{"type": "text", "text": "甲"}],
     ],
 )
 def test_what_is_nearly_of_a_form_is_an_error_and_no_traceback(write, content):
@@ -230,14 +224,21 @@ def test_images_have_captions(read):
     assert [page.text for page in read([old, new]).pages] == ["图一 收条\n复印件", "图二 借条\n原件"]
 
 
+@pytest.mark.parametrize("label", [None, 3, [], "text"])
+@pytest.mark.parametrize("content", [None, 3, [], "甲"])
+def test_odd_blocks_are_no_traceback(read, label, content):
+    page = {"parsing_res_list": [block(label, content), block("text", "乙")]}
+    assert read(page).pages[0].text.endswith("乙")
+
+
 @pytest.mark.parametrize(
     ("markup", "text"),
     [
-        ("<table><tr><th>a</th><th colspan=2>b</th></tr>\n <tr><td>1 &lt; 2</td></tr></table>", "a | b\n1 < 2"),
+        ("<table><tr><th>a</th><th colspan=2>b</th></tr>\n <tr><td>1</td></tr></table>", "a | b\n1"),
         ("金额<1000元，且>500元", "金额<1000元，且>500元"),
         ("甲<br/>乙", "甲\n乙"),
-        ("<!-- image -->甲", "甲"),
     ],
 )
-def test_markup(markup, text):
-    assert text_of_markup(markup).strip() == text
+def test_markup(read, write, markup, text):
+    assert read([paddle_page(block("text", markup))]).pages[0].text == text
+    assert read_document(write("d.md", markup)).pages[0].text == text

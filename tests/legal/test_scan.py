@@ -192,8 +192,80 @@ def test_fix_writes_the_right_pages_and_nothing_else(paged):
     assert {path: path.read_bytes() for path in files} == files
     run("validate", str(paged), "--fix")
     assert load_benchmark(paged).corrected == 0
-    without_pages = {path: re.sub(rb'"page": \d+', b"", content) for path, content in files.items()}
-    assert {path: re.sub(rb'"page": \d+', b"", path.read_bytes()) for path in files} == without_pages
+    assert "but on" not in run("validate", str(paged)).stdout
+
+    def without_places(content):
+        return re.sub(rb'"page": \d+|"lines": "[-0-9]+"', b"", content)
+
+    rest = {path: without_places(content) for path, content in files.items()}
+    assert {path: without_places(path.read_bytes()) for path in files} == rest
+
+
+def lines_in(folder):
+    content = json.loads((folder / "questions/conflict_gap.json").read_text("utf-8"))
+    return [question["evidence_location"]["lines"] for question in content["questions"]]
+
+
+RIGHT_LINES = ["45-47", "55", "55", "85", "89", "77", "81"]
+"""The lines of record.md with the required quotations, as `grep -n` finds them."""
+
+
+@pytest.mark.parametrize("name", ["record.md", "record.json"])
+def test_fix_writes_the_lines_of_the_text_file(tmp_path, name):
+    shutil.copytree(SCAN, tmp_path / "scan")
+    if name == "record.md":  # without pages
+        (tmp_path / "scan/documents/record.json").unlink()
+    warned = run("validate", str(tmp_path / "scan")).stdout
+    for number, lines in enumerate(RIGHT_LINES):
+        assert f"/{number}/evidence_location/lines: it is not on line 1-2 but on line {lines}\n" in warned
+    run("validate", str(tmp_path / "scan"), "--fix", "--dry-run")
+    assert lines_in(tmp_path / "scan") == ["1-2"] * 7
+    run("validate", str(tmp_path / "scan"), "--fix")
+    assert lines_in(tmp_path / "scan") == RIGHT_LINES
+    assert "but on" not in run("validate", str(tmp_path / "scan")).stdout
+
+
+@pytest.fixture
+def fixed_place(write):
+    """Fix the place of one quotation in a record, whose lines are numbered at the left on each page."""
+
+    def fixed_place(page, lines, quote):
+        pages = [["问：付了没有？", "答：付了。", "问：付给谁？", "答：不记得了。", "问：还有吗？"]] * 2
+        pages[1] = [*pages[1][:3], "答：不记得了，", "对，不记得了。"]
+        texts = ["\n".join(f"{at} {line}" for at, line in enumerate(each, 1)) for each in pages]
+        write("d.md", "".join(f"第{number}页 共2页\n{text}\n" for number, text in enumerate(texts, 1)))
+        place = {"page": page, "lines": lines}
+        question = {"id": "q", "question": "付给谁？", "should_abstain": True}
+        question |= {"required_quote": quote, "evidence_location": place}
+        content = {"benchmark_type": "conflict_gap", "document": "d.md", "questions": [question]}
+        path = write("q.json", json.dumps(content, ensure_ascii=False))
+        shown = run("validate", str(path), "--fix").stdout
+        return json.loads(Path(path).read_text("utf-8"))["questions"][0]["evidence_location"], shown
+
+    return fixed_place
+
+
+@pytest.mark.parametrize(
+    ("page", "lines", "quote", "right"),
+    [
+        (1, "2", "答：付了", {"page": 1, "lines": "2"}),
+        (2, "5", "答：付了", {"page": 2, "lines": "2"}),
+        (2, "1，4-9", "问：付给谁", {"page": 2, "lines": "3"}),
+        (2, "1,2-3", "问：付给谁", {"page": 2, "lines": "1,2-3"}),
+        (2, "1", "还有吗", {"page": 1, "lines": "5"}),
+        (2, "1", "不记得了，对", {"page": 2, "lines": "4-5"}),
+    ],
+)
+def test_lines_are_the_printed_numbers_on_the_right_page(fixed_place, page, lines, quote, right):
+    assert fixed_place(page, lines.replace("，", ","), quote)[0] == right
+
+
+def test_words_on_several_lines_are_left_and_named(fixed_place):
+    place, shown = fixed_place(2, "1", "不记得了")
+    assert place == {"page": 2, "lines": "1"}
+    assert "/evidence_location/lines: it is not on line 1 but on line 4, 5\n" in shown
+    place, shown = fixed_place(2, "5", "不记得了")
+    assert "but on line" not in shown
 
 
 def test_what_stands_on_several_pages_is_left_and_named(write):

@@ -22,7 +22,8 @@ from steelyard.cli import main
 from steelyard.documents.pages import Document, Page
 from steelyard.errors import MissingExtra
 from steelyard.i18n import Message, words_of
-from steelyard.legal.report.items import LegalItems, Library, answer_marks, locate, utf16
+from steelyard.legal.evidence.quotes import locate
+from steelyard.legal.report.items import LegalItems, Library, answer_marks, utf16
 from steelyard.reports import files
 from steelyard.reports.blocks import Notes
 from steelyard.reports.content import Report, lowest_rows

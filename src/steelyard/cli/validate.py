@@ -23,7 +23,7 @@ from steelyard.io.writing import write_whole
 from steelyard.legal import benchmark
 from steelyard.legal.benchmark.cail import case_files, is_cail
 from steelyard.legal.benchmark.checks import lint
-from steelyard.legal.benchmark.places import with_right_pages
+from steelyard.legal.benchmark.places import with_right_places
 from steelyard.legal.benchmark.questions import (
     QuestionFile,
     check_pages,
@@ -138,8 +138,9 @@ class _Findings:
             check_pages(file, document)
 
     def _fixed(self, file: QuestionFile, document: Document) -> QuestionFile:
-        """Return a question file with right pages, which is written unless this is a dry run."""
-        old, new = read_text(file.path, limits.DOCUMENT_BYTES)[0], with_right_pages(file, document)
+        """Return a question file with right places, which is written unless this is a dry run."""
+        old, _ = read_text(file.path, limits.DOCUMENT_BYTES)
+        new = with_right_places(file, old, document)
         if old == new:
             return file
         before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
@@ -169,17 +170,10 @@ def _json(findings: _Findings) -> str:
 
 
 def _document_json(document: Document, shown: Sequence[Document]) -> dict[str, Any]:
-    quality = quality_of(document)
-    content = {
-        "name": document.name,
-        "is_paged": document.is_paged,
-        "page_count": quality.pages,
-        "characters": quality.characters,
-        "unreadable": quality.unreadable,
-        "pages_without_text": list(quality.blank),
-        "questions_without_answer": quality.unanswered,
-    }
-    return {**content, "pages": list(map(_page_json, document.pages))} if document in shown else content
+    content = {"name": document.name, "is_paged": document.is_paged, **quality_of(document)._asdict()}
+    if document in shown:
+        content["pages"] = [_page_json(page) for page in document.pages]
+    return content
 
 
 def _page_json(page: Page) -> dict[str, Any]:
@@ -212,11 +206,11 @@ def _quality_line(document: Document) -> Message:
     return Message(
         "cli.document_read",
         name=document.name,
-        pages=Message("cli.pages", n=quality.pages) if document.is_paged else Message("cli.without_pages"),
+        pages=Message("cli.pages", n=quality.page_count) if document.is_paged else Message("cli.without_pages"),
         characters=Message("cli.characters", n=quality.characters),
         unreadable=f"{100 * quality.unreadable:.2g}",
-        blank=Message("cli.pages_without_text", n=len(quality.blank)),
-        unanswered=Message("cli.questions_without_answer", n=quality.unanswered),
+        blank=Message("cli.pages_without_text", n=len(quality.pages_without_text)),
+        unanswered=Message("cli.questions_without_answer", n=quality.questions_without_answer),
     )
 
 

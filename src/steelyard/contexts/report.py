@@ -101,7 +101,7 @@ def _claim(each: Mapping[str, Any]) -> tuple[str, str, str, bool, str]:
 
 def _quote_marks(context: ShownContext, quotes: Sequence[str]) -> list[Mark]:
     """Return the places of a context that have a quotation of a judge."""
-    from steelyard.legal.report.items import locate
+    from steelyard.legal.evidence.quotes import locate
 
     spans = dict.fromkeys(span for quote in quotes for span in locate(quote, context.text))
     return _marks(context.text, [(start, end, "holds") for start, end in spans])

@@ -21,7 +21,7 @@ from steelyard.documents.beside import file_lines, read_beside
 from steelyard.documents.docx import DAMAGE, OLE, ZIP, old_format, read_docx
 from steelyard.documents.margins import NumberedLine, page_mark, without_margins
 from steelyard.documents.ocr import json_sheets
-from steelyard.documents.sheets import NO_PAGES, Block, Sheet, clean, decoded
+from steelyard.documents.sheets import Block, Sheet, clean, decoded, lack_pages
 from steelyard.documents.units import Unit, cut_units
 from steelyard.errors import InputError, MissingExtra, Problem
 from steelyard.i18n import Message
@@ -40,6 +40,8 @@ MARKS_HINT = Message("formats.page_marks_hint")
 Span = TypeVar("Span", Block, NumberedLine)
 
 _PDF = b"%PDF-"
+_EDGES = re.compile(r"\A\s+|(?<!\s)\s+\Z")
+"""Blanks around a text."""
 _NUMBER: Final = "[0-9０-９]{1,9}"
 TWO_TEXTS: Final = Message("formats.two_documents_of_one_name")
 
@@ -49,27 +51,17 @@ class Page:
     """A page: its number as it is cited, its text, and the units that cover the text.
 
     Line numbers, page marks, running heads and feet are not in the text. `blocks` are those of an OCR tool, with their
-    boxes; `numbered` are the lines as the document numbers them, if it does.
+    boxes. `lines` are where the lines start and end in the text, by the number that `lines` of a question refers to:
+    the number printed at the left margin, if there is a column of them; else that of the line in the text file, also
+    where a file of an OCR tool beside it gives the pages (a line that runs over a page end is on both); else, as in PDF
+    and JSON, that of the line on the page.
     """
 
     number: int
     text: str
     units: tuple[Unit, ...]
     blocks: tuple[Block, ...] = field(default=(), compare=False)
-    numbered: tuple[NumberedLine, ...] = field(default=(), compare=False)
-
-    @property
-    def lines(self) -> dict[int, tuple[int, int]]:
-        """The start and the end of each line in the text, by the number that `lines` of a question refers to.
-
-        That is the number printed at the left margin, if there is a column of them; else the number of the line in the
-        text file, from 1, also where a file of an OCR tool beside it gives the pages (a line that runs over a page end
-        is on both); else, as in PDF and JSON, lines with text are counted from 1 on each page.
-        """
-        if self.numbered:
-            return {line.number: (line.start, line.end) for line in self.numbered}
-        rows = re.finditer(r"\S[^\n]*", self.text)
-        return {number: row.span() for number, row in enumerate(rows, 1)}
+    lines: Mapping[int, tuple[int, int]] = field(default_factory=dict, compare=False)
 
     def lines_of(self, start: int, end: int) -> tuple[int, int] | None:
         """Return the numbers of the first and the last line that a passage of the text touches."""
@@ -121,48 +113,38 @@ def read_document(path: str | Path) -> Document:
     with closing(open_stream(path)) as stream:
         content = stream.read_all(limits.DOCUMENT_BYTES)
     warnings: list[Problem] = []
-    kind, digest = format_suffix(path), stream.digest()
+    kind, digest = _kind_of(path, content), stream.digest()
     sheets = list(_sheets(content, stream.name, kind, warnings))
     text = clean(decoded(content, stream.name), strip=False) if kind in TEXT_KINDS else ""
-    beside = read_beside(path, text, warnings) if text and _lack_pages(warnings) else None
+    beside = read_beside(path, text, warnings) if text and lack_pages(warnings) else None
     if beside:
         sheets, other = beside
         digest = sha256(f"{digest} {other}".encode()).hexdigest()
     _check_numbers(sheets)
     trimmed = without_margins([sheet.text for sheet in sheets])
-    folded = [_stripped(without_ocr_marks(page.text)) for page in trimmed]
+    folded = [without_ocr_marks(page.text).replaced(_EDGES, "") for page in trimmed]
     texts = [page.text for page in folded]
     if not any(texts):
-        hint = SCANNED_HINT if content.startswith(_PDF) else None
+        hint = SCANNED_HINT if kind == ".pdf" else None
         raise InputError(Message("formats.no_text"), where=stream.name, hint=hint)
     lines = [_moved(page.lines, inner) for page, inner in zip(trimmed, folded, strict=True)]
-    if text and not any(lines):
-        lines = file_lines(text, texts)
-    units = cut_units(texts)
-    pages = tuple(
-        Page(sheet.number, texts[at], units[at], _moved(sheet.blocks, folded[at]), lines[at])
-        for at, sheet in enumerate(sheets)
-    )
-    return Document(Path(stream.name).name, pages, digest, tuple(warnings), not _lack_pages(warnings))
+    if not any(lines):
+        lines = file_lines(text, texts) if text else [file_lines(each, [each])[0] for each in texts]
+    pages = []
+    for sheet, inner, units, numbered in zip(sheets, folded, cut_units(texts), lines, strict=True):
+        spans = {line.number: (line.start, line.end) for line in numbered}
+        pages.append(Page(sheet.number, inner.text, units, tuple(_moved(sheet.blocks, inner)), spans))
+    return Document(Path(stream.name).name, tuple(pages), digest, tuple(warnings), not lack_pages(warnings))
 
 
-def _stripped(text: Folded) -> Folded:
-    """Return the text without the blanks around it."""
-    start, end = len(text.text) - len(text.text.lstrip()), len(text.text.rstrip())
-    return Folded(text.text[start:end], text.offsets[start : end + 1])
-
-
-def _moved(spans: Iterable[Span], text: Folded) -> tuple[Span, ...]:
+def _moved(spans: Iterable[Span], text: Folded) -> list[Span]:
     """Return where these spans of a page as it was are in its text, without those that were margins or marks."""
-    moved = (
-        span._replace(start=bisect_left(text.offsets, span.start), end=bisect_left(text.offsets, span.end))
-        for span in spans
-    )
-    return tuple(span for span in moved if span.start < span.end)
-
-
-def _lack_pages(warnings: Iterable[Problem]) -> bool:
-    return any(warning.message.code in NO_PAGES for warning in warnings)
+    found = []
+    for span in spans:
+        start, end = bisect_left(text.offsets, span.start), bisect_left(text.offsets, span.end)
+        if start < end:
+            found.append(span._replace(start=start, end=end))
+    return found
 
 
 def quoted_document(name: str, quoted: Iterable[str]) -> Document:
@@ -179,20 +161,28 @@ def read_text(path: str | Path) -> tuple[str, tuple[Problem, ...]]:
     """
     with closing(open_stream(path)) as stream:
         content = stream.read_all(limits.DOCUMENT_BYTES)
-    kind, warnings = format_suffix(path), list[Problem]()
-    if kind in (".pdf", ".docx", *OLD_KINDS) or content.startswith((_PDF, ZIP, OLE)):
+    kind, warnings = _kind_of(path, content), list[Problem]()
+    if kind in (".pdf", ".docx", *OLD_KINDS):
         sheets = _sheets(content, stream.name, kind, warnings)
         text = "\n\n".join(sheet.text for sheet in sheets if sheet.text)
-        return text, tuple(warnings) if content.startswith(_PDF) else ()
+        return text, tuple(warnings) if kind == ".pdf" else ()
     return unified(decoded(content, stream.name)), ()
 
 
+def _kind_of(path: str | Path, content: bytes) -> str:
+    """Return the suffix of a file, or that of PDF and Word if its first bytes are of these."""
+    for start, kind in ((_PDF, ".pdf"), (OLE, ".doc"), (ZIP, ".docx")):
+        if content.startswith(start):
+            return kind
+    return format_suffix(path)
+
+
 def _sheets(content: bytes, name: str, kind: str, warnings: list[Problem]) -> Iterable[Sheet]:
-    if kind == ".pdf" or content.startswith(_PDF):
+    if kind == ".pdf":
         return _pdf_sheets(content, name, warnings)
-    if kind in OLD_KINDS or content.startswith(OLE):
+    if kind in OLD_KINDS:
         raise old_format(content, name)
-    if kind == ".docx" or content.startswith(ZIP):
+    if kind == ".docx":
         pages, messages = read_docx(content, name)
         warnings += [Problem(name, message) for message in messages]
         return [Sheet(f"{name}#page={number}", number, clean(text)) for number, text in enumerate(pages, 1)]
@@ -207,7 +197,8 @@ def _check_numbers(sheets: Sequence[Sheet]) -> None:
         if sheet.number in first:
             message = Message("formats.duplicate_page", number=sheet.number, first=first[sheet.number])
             problems.append(Problem(sheet.where, message))
-        first.setdefault(sheet.number, sheet.where)
+        else:
+            first[sheet.number] = sheet.where
     if problems:
         raise InputError.of(problems)
 

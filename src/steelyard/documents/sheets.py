@@ -1,9 +1,9 @@
 """Pages as they lie in a file, before their margins are cut, and the decoding of text files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from steelyard.errors import InputError
+from steelyard.errors import InputError, Problem
 from steelyard.i18n import Message
 from steelyard.io.streams import BINARY, BINARY_HINT, decode, encoding_problem
 from steelyard.text.normalisation import unified
@@ -11,7 +11,7 @@ from steelyard.text.normalisation import unified
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom, in the units of the OCR tool."""
 _USUAL = frozenset("的一是不了在有我他这年月日人问答，。、：；？（）“”《》")
-NO_PAGES: Final = ("formats.no_page_marks", "formats.no_page_breaks")
+_NO_PAGES: Final = ("formats.no_page_marks", "formats.no_page_breaks")
 """Codes of the warnings that nothing in a file says where its pages end."""
 
 
@@ -30,6 +30,11 @@ class Sheet(NamedTuple):
     number: int
     text: str
     blocks: Sequence[Block] = ()
+
+
+def lack_pages(warnings: Iterable[Problem]) -> bool:
+    """Return whether nothing in a file says where its pages end."""
+    return any(warning.message.code in _NO_PAGES for warning in warnings)
 
 
 def decoded(content: bytes, name: str) -> str:

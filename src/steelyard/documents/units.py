@@ -54,14 +54,9 @@ def cut_units(texts: Sequence[str]) -> list[tuple[Unit, ...]]:
     return cut
 
 
-def begins_turn(line: str) -> bool:
-    """Return whether a line begins with the mark of a speaker."""
-    return any(marks.match(line) for marks in (_CHINESE_LINE, _ENGLISH))
-
-
-def is_signature(line: str) -> bool:
-    """Return whether a line is signed, or put in by counsel or the reporter."""
-    return _ASIDE.match(line) is not None
+def begins_unit(line: str) -> bool:
+    """Return whether a line is a question, an answer or a signature, or put in by counsel or the reporter."""
+    return any(begin.match(line) for begin in (_CHINESE_LINE, _ENGLISH, _ASIDE))
 
 
 def _marks(texts: Sequence[str]) -> re.Pattern[str] | None:

@@ -104,9 +104,11 @@ _OCR: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     ),
     # what is left of a wrapper that the end of a chunk has cut
     (re.compile(r"\\(?:underline|text)[ \t]*\{?|\A(?:[underli]{0,8}ne|[tex]{0,3}t)\{|\\[a-z]{0,8}\Z"), ""),
+    (re.compile(r"</t[dh]>\s*<t[dh]\b[^<>]{0,300}>", re.IGNORECASE), " | "),
     (
         re.compile(
-            r"</?(?:table|thead|tbody|tr|t[dh]|div|p|br|li|[uo]l|html|body|center)\b[^<>]{0,300}>", re.IGNORECASE
+            r"\n?(?:</?(?:table|thead|tbody|tr|t[dh]|div|p|br|li|[uo]l|html|body|center)\b[^<>]{0,300}>\s*)+",
+            re.IGNORECASE,
         ),
         "\n",
     ),

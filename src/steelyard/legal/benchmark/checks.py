@@ -33,7 +33,7 @@ _WORDS: Final = {
     "object": Message("words.an_object"),
 }
 _LONGEST: Final = 60
-_RANGE: Final = re.compile(r"([0-9]+)[-–—~]([0-9]+)")
+_RANGE: Final = re.compile(r"([0-9]+)(?:[-–—~]([0-9]+))?")
 
 
 def faults(content: Any) -> list[Fault]:
@@ -117,9 +117,14 @@ def _reversed_ranges(fields: Fields) -> Iterator[Fault]:
     if days and days["start"] > days["end"]:
         yield Fault("/expected/date_range", Message("formats.range_reversed", start=days["start"], end=days["end"]))
     for pointer, location in places_of(fields).items():
-        for first, last in _RANGE.findall(location.get("lines", "")):
-            if int(first) > int(last):
+        for first, last in _ranges(location.get("lines", "")):
+            if first > last:
                 yield Fault(f"{pointer}/lines", Message("formats.range_reversed", start=first, end=last))
+
+
+def _ranges(lines: str) -> list[tuple[int, int]]:
+    """Return the ranges of lines that a question names; one line is a range too."""
+    return [(int(first), int(last or first)) for first, last in _RANGE.findall(lines)]
 
 
 def _empty_quotes(fields: Fields) -> Iterator[Fault]:
@@ -153,6 +158,20 @@ def misplaced_of(fields: Fields, source: Source) -> Iterator[Misplaced]:
         pages = source.pages_with(words) if words else ()
         if pages and place["page"] not in pages:
             yield Misplaced(pointer, place["page"], pages)
+
+
+LOCATION: Final = "/evidence_location"
+"""The place whose lines may be named."""
+
+
+def right_lines(fields: Fields, source: Source, page: int) -> list[str]:
+    """Return where the words of the evidence location stand on this page, if it names other lines."""
+    named = _ranges(fields["evidence_location"].get("lines", ""))
+    found = source.lines_with(place_words(fields, LOCATION), page) if named else []
+    for start, end in found:
+        if any(first <= end and start <= last for first, last in named):
+            return []
+    return [str(start) if start == end else f"{start}-{end}" for start, end in dict.fromkeys(found)]
 
 
 FEWEST: Final = 4
@@ -209,9 +228,21 @@ def _warnings(fields: Fields, source: Source) -> Iterator[Fault]:
             yield from _passage(pointer, place, source)
     for pointer, quote in quotes_of(fields).items():
         yield from (Fault(pointer, message) for message in _quotation(quote, source))
+    if LOCATION in places:
+        yield from _lines(fields, source, misplaced_at.get(LOCATION))
     for wrong in misplaced_at.values():
         names = ", ".join(map(str, wrong.pages))
         yield Fault(f"{wrong.pointer}/page", Message("legal.not_page_but_page", number=wrong.page, names=names))
+
+
+def _lines(fields: Fields, source: Source, wrong: Misplaced | None) -> Iterator[Fault]:
+    """Yield the right lines, unless the words stand on several other pages."""
+    location = fields["evidence_location"]
+    pages = wrong.pages if wrong else [location["page"]]
+    lines = right_lines(fields, source, pages[0])
+    if lines and len(pages) == 1:
+        message = Message("legal.not_line_but_line", lines=location["lines"], names=", ".join(lines))
+        yield Fault(f"{LOCATION}/lines", message)
 
 
 def _passage(pointer: str, item: Fields, source: Source) -> Iterator[Fault]:

@@ -6,7 +6,7 @@ may begin or end inside a word, and one of `CHUNK` inside a number too. A docume
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Final
 
 from steelyard.legal.thresholds import CHUNK, PASSAGE
 from steelyard.lexicon import lexicon
-from steelyard.text.normalisation import normalise
+from steelyard.text.normalisation import normalise, normalise_with_offsets
 from steelyard.text.reading import plain_text, without_thinking
 
 if TYPE_CHECKING:
     from steelyard.documents.pages import Document, Page
 
+Span = tuple[int, int]
 _WORDS: Final = lexicon("grounding")
 _TRIES: Final = 64  # occurrences of the first piece of a quotation
 _GAP: Final = re.compile(r"\.{3,}|…+|\[\.\.\.\]")
@@ -139,6 +140,35 @@ def _with_commas(text: str) -> str:
     return _ANSWER_COMMA.sub(rf"\1{_KEPT_COMMA}", normalise(text))
 
 
+def locate(passage: str, text: str, start: int = 0) -> list[Span]:
+    """Return the spans of the pieces of a passage between its gaps in a text, in order; none if a piece is missing.
+
+    They are looked for from an offset of the text on.
+
+    >>> locate("号码我忘记了", "答：号码，我忘记了。")
+    [(2, 9)]
+    """
+    key, offsets = _skeleton(text)
+    spans: list[Span] = []
+    at = bisect_left(offsets, start)
+    for piece in filter(None, ("".join(filter(str.isalnum, piece)) for piece in quote_pieces(passage))):
+        found = key.find(piece, at)
+        if found < 0:
+            return []
+        at = found + len(piece)
+        spans.append((offsets[found], offsets[at - 1] + 1))
+    return spans
+
+
+@lru_cache(maxsize=1 << 10)
+def _skeleton(text: str) -> tuple[str, tuple[int, ...]]:
+    """Return the normalised letters and figures of a text, with their offsets in the text."""
+    folded = normalise_with_offsets(text)
+    chars = [(low, at) for char, at in zip(folded.text, folded.offsets, strict=False) for low in char.lower()]
+    kept = [(char, at) for char, at in chars if char.isalnum()]
+    return "".join(char for char, _ in kept), tuple(at for _, at in kept)
+
+
 _MOST_SOURCES: Final = 64
 _MOST_POSITIONS: Final = 8
 GRAM: Final = 3
@@ -227,6 +257,23 @@ class Source:
             across = (numbers for _, numbers in self._across(words))
             self._pages_with[words] = whole or next(across, [])
         return self._pages_with[words]
+
+    def lines_with(self, words: str, number: int) -> list[tuple[int, int]]:
+        """Return the first and the last line of each place on a page where a quotation stands, or goes on.
+
+        Without pages, the number of the page means nothing.
+        """
+        places: list[Span] = []
+        while spans := locate(words, self.text, places[-1][0] + 1 if places else 0):
+            places.append((spans[0][0], spans[-1][1]))
+        found = []
+        begin = 0
+        for page in self.document.pages:
+            if page.number == number or not self.document.is_paged:
+                lines = (page.lines_of(start - begin, end - begin) for start, end in places)
+                found += [each for each in lines if each]
+            begin += len(page.text) + 1
+        return found
 
     def span_on(self, words: str, numbers: Sequence[int]) -> int:
         """Return how many characters a quotation spans that stands on, or touches, these pages; -1 if none does.

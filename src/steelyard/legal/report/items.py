@@ -6,24 +6,22 @@ located in documents and answers as offsets that a page marks.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, ClassVar, Final
 
 from steelyard.documents.pages import Document
 from steelyard.i18n import Joined, Localized, Message, translations
 from steelyard.legal.evidence.citations import Citation, citations_of, mismatch
-from steelyard.legal.evidence.quotes import Source, contains_quote, quote_pieces, source_of
+from steelyard.legal.evidence.quotes import Source, Span, contains_quote, locate, source_of
 from steelyard.legal.model import FIELDS, LATIN_SNIPPET, SNIPPET, Evidence, invented_rows
 from steelyard.legal.report.verdicts import translated_reasons, translated_remarks
 from steelyard.reports.kinds import AnswerDetails, Expected, ItemDetails, Json, Mark, as_list, as_text
 from steelyard.text.mentions import mentions
-from steelyard.text.normalisation import normalise, normalise_with_offsets
+from steelyard.text.normalisation import normalise
 
 Output = Mapping[str, Any]
 PLAIN: Final = "{}"
 _FORMS: Final = {"CNY": "{} 元", "USD": "${}", "EUR": "€{}", "GBP": "£{}"}
 """How an amount is written, by its currency."""
-Span = tuple[int, int]
 PageSpan = tuple[int, int, int]
 """A page number, and where a passage begins and ends on the page, in UTF-16 units."""
 
@@ -144,24 +142,6 @@ def _item(item: Any, unit: str) -> str:
     return f"{amount} ({of})" if of else amount
 
 
-def locate(passage: str, text: str) -> list[Span]:
-    """Return the spans of the pieces of a passage between its gaps in a text, in order; none if a piece is missing.
-
-    >>> locate("号码我忘记了", "答：号码，我忘记了。")
-    [(2, 9)]
-    """
-    key, offsets = _skeleton(text)
-    spans: list[Span] = []
-    at = 0
-    for piece in filter(None, ("".join(filter(str.isalnum, piece)) for piece in quote_pieces(passage))):
-        start = key.find(piece, at)
-        if start < 0:
-            return []
-        at = start + len(piece)
-        spans.append((offsets[start], offsets[at - 1] + 1))
-    return spans
-
-
 class Library:
     """The documents of a page, and those of their pages that passages are on."""
 
@@ -270,12 +250,3 @@ def _invented_span(invented: Any, answer: str) -> Span | None:
         case {"text": str(text)} if text in answer:
             return answer.index(text), answer.index(text) + len(text)
     return None
-
-
-@lru_cache(maxsize=1 << 10)
-def _skeleton(text: str) -> tuple[str, tuple[int, ...]]:
-    """Return the normalised letters and figures of a text, with their offsets in the text."""
-    folded = normalise_with_offsets(text)
-    chars = [(low, at) for char, at in zip(folded.text, folded.offsets, strict=False) for low in char.lower()]
-    kept = [(char, at) for char, at in chars if char.isalnum()]
-    return "".join(char for char, _ in kept), tuple(at for _, at in kept)
