@@ -113,9 +113,10 @@ _OCR: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         "\n",
     ),
     (re.compile(r"</?(?:img|[ubi]|strong|em|span|font|su[bp])\b[^<>]{0,300}>", re.IGNORECASE), ""),
-    (re.compile(r"(?:[、,，;；]?[ \t]*_{3,})+"), " "),  # blanks to be filled in
+    (re.compile(r"_{3,}(?:[、,，;；]?[ \t]*_{3,})+"), "___"),  # of many blanks to be filled in, one
     (re.compile(r"(?<![\d.,])\d(?:[ \t]\d){3,}(?![\d.,])"), lambda match: re.sub(r"[ \t]", "", match[0])),
 )
+_FILL_IN: Final = re.compile("_{3,}")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _ARTICLES: Final = re.compile(r"\b(a|an|the)\b")
 _NO_PUNCTUATION: Final = str.maketrans("", "", string.punctuation)
@@ -216,7 +217,7 @@ def normalise(text: str) -> str:
 def normalise_with_offsets(text: str) -> Folded:
     """Return the normalised text, with the offsets of its characters in the original."""
     folded = without_ocr_marks(fold_with_offsets(text))
-    return Folded(simplified(folded.text), folded.offsets).replaced(_NOISE, "")
+    return Folded(simplified(folded.text), folded.offsets).replaced(_FILL_IN, " ").replaced(_NOISE, "")
 
 
 @lru_cache(maxsize=1 << 14)
