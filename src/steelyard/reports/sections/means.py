@@ -1,12 +1,13 @@
 """Means with intervals and marks of significance, blocks of the kind, and what files have: summaries, rules, scores."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.i18n import Words
 from steelyard.io.results import items_of
+from steelyard.registry.kinds import family_of
 from steelyard.reports import cells
 from steelyard.reports.blocks import (
     Block,
@@ -48,13 +49,27 @@ def blocks(report: Report, words: Words) -> Iterator[Block]:
 @section(11, "one", "two")
 def means(report: Report, words: Words) -> Iterator[Block]:
     """Yield the table of means; a leaderboard has its own."""
-    yield _means(report, words, "means")
+    yield _means(report, words, "means", _own_metrics(report))
 
 
 @section(11, "changes")
 def means_compared(report: Report, words: Words) -> Iterator[Block]:
     """Yield the table of means beside that of differences."""
-    yield _means(report, words, "means_compared")
+    yield _means(report, words, "means_compared", report.metrics)
+
+
+@section(43, "one", "two")
+def means_of_contexts(report: Report, words: Words) -> Iterator[Block]:
+    """Yield the means of the metrics over contexts, apart from what was answered."""
+    own = _own_metrics(report)
+    if rest := [metric for metric in report.metrics if metric not in own]:
+        yield replace(_means(report, words, "table", rest), title=words("report.retrieved"))
+
+
+def _own_metrics(report: Report) -> list[str]:
+    """Return the metrics without those of the contexts of a result that has others."""
+    kind = report.tables[0].kind
+    return [metric for metric in report.metrics if family_of(kind, metric) != "contexts"] or report.metrics
 
 
 def _summary(report: Report, index: int) -> dict[str, Any]:
@@ -64,9 +79,9 @@ def _summary(report: Report, index: int) -> dict[str, Any]:
     return {**report.summaries[index].as_dict(), **({} if added is None else {table.kind: added})}
 
 
-def _means(report: Report, words: Words, role: TableRole) -> TableBlock:
+def _means(report: Report, words: Words, role: TableRole, metrics: Sequence[str]) -> TableBlock:
     """Return a row per metric, a column per result; those of the last result can be drawn as bars."""
-    rows: list[Row] = [[words.name("metric", metric), *_mean_cells(report, metric)] for metric in report.metrics]
+    rows: list[Row] = [[words.name("metric", metric), *_mean_cells(report, metric)] for metric in metrics]
     headings = [words("report.metric"), *(summary.name for summary in report.summaries)]
     main, detail, extra = map(words, ("report.mean", "report.interval", "report.fates"))
     return TableBlock(headings, rows, role=role, main=main, detail=detail, extra=extra, caption=caption(report, words))
