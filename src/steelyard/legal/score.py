@@ -181,8 +181,9 @@ class Case(NamedTuple):
 
     def _invented_in(self, text: str, check: str) -> Iterable[Invented]:
         question = self.about.question
-        values = [] if self.source.document.is_missing else find_invented(text, self.source.text, question=question)
-        values += find_forbidden(text, check, question=question)
+        values = list(find_forbidden(text, check, question=question))
+        if not self.source.document.is_missing:
+            values = [*find_invented(text, self.source.text, question=question), *values]
         return {(value.start, value.end): value for value in values}.values()  # one that is both is forbidden
 
     def quotes(self, words: str) -> bool:

@@ -154,12 +154,8 @@ def mismatch(citation: Citation, item: Evidence, source: Source, longest: int) -
         return Mismatch(2 * has_words, _elsewhere(citation, item, stands, has_words=has_words))
     if not has_words:
         return Mismatch(1, Message("legal.does_not_include", words=item.must_include))
-    if document.is_missing:
-        span = len(citation.key)
-    elif stands and item.page not in stands and item.page in citation.pages:
-        span = source.key.span(quote_pieces(citation.text))
-    else:
-        span = _span(citation, source)
+    has_key_page = item.page in citation.pages and bool(stands) and item.page not in stands
+    span = source.key.span(quote_pieces(citation.text)) if has_key_page else _span(citation, source)
     if span < 0:
         return Mismatch(2, _not_there(citation, source))
     if span > _longest(item.must_include, longest):
@@ -208,7 +204,12 @@ def _miss(item: Evidence, citations: Sequence[Citation], source: Source, longest
 
 
 def _span(citation: Citation, source: Source) -> int:
-    """Return the length of the cited passage on its pages; pieces joined with ... include the text between them."""
+    """Return the length of the cited passage on its pages; pieces joined with ... include the text between them.
+
+    In a missing document, every passage stands.
+    """
+    if source.document.is_missing:
+        return len(citation.key)
     if source.document.is_paged:
         return source.span_on(citation.text, citation.pages)
     return source.key.span(quote_pieces(citation.text))

@@ -250,13 +250,7 @@ class Source:
 
         A document without pages has none.
         """
-        if not self.document.is_paged:
-            return ()
-        if words not in self._pages_with:
-            whole = [number for number, page in self.pages.items() if page.key.holds(words)]
-            across = (numbers for _, numbers in self._across(words))
-            self._pages_with[words] = whole or next(across, [])
-        return self._pages_with[words]
+        return _pages_with(self, words) if self.document.is_paged else ()
 
     def lines_with(self, words: str, number: int) -> list[tuple[int, int]]:
         """Return the first and the last line of each place on a page where a quotation stands, or goes on.
@@ -284,15 +278,15 @@ class Source:
         keys = (page.key for number in numbers if (page := self.pages.get(number)) is not None)
         spans = [span for key in keys if (span := key.span(pieces)) >= 0]
         if not spans:
-            spans = [span for span, touched in self._across(words) if not set(touched).isdisjoint(numbers)]
+            spans = [span for span, touched in self.across(words) if not set(touched).isdisjoint(numbers)]
         return min(spans, default=-1)
 
     def touched(self, words: str, numbers: Sequence[int]) -> set[int]:
         """Return these pages, and those that a quotation goes on to from one of them, or comes from."""
-        across = (set(touched) for _, touched in self._across(words))
-        return set(numbers).union(*(touched for touched in across if not touched.isdisjoint(numbers)))
+        pairs = (set(touched) for _, touched in self.across(words))
+        return set(numbers).union(*(pair for pair in pairs if not pair.isdisjoint(numbers)))
 
-    def _across(self, words: str) -> Iterator[tuple[int, Sequence[int]]]:
+    def across(self, words: str) -> Iterator[tuple[int, Sequence[int]]]:
         """Yield the length and the two pages of each place where a quotation goes on after the end of a page."""
         pieces, numbers = quote_pieces(words), list(self.pages)
         for start, end in self.key.spans(pieces):
@@ -305,9 +299,11 @@ class Source:
         """Where the key of each page ends in the key of the document."""
         return list(accumulate(len(page.key.text) for page in self.pages.values()))
 
-    @cached_property
-    def _pages_with(self) -> dict[str, Sequence[int]]:
-        return {}
+
+@lru_cache(maxsize=1 << 10)
+def _pages_with(source: Source, words: str) -> Sequence[int]:
+    whole = [number for number, page in source.pages.items() if page.key.holds(words)]
+    return whole or next((numbers for _, numbers in source.across(words)), [])
 
 
 def source_of(document: "Document") -> Source:
