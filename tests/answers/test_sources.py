@@ -45,7 +45,7 @@ def read(write):
     return read
 
 
-LOGS = {
+LOGS: Any = {
     "ragflow": {
         "code": 0,
         "data": {

@@ -2,6 +2,7 @@
 
 import json
 import math
+from typing import Any
 
 import pytest
 from foreign_files import DATA
@@ -36,7 +37,7 @@ def test_costs_of_a_row(fields, costs):
     assert costs_in(fields) == pytest.approx(costs)
 
 
-ROWS = [
+ROWS: Any = [
     {"question": "Who?", "prediction": "Mr Vale", "references": ["Mr Vale"], "latency_ms": 500, "cost": 0.01},
     {"question": "When?", "prediction": "Monday", "references": ["Monday"], "latency_ms": 1500},
     {"question": "What?", "prediction": None, "references": ["Rent"], "error": "no answer", "latency_ms": 9000},

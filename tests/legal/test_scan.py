@@ -5,6 +5,7 @@ import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import run
@@ -322,7 +323,7 @@ def test_a_cited_chunk_counts_on_the_pages_that_it_touches(paged):
     text = document.text
     at = text.index("告诉我名额没有了") - 60
     chunk = text[at : at + 140]
-    fields = {
+    fields: Any = {
         "id": "f",
         "type": "fact_exact",
         "question": "哪一天告诉瞿晚枫办不成的？",

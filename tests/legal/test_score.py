@@ -35,7 +35,7 @@ def test_marks_are_no_words_of_an_answer_and_cite_contexts(mark):
     document = BUNDLED.documents[question.about.document]
     (cited,) = question.gold_record(document)["citations"]
     contexts = [{**cited, "id": "67e517e74767063e882d6861"}, "其他"]
-    answer = f"共{question.expected['amount_total']}元"
+    answer = f"共{question.expected_output()['answer']['amount_total']}元"
     record = record_of({"answer": f"{answer}{mark}。", "contexts": contexts})
     assert judge(question, record, document).score == 1
     uncited = judge(question, record_of({"answer": answer, "contexts": contexts}), document)

@@ -29,7 +29,7 @@ CHUNKS = [
     {"id": "c2", "content": "其他约定。@@2-3\t1.0\t2.0\t3.0\t4.0##", "document_name": "notes.pdf", "similarity": 0.2},
 ]
 ANSWER = "押金为三万元 [ID:0]。"
-RAGFLOW = {"code": 0, "message": "", "data": {"answer": ANSWER, "reference": {"chunks": CHUNKS, "doc_aggs": []}}}
+RAGFLOW: Any = {"code": 0, "message": "", "data": {"answer": ANSWER, "reference": {"chunks": CHUNKS, "doc_aggs": []}}}
 RAGFLOW_OPENAI = {
     "id": "chatcmpl-1",
     "object": "chat.completion",
@@ -118,7 +118,7 @@ def stream(*events: Any, name: str = "") -> bytes:
 
 def pieces(*answers: str, **last: Any) -> list[Any]:
     """Return the events of RAGFlow for the pieces of an answer."""
-    events = [{"code": 0, "message": "", "data": {"answer": each, "reference": {}}} for each in answers]
+    events: list[Any] = [{"code": 0, "message": "", "data": {"answer": each, "reference": {}}} for each in answers]
     events[-1]["data"] |= {"reference": RAGFLOW["data"]["reference"], **last}
     return [*events, {"code": 0, "message": "", "data": True}]
 

@@ -3,6 +3,7 @@
 import json
 import threading
 from pathlib import Path
+from typing import Any
 
 import commands
 import pytest
@@ -79,7 +80,8 @@ def test_retrieval_alone_is_no_failure(case, serve):
 
 def test_a_run_that_fails_in_the_middle_goes_on(case, serve):
     """Status 429 and 500 are asked again; torn streams and errors are failures, which `--resume` asks again."""
-    lock, seen = threading.Lock(), {}
+    lock = threading.Lock()
+    seen: dict[Any, Any] = {}
 
     def reply(body):
         question = body["question"]

@@ -22,10 +22,17 @@ from systems.products import (
 from systems.server import Answer
 
 from steelyard.errors import ConfigError, InputError, SystemFailure, UnknownName
+from steelyard.i18n import Message
 from steelyard.net.retry import RetryableFailure
 from steelyard.systems import products
 from steelyard.systems.base import PRODUCTS, Ask, SystemSettings, open_system
 from steelyard.systems.products import load_product
+
+
+def notices_of(system: Any) -> list[Message]:
+    """Return what a product says once of a run."""
+    return list(system.notices())
+
 
 ASK = Ask("q1", "押金是多少？", "lease.pdf")
 LEASE = {"id": "c0", "text": "押金为三万元。", "page": 3, "document": "lease.pdf", "score": 0.91}
@@ -90,7 +97,7 @@ def test_the_old_path_of_ragflow_has_a_session_for_each_question(serve):
     ]
     assert server.bodies[2] == {"question": ASK.question, "session_id": "session-1", "stream": False}
     assert server.bodies[1]["name"] != server.bodies[3]["name"]
-    (notice,) = system.notices()
+    (notice,) = notices_of(system)
     assert str(notice) == "RAGFlow answered at /api/v1/chats/{app}/completions, not at /api/v1/chat/completions"
 
 
@@ -316,9 +323,9 @@ def test_only_its_own_key_is_sent(serve):
 def test_contexts_that_never_come_are_reported(serve):
     body = {"answer": "三万元", "conversation_id": "1", "metadata": {}}
     system = open_system(f"dify:@{serve(one('/v1/chat/messages', body)).url}")
-    assert system.notices() == []
+    assert notices_of(system) == []
     assert system.ask(ASK).record == {"answer": "三万元", "citations": [], "evidence": []}
-    (notice,) = system.notices()
+    (notice,) = notices_of(system)
     assert str(notice) == "no reply had anything at /metadata/retriever_resources/* (contexts)"
 
 
@@ -440,7 +447,7 @@ def test_paths_into_members_of_a_list(serve):
     system = open_system(server.url, SystemSettings(response=f"{paths}cost=/usage/price"))
     reply = system.ask(ASK)
     assert (reply.record["contexts"], reply.tokens, reply.cost) == (["甲", "乙"], 5, 0.5)
-    (notice,) = system.notices()
+    (notice,) = notices_of(system)
     assert str(notice) == "no reply had anything at /data/found/*/text (evidence)"
 
 
@@ -448,4 +455,4 @@ def test_an_empty_list_is_something(serve):
     server = serve(Answer({"text": "是", "chunks": []}))
     system = open_system(server.url, SystemSettings(response="answer=/text,contexts=/chunks/*/content"))
     assert "contexts" not in system.ask(ASK).record
-    assert system.notices() == []
+    assert notices_of(system) == []

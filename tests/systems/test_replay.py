@@ -1,6 +1,7 @@
 """Recorded outputs."""
 
 import json
+from typing import Any
 
 import pytest
 from systems.products import (
@@ -152,7 +153,7 @@ def test_bad_files(write, name, content, message):
     assert caught.value.where.startswith(str(path))
 
 
-LOGS = {
+LOGS: Any = {
     "ragflow": (RAGFLOW, ["押金为三万元。"]),
     "ragflow_openai": (RAGFLOW_OPENAI, ["押金为三万元。"]),
     "retrieval": (RETRIEVAL, []),
@@ -166,7 +167,7 @@ LOGS = {
 @pytest.mark.parametrize("field", ["", "response"])
 def test_a_log_of_a_product(write, name, field):
     body, cited = LOGS[name]
-    row = {"question": "?", **({field: body} if field else body), "id": "q1"}
+    row: Any = {"question": "?", **({field: body} if field else body), "id": "q1"}
     record = ReplaySystem(write("log.jsonl", json.dumps(row))).ask(Ask("q1", "?")).record
     assert [each["text"] for each in record["citations"]] == cited
     assert record["contexts"]
