@@ -14,6 +14,7 @@ import steelyard
 from steelyard.documents.pages import quoted_document, read_document
 from steelyard.io.outputs import record_of
 from steelyard.legal.benchmark.questions import load_benchmark, read_question_file
+from steelyard.legal.evidence.citations import shortened
 from steelyard.legal.question_types import question_of
 from steelyard.legal.score import judge
 
@@ -345,3 +346,26 @@ def test_a_chunk_that_is_cut_in_a_number_is_no_invention(paged):
     fields = {**QUESTIONS["桑以宁实际退还了多少钱给瞿晚枫？"]}
     verdict = judge(question_of(fields), {"answer": "15000元。", "citations": [cited]}, document)
     assert verdict.flags == ()
+
+
+def test_a_cited_chunk_may_be_longer_than_a_passage_that_a_system_selects(paged):
+    document = load_benchmark(paged).documents["record.json"]
+    at = document.text.index("2022年9月12日我退了她现金") - 300
+    chunk = document.text[at : at + 500]
+    question = question_of({**QUESTIONS["桑以宁实际退还了多少钱给瞿晚枫？"]})
+    record = record_of({"answer": "一共15000元[ID:0]。", "contexts": [chunk, *["别的片段。"] * 3]})
+    assert judge(question, record, document).score == 1.0
+    own = {"answer": "一共15000元。", "citations": [{"page": 3, "text": chunk}]}
+    assert judge(question, own, document).score == 0.7
+    whole = [document.text[n : n + 1000] for n in range(0, len(document.text), 1000)]
+    everything = {
+        "answer": "一共15000元。" + "".join(f"[ID:{n}]" for n in range(20)),
+        "contexts": ["无关" * 500] * 2 + whole,
+    }
+    assert judge(question, record_of(everything), document).parts["citation_correctness"] == 0.0
+
+
+def test_a_reason_never_cuts_a_number():
+    words = "2022年7月3日她在茶楼里给了我现金20000元，又给了16000元"
+    assert shortened(words) == "2022年7月3日她在茶楼里给了我现金20000…"
+    assert shortened("现金20000元") == "现金20000元"

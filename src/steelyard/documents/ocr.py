@@ -19,7 +19,7 @@ PAGES_HINT = Message("formats.json_document_hint")
 
 _OUTSIDE: Final = (
     *("number", "page_number", "header", "page_header", "header_image"),
-    *("footer", "page_footer", "footer_image", "image", "aside_text", "discarded"),
+    *("footer", "page_footer", "footer_image", "image", "seal", "aside_text", "discarded"),
 )
 """Labels of blocks that are not text of the page: page numbers, running heads and feet, margins, pictures."""
 _WRAPPERS: Final = ("result", "layoutParsingResults", "document", "json_content", "data", "chunks")

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any, Final, NamedTuple
 
 from steelyard import limits
@@ -71,8 +72,14 @@ class Case(NamedTuple):
         return distinct(citation for name in names for citation in self.passages[name])
 
     def cited(self, *names: str) -> Sequence[Citation]:
-        """Return the citations that are read: the first ones, up to the budget."""
-        return self.returned(*names)[: self.about.citations]
+        """Return the citations that are read: the first ones, up to the budget.
+
+        Retrieved chunks are as long as the product cuts them: theirs is a budget of characters, the same in all.
+        """
+        read = self.returned(*names)[: self.about.citations]
+        lengths = accumulate(len(citation.key) if citation.is_retrieved else 0 for citation in read)
+        room = self.about.citations * self.about.snippet
+        return [citation for citation, length in zip(read, lengths, strict=True) if length <= room]
 
     def has_typed(self, fields: Iterable[str]) -> bool:
         return any(self.record.get(name) not in (None, "", []) for name in fields)

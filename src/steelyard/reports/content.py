@@ -74,7 +74,10 @@ class Report:
     def __post_init__(self) -> None:
         compared = [comparison.metric for comparison in self.comparisons]
         tables = [with_parts(table, compared) for table in self.tables]
-        made: dict[str, Any] = {"tables": tables, "kind": kind_report(tables[0].kind), "layout": self._layout()}
+        own = kind_of(tables[0].kind).metric
+        is_whole = own is None or all(own in table.columns for table in tables)  # else only other metrics are shown
+        kind = kind_report(tables[0].kind) if is_whole else KindReport()
+        made: dict[str, Any] = {"tables": tables, "kind": kind, "layout": self._layout()}
         scope = scope_of(self.units, *tables)
         made |= {"scope": scope, "summaries": [table.summary(units=scope) for table in tables]}
         for name, value in made.items():

@@ -20,6 +20,8 @@ _SECTIONS: Final = {"qa_pair": ("question", "answer"), "header": ("header",)}
 _LONGEST_ENDING: Final = 12  # characters, with the point
 AT_PASSAGE: Final = "legal.at_passage"
 """The code of a reason that names a required passage which is not cited, by its page and the beginning of its words."""
+CHUNK_SNIPPETS: Final = 4
+"""How many times as long as a passage that a system selects a chunk may be that a mark cites."""
 LONGEST_WORDS: Final = 24
 """The number of characters of a required passage that such a reason quotes."""
 _REPORTED_FIRST: Final = (
@@ -158,6 +160,7 @@ def mismatch(citation: Citation, item: Evidence, source: Source, longest: int) -
     span = source.key.span(quote_pieces(citation.text)) if has_key_page else _span(citation, source)
     if span < 0:
         return Mismatch(2, _not_there(citation, source))
+    longest *= CHUNK_SNIPPETS if citation.is_retrieved else 1
     if span > _longest(item.must_include, longest):
         return Mismatch(2, Message("legal.longer_than", longest=longest))
     spoken = _spoken_otherwise(citation, item, source)
@@ -200,7 +203,15 @@ def _miss(item: Evidence, citations: Sequence[Citation], source: Source, longest
         mismatches.append(miss)
     mismatches.sort(key=lambda miss: (-miss.nearness, _REPORTED_FIRST.index(miss.why.code)))
     reason = mismatches[0].why if mismatches else Message("legal.nothing_cited")
-    return Message(AT_PASSAGE, page=item.page, words=item.must_include[:LONGEST_WORDS], reason=reason)
+    return Message(AT_PASSAGE, page=item.page, words=shortened(item.must_include), reason=reason)
+
+
+def shortened(words: str) -> str:
+    """Return the beginning of a required passage as reasons quote it: never cut inside a number, and with a mark."""
+    end = LONGEST_WORDS
+    while words[end - 1 : end + 1].isalnum() and words[end - 1 : end + 1].isascii() and end < len(words):
+        end += 1
+    return words if end >= len(words) else f"{words[:end]}…"
 
 
 def _span(citation: Citation, source: Source) -> int:

@@ -214,9 +214,12 @@ def _is_right(citation: Citation, required: Sequence[Evidence], source: Source) 
 
 
 def _find(citation: Citation, document: Document) -> list[PageSpan]:
-    """Return the spans of a citation: on the pages that it names, else on the first other page that has its words."""
-    others = ((page.number,) for page in document.pages if page.number not in citation.pages)
-    hits = (_spans_on(citation.text, numbers, document) for numbers in (citation.pages, *others))
+    """Return the spans of a citation: on the pages that it names or goes on to, else on the first others with it."""
+    source, named = source_of(document), citation.pages
+    around = tuple(sorted(source.touched(citation.text, named)))
+    others = ((page.number,) for page in document.pages if page.number not in named)
+    candidates = (named, around, tuple(source.pages_with(citation.text)), *others)
+    hits = (_spans_on(citation.text, numbers, document) for numbers in candidates)
     return next((hit for hit in hits if hit), [])
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from steelyard.i18n import Joined, Message, from_json
-from steelyard.legal.evidence.citations import AT_PASSAGE, LONGEST_WORDS
+from steelyard.legal.evidence.citations import AT_PASSAGE, shortened
 from steelyard.legal.evidence.quotes import quote_key, quote_pieces
 from steelyard.legal.model import FIELDS, METRIC
 from steelyard.legal.question_types import counted_parts
@@ -177,7 +177,7 @@ class JudgedItem:
         at = [item.args for item in items if isinstance(item, Message) and item.code == AT_PASSAGE]
         named = {(args["page"], args["words"]) for args in at}
         passages = self.expected.get("evidence", ())
-        missed = [each["text"] for each in passages if (each["page"], each["text"][:LONGEST_WORDS]) in named]
+        missed = [each["text"] for each in passages if (each["page"], shortened(each["text"])) in named]
         return missed or self.evidence
 
     def _is_retrieved(self, words: str) -> bool:
