@@ -28,7 +28,7 @@ records of one form, which share their instructions and questions (the bundled d
 _SEARCHED: Final = 40
 """The next line of the text is looked for so far ahead in the pages, in its own lengths."""
 # pictures in Markdown, tags of HTML and commands of LaTeX, of which one side may have more; all but letters and digits
-_UNCOMPARED = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)|<[^<>\n]*>|\\[A-Za-z]+|[\W_]")
+_UNCOMPARED = re.compile(r"!\[[^\]\n]{0,300}\]\([^)\n]{0,600}\)|<[^<>\n]{0,300}>|\\[A-Za-z]+|[\W_]")
 
 
 def read_beside(path: str | Path, text: str, warnings: list[Problem]) -> tuple[list[Sheet], str] | None:
