@@ -366,3 +366,13 @@ def test_answers_have_the_metrics_too():
     rows = [{"id": "a", "prediction": "x", "contexts": [DATE, SUM], "reference_contexts": [SUM, DATE]}]
     table = steelyard.evaluate_answers(rows, None, ["EvidenceRecall@1", "EvidenceHit@1", "EvidenceHit"])
     assert [table.mean(name) for name in table.metrics] == [0.5, 0, 1]
+
+
+def test_bench_says_that_a_system_only_retrieves(tmp_path):
+    lines = [
+        {"id": question.about.id, "contexts": ["别的话"]} for question in load_benchmark(benchmark_folder()).questions
+    ]
+    path = tmp_path / "r.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    done = run("bench", "--system", f"replay:{path}", "-o", tmp_path / "o.jsonl", "--type", "evidence_set")
+    assert "no reply has an answer" in done.stderr

@@ -26,7 +26,7 @@ from steelyard.io.reviews import SUFFIX, append_judgement
 from steelyard.io.writing import RECORDED
 from steelyard.legal.benchmark.questions import Benchmark, benchmark_folder, load_benchmark
 from steelyard.legal.benchmark.runner import BenchmarkRun, unfinished_path
-from steelyard.legal.model import METRIC
+from steelyard.legal.model import FIELDS, METRIC
 from steelyard.legal.question_types import part_labels, types_by_name
 from steelyard.net.http import HEADER_NAME
 from steelyard.progress import ProgressCallback
@@ -118,7 +118,16 @@ def _run(benchmark: Benchmark, settings: AskSettings, path: Path, arguments: arg
         ).table()
     for message in getattr(system, "notices", list)():
         notify(message)
+    if _only_retrieves(table):
+        notify(Message("cli.only_retrieves", path=path))
     return table
+
+
+def _only_retrieves(table: Table) -> bool:
+    """Return whether a system gave contexts and nothing else, as one that only retrieves does."""
+    outputs = [output for output in table.outputs if output]
+    said = any(output.get(name) for output in outputs for name in ("answer", "citations", "evidence", *FIELDS))
+    return any(output.get("contexts") for output in outputs) and not said
 
 
 @contextmanager

@@ -274,6 +274,9 @@ def _imported(folder: Path, bank: Path, documents: Path | None, language: str) -
     print_text("\n")
     for line in case.lines():
         print_text(f"{line.text(language)}\n")
+    case_name = shlex.quote(str(folder))
+    commands = f"steelyard validate {case_name}\nsteelyard bench {case_name} --system builtin:baseline"
+    print_text(f"\n{Message('cli.new_commands').text(language)}\n\n{commands}\n")
     return 0
 
 
