@@ -14,8 +14,9 @@ import steelyard
 from steelyard.documents.pages import quoted_document, read_document
 from steelyard.io.outputs import record_of
 from steelyard.legal.benchmark.questions import load_benchmark, read_question_file
-from steelyard.legal.evidence.citations import shortened
+from steelyard.legal.evidence.citations import Citation, shortened
 from steelyard.legal.question_types import question_of
+from steelyard.legal.report.items import _find
 from steelyard.legal.score import judge
 
 SCAN = Path(__file__).parents[2] / "data" / "scan"
@@ -369,3 +370,10 @@ def test_a_reason_never_cuts_a_number():
     words = "2022年7月3日她在茶楼里给了我现金20000元，又给了16000元"
     assert shortened(words) == "2022年7月3日她在茶楼里给了我现金20000…"
     assert shortened("现金20000元") == "现金20000元"
+
+
+@pytest.mark.parametrize("pages", [(2,), (3,), (2, 3), ()])
+def test_a_passage_over_the_end_of_a_page_is_marked_on_both(paged, pages):
+    document = load_benchmark(paged).documents["record.json"]
+    spans = _find(Citation(pages, "“老蒲”告诉我名额没有了，我当天就告诉瞿晚枫办不成了"), document)
+    assert [page for page, *_ in spans] == [2, 3]
