@@ -97,6 +97,13 @@ ECHO = '{"reason": "it says so", "verdict": "same"}'
         (says(f'{{"reason": "the answer has {ECHO} and', finish="length"), None, "missing.judge_cut_off"),
         (says('{"reason": "", "verdict": ' + "1" * 5_000 + "}"), None, "missing.judge_unreadable"),
         (says('{"a": ' * 5_000), None, "missing.judge_unreadable"),
+        *(
+            (says(f'{{"reason": {"[" * deep}{"]" * deep}, "verdict": "same"}}'), None, "missing.judge_unreadable")
+            for deep in (200, *range(970, 1_000, 4))
+        ),
+        (says(f'{{"more": {"[" * 200}{"]" * 200}, "verdict": "same"}}'), None, "missing.judge_unreadable"),
+        (says('{"verdict": "contradicts", "verdict": "same"}'), None, "missing.judge_unreadable"),
+        (says('I say: {"verdict": "contradicts", "verdict": "same"}'), None, "missing.judge_unreadable"),
         (says('{"verdict": "same"}'), 1.0, None),
         (says("", finish="length"), None, "missing.judge_cut_off"),
         (says(""), None, "missing.judge_silent"),
@@ -535,6 +542,28 @@ def test_limits_hold_for_a_server_that_counts_no_tokens(tmp_path, limit):
         words = ("judge", "run", "same", "rows.jsonl", "--model", server.model, "-o", "out.jsonl", "-j", 1)
         assert run(*words, *limit, cwd=tmp_path).returncode == 3
         assert len(server.bodies) < 4
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": True, "completion_tokens": True},
+        {"prompt_tokens": -(10**9), "completion_tokens": -5},
+        {"prompt_tokens": 10**400, "completion_tokens": 5},
+        {"prompt_tokens": 1e300, "completion_tokens": 5},
+        {"prompt_tokens": 0.5, "completion_tokens": "5"},
+    ],
+)
+def test_what_is_no_number_of_tokens_is_estimated(tmp_path, usage):
+    def script(body, seen):
+        return says(ECHO)._replace(body={**says(ECHO).body, "usage": usage})
+
+    with serving(script) as server:
+        judged(tmp_path, server, "--max-tokens", 200, "-j", 1, code=3)
+        assert len(server.bodies) < 4
+    calls = [json.loads(line) for line in (tmp_path / "out.calls.jsonl").read_text("utf-8").splitlines()]
+    assert all(type(line.get("sent", 0)) is int and 0 <= line.get("sent", 0) < 100 for line in calls[1:])
+    assert run("judge", "replay", "out.calls.jsonl", "-o", "again.jsonl", cwd=tmp_path).returncode == 3
 
 
 @pytest.mark.parametrize("prices", ["nan,1", "1,inf", "-1,1", "1"])

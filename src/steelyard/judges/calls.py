@@ -194,9 +194,8 @@ class ChatModel(NothingOpen):
             return _failed(str(answer.message))
         self._failed = -math.inf
         reply = Recorded(**answer.record)
-        is_counted = reply.sent or reply.received
-        about = (tokens_about(self._judge, call), _tokens(reply.text or ""))  # of a server that does not count
-        self.spending.add(*((reply.sent, reply.received) if is_counted else about))
+        sent = reply.sent or tokens_about(self._judge, call)  # of a server that does not count
+        self.spending.add(sent, reply.received or _tokens(reply.text or ""))
         return reply
 
     def ask(self, ask: Ask) -> Reply:
