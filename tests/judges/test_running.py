@@ -315,6 +315,26 @@ def test_a_batch_goes_out_and_comes_back(tmp_path):
     assert run("judge", "replay", "out.calls.jsonl", "-o", "again.jsonl", cwd=tmp_path).returncode == 0
 
 
+def test_two_replies_of_a_batch_to_one_call_agree_or_are_refused(tmp_path):
+    write(tmp_path / "rows.jsonl")
+    words = ("judge", "run", "same", "rows.jsonl", "--model", "openai:m@http://127.0.0.1:9/v1", "-o", "out.jsonl")
+    assert run(*words, "--batch-out", "batch.jsonl", cwd=tmp_path).returncode == 0
+    keys = [json.loads(line)["custom_id"] for line in (tmp_path / "batch.jsonl").read_text("utf-8").splitlines()]
+
+    def replies(*labels):
+        found = [(key, "same") for key in keys[1:]] + [(keys[0], label) for label in labels]
+        return [
+            {"custom_id": key, "response": {"status_code": 200, "body": verdict(label).body}} for key, label in found
+        ]
+
+    write(tmp_path / "replies.jsonl", replies("same", "contradicts"))
+    done = run(*words, "--batch-in", "replies.jsonl", cwd=tmp_path)
+    assert (done.returncode, "replies.jsonl:5: " in done.stderr, "two replies" in done.stderr) == (2, True, True)
+    (tmp_path / "out.calls.jsonl").unlink(missing_ok=True)
+    write(tmp_path / "replies.jsonl", replies("same", "same"))
+    assert run(*words, "--batch-in", "replies.jsonl", cwd=tmp_path).returncode == 0
+
+
 @pytest.mark.parametrize(("judge", "calls"), [("same", 4), ("relevancy", 4), ("relevance", 8), ("claims", 8)])
 def test_a_dry_run_counts_the_calls_of_a_run(tmp_path, judge, calls):
     rows = [{**row, "contexts": [f"One {row['id']}.", f"Two {row['id']}."]} for row in ROWS]
@@ -893,6 +913,30 @@ def test_replay_wants_the_rows_of_the_run(tmp_path):
     write(tmp_path / "rows.jsonl", [{**row, "answer": "Another."} for row in ROWS])
     done = run("judge", "replay", "out.calls.jsonl", cwd=tmp_path)
     assert (done.returncode, "not the rows" in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize("digest", [True, False])
+def test_a_journal_chooses_no_file_elsewhere(tmp_path, digest):
+    folder, private = tmp_path / "sent", tmp_path / "private.jsonl"
+    folder.mkdir()
+    with serving(lambda body, seen: verdict("same")) as server:
+        judged(folder, server)
+    (folder / "rows.jsonl").rename(private)
+    journal = folder / "out.calls.jsonl"
+    header, *others = journal.read_text("utf-8").splitlines()
+    changed = json.loads(header)
+    changed["source"]["path"] = str(private)
+    if not digest:
+        changed["source"].pop("digest")
+    journal.write_text("\n".join([json.dumps(changed), *others, ""]), "utf-8")
+    done = run("judge", "replay", journal, "-o", "e.html", cwd=tmp_path)
+    assert (done.returncode, "judge replay" in done.stderr, (tmp_path / "e.html").exists()) == (2, True, False)
+    assert run("judge", "replay", journal, private, "-o", "e.html", cwd=tmp_path).returncode == 0
+    if not digest:
+        changed["source"]["path"] = str(folder / "rows.jsonl")
+        journal.write_text("\n".join([json.dumps(changed), *others, ""]), "utf-8")
+        private.rename(folder / "rows.jsonl")
+        assert run("judge", "replay", journal, cwd=tmp_path).returncode == 2
 
 
 def test_replies_that_cannot_be_read_are_asked_for_again_only_if_the_user_says_so(tmp_path):
