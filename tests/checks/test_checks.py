@@ -185,6 +185,18 @@ def test_tampered_samples_are_found(tmp_path, old, new, places):
     assert {("", "sample_len"), ("", "exact_match")} <= differing(tmp_path / TERMS.name)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [('"exact_match": 1.0', '"exact_match": 1e999'), ('"metrics": [', '"metrics": [NaN, ')]
+)
+def test_samples_with_infinite_numbers_are_written(tmp_path, old, new):
+    path = tmp_path / TERMS.name
+    path.write_text(TERMS.read_text("utf-8").replace(old, new, 1), "utf-8")
+    done = run("check-scores", path, "--json", cwd=tmp_path)
+    assert done.returncode in (0, 1), done.stderr
+    assert "Infinity" not in done.stdout
+    json.loads(done.stdout)
+
+
 def test_samples_without_results_beside_them_say_so(tmp_path):
     path = tmp_path / TERMS.name
     path.write_bytes(TERMS.read_bytes())

@@ -283,6 +283,11 @@ def act(folder, programs=Path(sys.executable).parent, **inputs):
 
 
 @pytest.mark.slow
+def test_the_action_installs_with_no_module_of_the_workspace():
+    install = next(step["run"] for step in ACTION["runs"]["steps"] if step.get("name") == "Install Steelyard")
+    assert install.startswith("python -I -m pip install ")
+
+
 def test_the_action_decides_and_writes_the_summary(files, tmp_path):
     require = "legal >= 0.8\n\n  \nno item of fact_exact may fall from 1\nlegal[type=fact_exact] >= $(touch hacked)0\n"
     done = act(tmp_path, result="new.jsonl", baseline="old.jsonl", require=require)

@@ -2,8 +2,10 @@
 
 import json
 
+import numpy as np
 import pytest
 from commands import ROOT, run
+from tables import make_table
 
 DATA = ROOT / "data"
 RUN = ("retrieval", DATA / "qrels.txt", DATA / "run_a.txt", "--json")
@@ -100,3 +102,29 @@ def test_no_file_runs_code_sends_or_writes(tmp_path, command, text):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(told)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["evil.py", "steelyard.toml"]
+
+
+@pytest.fixture
+def fallen(tmp_path):
+    """A command that compares a run in which everything fell with the one before."""
+    for name, value in (("old", 1.0), ("new", 0.0)):
+        made = make_table(name, {"EM": np.full(20, value)}, [f"q{n}" for n in range(20)], kind="answers")
+        made.save(tmp_path / f"{name}.jsonl")
+    return ("gate", "new.jsonl", "--baseline", "old.jsonl", "--require", "EM not-worse-by 0.05")
+
+
+@pytest.mark.parametrize("name", ["EM", "F1", "Refusal", "legal", "legal.uncertain", "nDCG@10", "Faithfulness"])
+def test_no_file_turns_a_metric_round(tmp_path, fallen, name):
+    written(tmp_path, f'lower-is-better = ["latency", "{name}"]\n', "steelyard.toml")
+    done = run(*fallen, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{tmp_path / 'steelyard.toml'}: {name!r} is a metric whose direction is known" in done.stderr
+
+
+def test_a_gate_says_what_a_file_has_set(tmp_path, fallen):
+    written(tmp_path, 'lower-is-better = ["latency"]\nalpha = 0.4\nunits = "items"\nseed = 3\n', "steelyard.toml")
+    done = run(*fallen, "--units=auto", cwd=tmp_path)
+    line = f"defaults of {tmp_path / 'steelyard.toml'}: lower-is-better = ['latency'], alpha = 0.4"
+    assert (done.returncode, line in done.stdout, "seed = 3" in done.stdout) == (1, True, False), done.stderr
+    assert line in json.loads(run(*fallen, "--units=auto", "--json", cwd=tmp_path).stdout)["warnings"]
+    assert "defaults of" not in run(*fallen, "--alpha=0.1", "--units=auto", "--lower-is-better=x", cwd=tmp_path).stdout

@@ -18,6 +18,13 @@ def is_right(answer, references, question=""):
     return verdict(answer, question, [references]).is_right
 
 
+@pytest.mark.parametrize("word", ["İstanbul", "ışık", "ſix", "twıce", "5 dollarſ", "5 thouſand", "ſection 5"])
+def test_a_letter_of_another_alphabet_is_read(word):
+    assert is_right(word, [word], "What is it?")
+    assert not is_right("Ankara", [word], "What is it?")
+    assert not is_right(word, ["Ankara"], "What is it?")
+
+
 @pytest.mark.parametrize(
     ("answer", "references", "question"),
     [

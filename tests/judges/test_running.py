@@ -97,6 +97,13 @@ ECHO = '{"reason": "it says so", "verdict": "same"}'
         (says(f'{{"reason": "the answer has {ECHO} and', finish="length"), None, "missing.judge_cut_off"),
         (says('{"reason": "", "verdict": ' + "1" * 5_000 + "}"), None, "missing.judge_unreadable"),
         (says('{"a": ' * 5_000), None, "missing.judge_unreadable"),
+        *(
+            (says(f'{{"reason": {"[" * deep}{"]" * deep}, "verdict": "same"}}'), None, "missing.judge_unreadable")
+            for deep in (200, *range(970, 1_000, 4))
+        ),
+        (says(f'{{"more": {"[" * 200}{"]" * 200}, "verdict": "same"}}'), None, "missing.judge_unreadable"),
+        (says('{"verdict": "contradicts", "verdict": "same"}'), None, "missing.judge_unreadable"),
+        (says('I say: {"verdict": "contradicts", "verdict": "same"}'), None, "missing.judge_unreadable"),
         (says('{"verdict": "same"}'), 1.0, None),
         (says("", finish="length"), None, "missing.judge_cut_off"),
         (says(""), None, "missing.judge_silent"),
@@ -306,6 +313,26 @@ def test_a_batch_goes_out_and_comes_back(tmp_path):
         assert done.returncode == 0, done.stderr
         assert len(server.bodies) == 1
     assert run("judge", "replay", "out.calls.jsonl", "-o", "again.jsonl", cwd=tmp_path).returncode == 0
+
+
+def test_two_replies_of_a_batch_to_one_call_agree_or_are_refused(tmp_path):
+    write(tmp_path / "rows.jsonl")
+    words = ("judge", "run", "same", "rows.jsonl", "--model", "openai:m@http://127.0.0.1:9/v1", "-o", "out.jsonl")
+    assert run(*words, "--batch-out", "batch.jsonl", cwd=tmp_path).returncode == 0
+    keys = [json.loads(line)["custom_id"] for line in (tmp_path / "batch.jsonl").read_text("utf-8").splitlines()]
+
+    def replies(*labels):
+        found = [(key, "same") for key in keys[1:]] + [(keys[0], label) for label in labels]
+        return [
+            {"custom_id": key, "response": {"status_code": 200, "body": verdict(label).body}} for key, label in found
+        ]
+
+    write(tmp_path / "replies.jsonl", replies("same", "contradicts"))
+    done = run(*words, "--batch-in", "replies.jsonl", cwd=tmp_path)
+    assert (done.returncode, "replies.jsonl:5: " in done.stderr, "two replies" in done.stderr) == (2, True, True)
+    (tmp_path / "out.calls.jsonl").unlink(missing_ok=True)
+    write(tmp_path / "replies.jsonl", replies("same", "same"))
+    assert run(*words, "--batch-in", "replies.jsonl", cwd=tmp_path).returncode == 0
 
 
 @pytest.mark.parametrize(("judge", "calls"), [("same", 4), ("relevancy", 4), ("relevance", 8), ("claims", 8)])
@@ -535,6 +562,28 @@ def test_limits_hold_for_a_server_that_counts_no_tokens(tmp_path, limit):
         words = ("judge", "run", "same", "rows.jsonl", "--model", server.model, "-o", "out.jsonl", "-j", 1)
         assert run(*words, *limit, cwd=tmp_path).returncode == 3
         assert len(server.bodies) < 4
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": True, "completion_tokens": True},
+        {"prompt_tokens": -(10**9), "completion_tokens": -5},
+        {"prompt_tokens": 10**400, "completion_tokens": 5},
+        {"prompt_tokens": 1e300, "completion_tokens": 5},
+        {"prompt_tokens": 0.5, "completion_tokens": "5"},
+    ],
+)
+def test_what_is_no_number_of_tokens_is_estimated(tmp_path, usage):
+    def script(body, seen):
+        return says(ECHO)._replace(body={**says(ECHO).body, "usage": usage})
+
+    with serving(script) as server:
+        judged(tmp_path, server, "--max-tokens", 200, "-j", 1, code=3)
+        assert len(server.bodies) < 4
+    calls = [json.loads(line) for line in (tmp_path / "out.calls.jsonl").read_text("utf-8").splitlines()]
+    assert all(type(line.get("sent", 0)) is int and 0 <= line.get("sent", 0) < 100 for line in calls[1:])
+    assert run("judge", "replay", "out.calls.jsonl", "-o", "again.jsonl", cwd=tmp_path).returncode == 3
 
 
 @pytest.mark.parametrize("prices", ["nan,1", "1,inf", "-1,1", "1"])
@@ -864,6 +913,30 @@ def test_replay_wants_the_rows_of_the_run(tmp_path):
     write(tmp_path / "rows.jsonl", [{**row, "answer": "Another."} for row in ROWS])
     done = run("judge", "replay", "out.calls.jsonl", cwd=tmp_path)
     assert (done.returncode, "not the rows" in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize("digest", [True, False])
+def test_a_journal_chooses_no_file_elsewhere(tmp_path, digest):
+    folder, private = tmp_path / "sent", tmp_path / "private.jsonl"
+    folder.mkdir()
+    with serving(lambda body, seen: verdict("same")) as server:
+        judged(folder, server)
+    (folder / "rows.jsonl").rename(private)
+    journal = folder / "out.calls.jsonl"
+    header, *others = journal.read_text("utf-8").splitlines()
+    changed = json.loads(header)
+    changed["source"]["path"] = str(private)
+    if not digest:
+        changed["source"].pop("digest")
+    journal.write_text("\n".join([json.dumps(changed), *others, ""]), "utf-8")
+    done = run("judge", "replay", journal, "-o", "e.html", cwd=tmp_path)
+    assert (done.returncode, "judge replay" in done.stderr, (tmp_path / "e.html").exists()) == (2, True, False)
+    assert run("judge", "replay", journal, private, "-o", "e.html", cwd=tmp_path).returncode == 0
+    if not digest:
+        changed["source"]["path"] = str(folder / "rows.jsonl")
+        journal.write_text("\n".join([json.dumps(changed), *others, ""]), "utf-8")
+        private.rename(folder / "rows.jsonl")
+        assert run("judge", "replay", journal, cwd=tmp_path).returncode == 2
 
 
 def test_replies_that_cannot_be_read_are_asked_for_again_only_if_the_user_says_so(tmp_path):

@@ -137,6 +137,10 @@ def test_the_score_is_the_share_of_the_points(document, answer, score):
     assert bool(found.parts["uncertain"]) is answer.startswith("应当")
 
 
+def test_a_letter_that_two_lower_case_characters_stand_for_moves_no_place(document):
+    assert verdict_on(document, "İ。" + RIGHT).score == verdict_on(document, "I。" + RIGHT).score == 1.0
+
+
 REFUSAL = "材料未载明，无法确定。"
 
 

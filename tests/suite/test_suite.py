@@ -231,6 +231,26 @@ def test_faults_are_listed_with_a_line_that_repeats_each(tmp_path):
     assert run(*words, faults[0], cwd=tmp_path).returncode == 1
 
 
+def test_a_program_that_answers_nothing_has_not_passed(tmp_path):
+    words = faulty(tmp_path)
+    path = tmp_path / words.split("/")[-1]
+    path.write_text(path.read_text("utf-8").replace("reply['value'] = 7", "reply['unsupported'] = 'no'"), "utf-8")
+    done = run("conformance", "--program", words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, ""), done.stdout
+    assert "answered none of the" in done.stderr
+
+
+def test_numbers_that_json_does_not_have_are_null(tmp_path):
+    words = faulty(tmp_path)
+    path = tmp_path / words.split("/")[-1]
+    path.write_text(path.read_text("utf-8").replace("= 7", "= {'a': [float('nan'), float('inf')]}"), "utf-8")
+    done = run("conformance", "--program", words, "--json", "-o", "x.json", cwd=tmp_path)
+    assert done.returncode == 1, done.stderr
+    for text in (done.stdout, (tmp_path / "x.json").read_text("utf-8")):
+        faults = [each for each in json.loads(text)["outcomes"] if each["kind"] == "fault"]
+        assert {"a": [None, None]} in [each.get("value") for each in faults]
+
+
 def test_the_suite_needs_the_standard_library_alone(tmp_path):
     words = (sys.executable, "-S", "-m", "steelyard.suite", "--program", faulty(tmp_path), VECTORS[0].id)
     environment = {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}

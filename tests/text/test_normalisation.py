@@ -45,6 +45,12 @@ def test_folding_again_changes_nothing(text):
     assert fold(fold(text)) == fold(text)
 
 
+def test_letters_that_patterns_take_for_others_are_those():
+    text = "\u0130stanbul, \u0131s\u0131k, \u017fix \u212aelvin"
+    assert normalise(text) == "Istanbul, isik, six Kelvin"
+    assert len(normalise(text).lower()) == len(text)
+
+
 @pytest.mark.slow
 @given(TEXTS)
 def test_every_folded_character_knows_where_it_stood(text):

@@ -55,7 +55,16 @@ def own_headers(server, **changed):
     return {name: value for name, value in headers.items() if value is not None}
 
 
+def shown(server, name):
+    """The digest that a page of the result has."""
+    found = server.viewer.index.open(ids(server).get(name, name))
+    return digest_of(found) if found else ""
+
+
 def save(server, given, name="run", headers=None):
+    """Send a judgement; of the result that the file has now, unless it says of which."""
+    if isinstance(given, dict):
+        given = {"result": shown(server, name), **given}
     content = given if isinstance(given, bytes) else json.dumps(given).encode()
     address = f"{server.address}review/{ids(server).get(name, name)}"
     return httpx.post(address, content=content, headers=headers or own_headers(server), trust_env=False, timeout=60)
@@ -187,7 +196,8 @@ def test_what_no_page_of_the_viewer_sends_is_refused(server, folder, changed):
 def test_without_the_token_nothing_is_written(folder, served):
     with served(folder, token="T") as server:
         address = f"{server.address}review/{ids(server)['run']}"
-        content, headers = b'{"id": "a", "agree": true}', own_headers(server)
+        content = json.dumps({"id": "a", "agree": True, "result": shown(server, "run")}).encode()
+        headers = own_headers(server)
         for query in ("", "?token=T"):
             assert httpx.post(address + query, content=content, headers=headers, trust_env=False).status_code == 401
         assert not list(folder.glob("*.review.jsonl"))
@@ -258,6 +268,16 @@ def test_what_is_in_the_way_of_the_file_is_said(server, folder):
     put(folder / "run.jsonl", make_table("run", {"F1": np.array([1.0, 1.0])}, list("ab"), kind="answers"), age=1)
     assert "of another result" in save(server, {"id": "a", "agree": True}).json()["error"][0]
     assert len(path.read_text("utf-8").splitlines()) == 1
+
+
+def test_a_verdict_that_the_page_did_not_show_is_not_reviewed(server, folder):
+    before = shown(server, "run")
+    put(folder / "run.jsonl", make_table("run", {"F1": np.array([0.0, 1.0])}, list("ab"), kind="answers"), age=1)
+    answer = save(server, {"id": "a", "agree": True, "result": before})
+    assert answer.status_code == 409
+    assert "reload the page" in answer.json()["error"][0]
+    assert not (folder / "run.review.jsonl").exists()
+    assert save(server, {"id": "a", "agree": True}).status_code == 200
 
 
 def test_an_unfinished_run_is_not_reviewed(server, folder):

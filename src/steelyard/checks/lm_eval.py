@@ -32,6 +32,8 @@ def check(container: Container) -> Iterator[Finding]:
     for sample in (record.fields for record in container.records()):
         for metric in sample.get("metrics") or [each for each in (*_CHOSEN, _MATCHED) if each in sample]:
             kind = sample.get("filter", _ONLY)
+            if not isinstance(metric, str):
+                continue
             columns.setdefault((metric, kind), []).append(number(sample.get(metric)))
             yield _sample(sample, metric if kind == _ONLY else f"{metric},{kind}", metric, options)
     yield from _means((results.get("results") or {}).get(task), settings, columns)

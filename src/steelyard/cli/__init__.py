@@ -91,4 +91,7 @@ def _parsed(line: Sequence[str], language: Language) -> tuple[argparse.Namespace
             limits.read_environment(os.environ)
         except SteelyardError as error:
             parser.error(error.text(language))
-        return parser.parse_args(line), settings
+        arguments = parser.parse_args(line)
+        if name is not None:
+            arguments.from_file = settings.applied(line, parser.commands.choices[name])
+        return arguments, settings

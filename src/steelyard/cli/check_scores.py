@@ -12,6 +12,7 @@ from steelyard.cli.options import Command, argument, refused, repeated
 from steelyard.cli.output import check_outputs, show_blocks, write_and_show
 from steelyard.errors import InputError
 from steelyard.io.addresses import path_of
+from steelyard.io.shapes import DECIMAL
 from steelyard.reports.files import CHECK_SUFFIXES, write_blocks
 from steelyard.suite.vectors import read_vectors
 
@@ -41,10 +42,9 @@ def _known_vectors() -> frozenset[str]:
 def _mean(text: str) -> tuple[str, tuple[float, int]]:
     """Read METRIC=NUMBER; the digits of the number are those that are compared."""
     name, _, value = text.rpartition("=")
-    try:
-        return name, (float(value), len(value.partition(".")[2]))
-    except ValueError:
-        raise refused("checks.not_a_mean", text=text) from None
+    if not DECIMAL.fullmatch(value):
+        raise refused("checks.not_a_mean", text=text)
+    return name, (float(value), len(value.partition(".")[2]))
 
 
 COMMANDS: Final = {

@@ -42,6 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
             "found": ", ".join(sorted(found.about.computes)),
         }
         raise ConfigError(Message("suite.nothing_claimed", **names), where=found.about.name)
+    if not found.answered:
+        raise ConfigError(Message("suite.nothing_answered", n=len(found.outcomes)), where=found.about.name)
     if arguments.strict:
         found = found.strict()
     blocks = run_blocks(found, vectors, _again(arguments), arguments.lang)

@@ -37,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.allow_errors,
         arguments.units,
         options.calibrations_of(arguments),
+        arguments.from_file,
     )
     result, baseline = _load((arguments.result, arguments.system), (earlier, arguments.baseline_system))
     gate = decide(spelled(rules, result.columns), result, baseline, settings)

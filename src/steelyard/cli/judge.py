@@ -163,7 +163,8 @@ def run_replay(arguments: argparse.Namespace) -> int:
     recorded = {name: value for name, value in header["source"].items() if name in Source.__slots__}
     source = Source(**{**recorded, "path": _rows_of(recorded["path"], arguments)})
     rows = source.read(needs_of(judge, metrics))
-    if header["source"].get("digest", rows.answers.digest) != rows.answers.digest:
+    named = rows.answers.digest if arguments.file else None
+    if header["source"].get("digest", named) != rows.answers.digest:
         hint = Message("judges.replay_hint", journal=arguments.journal)
         raise InputError(Message("judges.other_rows"), where=source.path, hint=hint)
     job = _Job(judge, metrics, source, rows, Endpoint(header["model"], header["endpoint"]))
@@ -174,8 +175,12 @@ def run_replay(arguments: argparse.Namespace) -> int:
 
 
 def _rows_of(path: str, arguments: argparse.Namespace) -> str:
-    """Return the file of rows: that which is named, else that of the journal, if it is there."""
-    if arguments.file is None and not Path(path).exists():
+    """Return the file of rows: that which is named, else that of the journal, if it lies beside it or below.
+
+    A journal of somebody else chooses no other file of this machine, whose rows would be in the result.
+    """
+    is_beside = Path(path).resolve().is_relative_to(Path(arguments.journal).resolve().parent)
+    if arguments.file is None and not (is_beside and Path(path).exists()):
         hint = Message("judges.replay_hint", journal=arguments.journal)
         raise InputError(Message("judges.no_rows", path=path), where=arguments.journal, hint=hint)
     return arguments.file or path

@@ -213,12 +213,29 @@ class Settings(NamedTuple):
         for name, value in self.values.items():
             known = [each for each in SETTABLE if name not in self.own or f"--{each}" in command._option_string_actions]
             _check_name(name, known, self.path)
+            if name == "lower-is-better":
+                self._check_directions(value if isinstance(value, list) else [value])
             parser = program if f"--{name}" in program._option_string_actions else command
             if (action := parser._option_string_actions.get(f"--{name}")) is not None:
                 try:
                     parser.set_defaults(**{action.dest: _default(parser, action, value)})
                 except argparse.ArgumentError as error:
                     raise ConfigError(error.message, where=f"{self.path}: {name}") from None
+
+    def _check_directions(self, names: Sequence[Any]) -> None:
+        """Refuse to turn a metric round whose direction is known: its rules would pass where they should not."""
+        from steelyard.registry.kinds import has_known_direction
+
+        for name in map(str, names):
+            if has_known_direction(name):
+                raise ConfigError(Message("cli.direction_is_known", name=name), where=str(self.path))
+
+    def applied(self, line: Sequence[str], command: argparse.ArgumentParser) -> Message | None:
+        """Return what a command has from the file, without what its line says; None if that is nothing."""
+        given = {word.partition("=")[0].removeprefix("--") for word in line}
+        names = [name for name in self.values if f"--{name}" in command._option_string_actions and name not in given]
+        values = ", ".join(f"{name} = {self.values[name]}" for name in names)
+        return Message("log.settings", path=self.path, values=values) if names else None
 
 
 def _table(path: Path) -> dict[str, Any] | None:

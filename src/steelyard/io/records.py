@@ -140,7 +140,7 @@ def parse_json(text: str, name: str, line: int | None = None, *, lenient: bool =
         raise InputError(error.message, where=_line_place(name, line)) from None
     except ValueError as error:  # a number of thousands of digits
         raise InputError(str(error), where=_line_place(name, line)) from None
-    if text.count("[") + text.count("{") > limits.JSON_DEPTH.value and _is_deep(value):
+    if text.count("[") + text.count("{") > limits.JSON_DEPTH.value and is_deep(value):
         raise InputError(Message("formats.json_too_deep"), where=_line_place(name, line))
     return _whole(value) if lenient and _ESCAPED_HALF.search(text) else value
 
@@ -158,8 +158,8 @@ def _line_place(name: str, line: int | None) -> str:
     return name if line is None else f"{name}:{line}"
 
 
-def _is_deep(value: Any) -> bool:
-    """Whether lists and objects are nested deeper than the limit."""
+def is_deep(value: Any) -> bool:
+    """Return whether lists and objects are nested deeper than the limit."""
     level, depth = [value], 0
     while level:
         nested = [each for each in level if type(each) in (list, dict)]
@@ -466,7 +466,8 @@ def _value_bytes(array: Any) -> int:
     return int(array.nbytes)
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object with these members; a key that is there twice is an error."""
     found = dict(pairs)
     if len(found) < len(pairs):
         again = repeated_one(key for key, _ in pairs)
@@ -483,8 +484,8 @@ def _no_constant(text: str) -> NoReturn:
 
 
 # made once: json.loads makes a decoder for every text
-_WITH_NAN: Final = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_nan_only)
-_WITHOUT_NAN: Final = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+_WITH_NAN: Final = json.JSONDecoder(object_pairs_hook=unique_keys, parse_constant=_nan_only)
+_WITHOUT_NAN: Final = json.JSONDecoder(object_pairs_hook=unique_keys, parse_constant=_no_constant)
 
 
 def result_name(path: str) -> str:

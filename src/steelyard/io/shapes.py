@@ -1,6 +1,7 @@
 """Shapes of JSON values, and one error message with the path to a value of another shape."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,6 +10,8 @@ from typing import Any, Final
 from steelyard.errors import InputError, cut
 from steelyard.i18n import Message
 
+DECIMAL: Final = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+"""A number as cells have it; float() takes 1_0 and digits of any script too."""
 _LONGEST: Final = 60
 
 

@@ -194,9 +194,8 @@ class ChatModel(NothingOpen):
             return _failed(str(answer.message))
         self._failed = -math.inf
         reply = Recorded(**answer.record)
-        is_counted = reply.sent or reply.received
-        about = (tokens_about(self._judge, call), _tokens(reply.text or ""))  # of a server that does not count
-        self.spending.add(*((reply.sent, reply.received) if is_counted else about))
+        sent = reply.sent or tokens_about(self._judge, call)  # of a server that does not count
+        self.spending.add(sent, reply.received or _tokens(reply.text or ""))
         return reply
 
     def ask(self, ask: Ask) -> Reply:
@@ -349,16 +348,19 @@ def write_calls(path: Path, judge: Judge, endpoint: Endpoint, calls: Sequence[Ca
 def read_replies(path: Path, journal: Journal) -> tuple[set[str], int]:
     """Append the replies of a batch to the journal; return their keys, and how many calls of the batch failed."""
     records, _ = read_records(path)
-    found, failed = set(), 0
+    found: dict[str, Recorded] = {}
+    failed = 0
     for record in records:
         match record.fields:
             case {"custom_id": str(key), "response": {"status_code": 200, "body": body}} if _has_choices(body):
-                found.add(key)
-                if journal.replies.get(key) != (reply := recorded_of(body)):
+                reply = recorded_of(body)
+                if found.setdefault(key, reply) != reply:
+                    raise InputError(Message("judges.batch_contradicts", key=key), where=record.where)
+                if journal.replies.get(key) != reply:
                     journal.add(key, {"item": "", "step": "batch", "repeat": 0}, reply)
             case {"custom_id": str(), "response": _} | {"custom_id": str(), "error": _}:
                 failed += 1
             case _:
                 hint = Message("judges.batch_hint")
                 raise InputError(Message("judges.not_a_batch"), where=record.where, hint=hint)
-    return found, failed
+    return set(found), failed

@@ -13,6 +13,7 @@ from steelyard.i18n import Message
 from steelyard.io.records import Record, format_suffix, is_record_format, read_records, result_name
 from steelyard.io.results import begins_with_header, load
 from steelyard.io.reviews import CHOSEN, Judgement, digest_of, read_review
+from steelyard.io.shapes import DECIMAL
 from steelyard.judges.run import Source
 from steelyard.judges.spec import RELEVANT, UNKNOWN
 from steelyard.registry.kinds import is_lower_better
@@ -267,10 +268,7 @@ def _number(value: Any, positive: Sequence[str]) -> float:
 
 
 def _is_decimal(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
+    return DECIMAL.fullmatch(text) is not None and math.isfinite(float(text))
 
 
 def _same_number(text: str, other: str) -> bool:

@@ -7,12 +7,13 @@ from typing import Any, Final, NamedTuple
 
 from steelyard.errors import cut
 from steelyard.i18n import Message
+from steelyard.io.records import is_deep, unique_keys
 from steelyard.judges.prompts import MARKER, Json
 from steelyard.judges.spec import Reading
 from steelyard.table import Missing
 from steelyard.text.reading import without_thinking
 
-_DECODER: Final = json.JSONDecoder()
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=unique_keys)
 _SHOWN: Final = 60  # characters of a reply that a reason shows
 _MOST_OBJECTS: Final = 1_000  # of one reply, whether they can be read or not
 _NOT_CHECKED: Final = ("additionalProperties", "minItems", "maxItems")
@@ -55,11 +56,19 @@ def read_reply(reply: Recorded, schema: Json, reading: Reading = "last") -> Answ
         code = "missing.judge_refused" if reply.refusal else "missing.judge_silent"
         return Answer(None, unscored(code))
     validator = _validator(json.dumps(_open(schema)))
+    try:
+        answer = _answer(text, reply.mode, validator, reading)
+    except RecursionError:  # lists within lists, each of which is one call more for the validator
+        return _unreadable(text)
+    return _unreadable(text) if is_deep(answer.value) else answer
+
+
+def _answer(text: str, mode: str, validator: Any, reading: Reading) -> Answer:
     if validator.is_valid(whole := _whole(text)):
         return Answer(whole)
     spoken = without_thinking(text).strip()
     _, marker, marked = f"\n{spoken}".rpartition(f"\n{MARKER}")
-    is_marked = reply.mode == "marker" and marker
+    is_marked = mode == "marker" and marker
     return _last_of(marked, validator, "only") if is_marked else _last_of(spoken, validator, reading)
 
 
@@ -74,8 +83,12 @@ def _last_of(text: str, validator: Any, reading: Reading) -> Answer:
         return Answer(None, unscored("missing.judge_several", count=len(fitting)))
     ends = zip([0, *(each.end for each in objects)], [*(each.start for each in objects), len(text)], strict=True)
     if not fitting or _has_more(text, objects[-1]) or any({"{", "}"} & {*text[end:start]} for end, start in ends):
-        return Answer(None, unscored("missing.judge_unreadable", text=cut(" ".join(text.split()), _SHOWN)))
+        return _unreadable(text)
     return Answer(fitting[-1])
+
+
+def _unreadable(text: str) -> Answer:
+    return Answer(None, unscored("missing.judge_unreadable", text=cut(" ".join(text.split()), _SHOWN)))
 
 
 class _Object(NamedTuple):
@@ -94,7 +107,7 @@ def _has_more(text: str, last: _Object) -> bool:
 def _whole(text: str) -> Any:
     """Return a reply that is one JSON value; it may quote the marks of thinking."""
     try:
-        return json.loads(text)
+        return _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
 
@@ -110,7 +123,7 @@ def _objects(text: str) -> list[_Object]:
             value, end = _DECODER.raw_decode(text, at)
         except json.JSONDecodeError as error:
             end = max(at + 1, error.pos)
-        except (ValueError, RecursionError):  # a number of thousands of digits, or too deep
+        except (ValueError, RecursionError):  # a number of thousands of digits, a key twice, or too deep
             break
         else:
             found.append(_Object(value, at, end))

@@ -13,6 +13,8 @@ from steelyard.net.retry import ONCE, RetryRule
 NO_COMPLETION: Final = Message("net.no_completion")
 """The failure of a reply in which `completion_of` finds no text."""
 
+_MOST_TOKENS: Final = 2**53  # every JSON reader has the whole numbers up to here
+
 SAMPLING_PARAMETERS: Final = (
     *("audio", "frequency_penalty", "function_call", "functions", "logit_bias", "logprobs", "max_completion_tokens"),
     *("max_tokens", "metadata", "modalities", "moderation", "n", "parallel_tool_calls", "prediction"),
@@ -71,12 +73,12 @@ def completion_of(value: Any) -> Completion:
             return Completion(None)
     found = value.get("usage")
     usage = found if isinstance(found, Mapping) else {}
-    counts = [usage.get(name) for name in ("total_tokens", "prompt_tokens", "completion_tokens")]
+    counts = [_count(usage.get(name)) for name in ("total_tokens", "prompt_tokens", "completion_tokens")]
     return Completion(
         _text(message.get("content")),
         refusal if isinstance(refusal, str) else None,
         ending if isinstance(ending, str) else None,
-        *(count if isinstance(count, int) else None for count in counts),
+        *counts,
     )
 
 
@@ -86,6 +88,12 @@ def embeddings_of(value: Any) -> list[list[float]] | None:
     if not isinstance(rows, list) or not all(map(_is_embedding, rows)):
         return None
     return [row["embedding"] for row in sorted(rows, key=lambda row: row["index"])]
+
+
+def _count(given: Any) -> int | None:
+    """Return a number of tokens; None where it is no number of them, as true, -1 or 1e999."""
+    is_whole = isinstance(given, int) and not isinstance(given, bool)
+    return given if is_whole and 0 <= given < _MOST_TOKENS else None
 
 
 def _text(content: Any) -> str | None:

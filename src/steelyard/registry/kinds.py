@@ -14,6 +14,8 @@ from typing import Any, Final, Protocol, cast
 
 from steelyard.i18n import Message
 from steelyard.registry.entry_points import EntryPointGroup
+from steelyard.registry.judged import judge_called
+from steelyard.registry.metrics import REGISTRY
 
 Scores = Mapping[str, float | None]
 COSTS: Final = ("Seconds", "Tokens", "Cost")
@@ -193,6 +195,15 @@ def is_lower_better(name: str) -> bool:
     """
     metric = re.split(r"[(@]", name)[0]
     return name in _DECLARED or any(metric in kind.lower_is_better for kind in _kinds())
+
+
+def has_known_direction(name: str) -> bool:
+    """Return whether this package says in which direction a column is better, which no file of defaults may change."""
+    register_all()
+    metric = re.split("[(@.]", name)[0]
+    names = {*REGISTRY, *(kind.metric for kind in BUILT_IN)}
+    names |= {re.split("[(@.]", column)[0] for kind in BUILT_IN for column in (*kind.lower_is_better, *kind.undirected)}
+    return metric in names or judge_called(metric) not in (None, "criteria")
 
 
 def is_directed(name: str) -> bool:

@@ -132,7 +132,9 @@ def cut_off(gate: Gate, words: Words) -> Iterator[str]:
 
 
 def warnings(gate: Gate, words: Words) -> Iterator[str]:
-    """Yield other warnings: items without a score in a metric (or part) of the rules, sums, settings that differ."""
+    """Yield other warnings: defaults of a file, items without a score in a metric (or part) of the rules, sums …"""
+    if gate.settings.from_file is not None:
+        yield gate.settings.from_file.text(words.language)
     names = [finding.rule.target.name for finding in gate.findings]
     used = {metric for metric in gate.result.metrics if any(f"{name}.".startswith(f"{metric}.") for name in names)}
     for table in gate.tables:

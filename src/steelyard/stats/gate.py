@@ -49,7 +49,7 @@ class GateSettings:
     """The level, whether inconclusive rules pass, and whether to decide on incomplete or unlike results.
 
     `allow_errors` is the share of items that may have failed, or have an error in place of a score. `units` says which
-    scope decides (`scopes`). `calibrations` are those of judges.
+    scope decides (`scopes`). `calibrations` are those of judges. `from_file` says which options a file of defaults has set.
     """
 
     alpha: float = 0.05
@@ -58,6 +58,7 @@ class GateSettings:
     allow_errors: float = 0.0
     units: Units = "auto"
     calibrations: Calibrations = NO_CALIBRATIONS
+    from_file: Message | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 0.5:

@@ -43,6 +43,11 @@ class Run:
         """Return the outcomes of a kind."""
         return [each for each in self.outcomes if each.kind == kind]
 
+    @property
+    def answered(self) -> list[Outcome]:
+        """The outcomes of vectors to which the program gave an answer."""
+        return [each for each in self.outcomes if each.kind != "unsupported"]
+
     def strict(self) -> Self:
         """Return the run with other conventions as faults."""
         changed = (replace(each, kind="fault", why=each.convention) for each in self.of("convention"))

@@ -25,7 +25,7 @@ def run_blocks(run: Run, vectors: Sequence[Vector], again: str, language: Langua
     faults, conventions = run.of("fault"), run.of("convention")
     title = f"{run.about.name} {run.about.version}"
     code = "suite.faults" if faults else "suite.conventions" if conventions else "suite.no_faults"
-    counts = {"n": len(faults), "of": len(run.outcomes), "others": len(conventions)}
+    counts = {"n": len(faults), "of": len(run.answered), "others": len(conventions)}
     return [
         Headline(words.labelled(title, words(code, **counts)), not faults),
         _counts(run, words),

@@ -81,6 +81,9 @@ FOLDS: Final[dict[int, str]] = {
 _VARIANTS: Final = re.compile(f"[{''.join(map(chr, FOLDS))}]+")
 _EQUIVALENT: Final = re.compile(f"[{''.join(map(chr, EQUIVALENTS))}]")
 
+# re.IGNORECASE takes İ, ı, ſ and K for i, s and k, and a table of words has no such letter; "İ".lower() is longer
+_LETTERS: Final = str.maketrans("\u0130\u0131\u017f\u212a", "IisK")
+
 # ○, ◯, O, o and 0 are read as 〇 between Chinese numerals or before 年
 _NUMERAL: Final = "一二三四五六七八九十〇零"
 _ZEROS: Final = re.compile(f"[○◯Oo0](?<=[{_NUMERAL}].)[○◯Oo0]*(?=[{_NUMERAL}年])")
@@ -216,7 +219,8 @@ def normalise(text: str) -> str:
 
 def normalise_with_offsets(text: str) -> Folded:
     """Return the normalised text, with the offsets of its characters in the original."""
-    folded = without_ocr_marks(fold_with_offsets(text))
+    plain = text if text.isascii() else text.translate(_LETTERS)
+    folded = without_ocr_marks(fold_with_offsets(plain))
     return Folded(simplified(folded.text), folded.offsets).replaced(_FILL_IN, " ").replaced(_NOISE, "")
 
 

@@ -2,7 +2,9 @@
 
 import codecs
 import json
+import math
 import re
+from functools import partial
 from typing import Any, Final
 
 # C0 and C1, DEL, line separators, and bidirectional overrides
@@ -37,8 +39,20 @@ def printable(text: str) -> str:
 
 
 def indented_json(value: Any) -> str:
-    """Return a value as indented JSON, as every command prints and writes it."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    """Return a value as indented JSON, as every command prints and writes it; null for NaN and infinity."""
+    write = partial(json.dumps, ensure_ascii=False, allow_nan=False, indent=1)
+    try:
+        return write(value) + "\n"
+    except ValueError:  # a number of another program that JSON does not have
+        return write(_finite(value)) + "\n"
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return {name: _finite(each) for name, each in value.items()} if isinstance(value, dict) else value
 
 
 def visible_json(text: str) -> str:

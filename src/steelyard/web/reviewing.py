@@ -32,8 +32,9 @@ _GIVEN: Final = Fields(
         "reviewer": TEXT,
         "score": NUMBER,
         "parts": MapOf(NUMBER),
+        "result": TEXT,
     },
-    frozenset(("id",)),
+    frozenset(("id", "result")),
 )
 
 Json = dict[str, Any]
@@ -81,6 +82,7 @@ class Reviewed:
             "address": f"/review/{self.id}",
             "metric": self.metric,
             "file": self.path.name,
+            "digest": digest_of(self.table),
             "judgements": {name: shown_judgement(each) for name, each in self.judgements.items()},
         }
 
@@ -88,6 +90,8 @@ class Reviewed:
         """Add a judgement about one of the items to the review file."""
         if self.problem is not None:
             raise self.problem if isinstance(self.problem, SteelyardError) else ConfigError(self.problem)
+        if given["result"] != digest_of(self.table):
+            raise InputError(Message("web.review_of_another"), where=self.path.name)
         judgement = self._judgement(given, list(self.table.ids).index(given["id"]))
         append_judgement(self.path, judgement)
         return judgement
@@ -107,7 +111,7 @@ class Reviewed:
             remark=given.get("remark") or "",
             reviewer=given.get("reviewer") or "",
             metric=self.metric,
-            result=digest_of(table),
+            result=given["result"],
             sampling=before.sampling if before else Sampling(0, CHOSEN, 1, len(rows), CHOSEN, 1, len(rows)),
             score=given.get("score"),
             parts={part: float(value) for part, value in (given.get("parts") or {}).items()},

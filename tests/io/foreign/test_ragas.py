@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from complaints import complaint
 from foreign_files import carried, fields_of, through_ours, values_of
 
 from steelyard.io.foreign import ragas
+from steelyard.io.results import load
 
 PAIRS = [{"user_input": "q1", "response": "a"}, {"user_input": "q2", "response": "b"}]
 
@@ -191,3 +193,9 @@ def test_plain_values_of_metadata_are_tags(write):
     (fields,) = fields_of(write("rows.jsonl", lines(row)))
     assert fields["tags"] == {"topic": "rent", "page": "3"}
     assert fields["extra"]["ragas"]["metadata"] == row["metadata"]
+
+
+@pytest.mark.parametrize("cell", ["1_0", "٣", "0x1", "1e999"])
+def test_a_score_is_written_in_plain_digits(cell, tmp_path):
+    (tmp_path / "scores.csv").write_text(f"user_input,response,faithfulness\nq1,a,{cell}\nq2,b,0.5\n", "utf-8")
+    assert load(tmp_path / "scores.csv").column("faithfulness").tolist() == pytest.approx([math.nan, 0.5], nan_ok=True)

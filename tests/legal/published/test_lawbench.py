@@ -3,6 +3,7 @@
 import json
 import sys
 from math import log
+from time import process_time
 
 import pytest
 
@@ -168,3 +169,22 @@ def test_a_report_lists_the_rows_that_differ(scored, tmp_path):
 def test_a_model_that_repeats_numerals_without_end_costs_no_time():
     pytest.importorskip("cn2an", exc_type=ImportError)
     assert len(lawbench.in_digits("九" * 50_000)) == 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("task", "text", "reference"),
+    [("3-4", "1" * 200_000, "刑期:18个月"), ("3-5", "1" * 200_000, "刑期:18个月"), ("3-1", "第" * 200_000, "法条:刑法第264条")],
+)
+def test_a_long_line_takes_no_quadratic_time(task, text, reference):
+    begun = process_time()
+    lawbench.TASKS[task](text, reference)
+    assert process_time() - begun < 5
+
+
+def test_the_end_of_an_article_is_the_next_one_in_its_line():
+    def score(text):
+        return lawbench.TASKS["3-1"](text, "法条:刑法第264条").score
+
+    assert score("第二款第264条") == score("第一第二款第264条") == score("第\n264条") == 1
+    assert score("第264条第1款") == 0

@@ -24,6 +24,7 @@ from steelyard.io.records import (
     parse_json_file,
     stream_records,
 )
+from steelyard.io.shapes import DECIMAL
 from steelyard.io.streams import BLOCK, STDIN, Stream, decode, is_file, is_folder, open_stream, source_name, text_blocks
 
 ARCHIVES: Final = (".eval", ".zip")
@@ -34,7 +35,6 @@ CELLS: Final = (".csv", ".tsv")
 _PACKED: Final = {".lz4": "lz4", ".bz2": "bzip2", ".xz": "xz"}  # and what unpacks it
 _NOT_READ: Final = (".yaml", ".yml", ".html", ".htm", ".xml", ".xlsx", ".pdf", *_PACKED)
 _VALUES: Final = {4: 3, 6: 4}  # the columns of qrels and runs, and which of them is a number
-_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _HEAD: Final = 1 << 14  # bytes in which the first line of columns must end
 
 
@@ -159,4 +159,4 @@ def _width(path: str | Path) -> int:
             return 0
     columns = next((line.split() for line in text.split("\n") if line.strip()), [])
     value = _VALUES.get(len(columns))
-    return len(columns) if value is not None and _NUMBER.fullmatch(columns[value]) else 0
+    return len(columns) if value is not None and DECIMAL.fullmatch(columns[value]) else 0

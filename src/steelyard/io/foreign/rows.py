@@ -17,7 +17,7 @@ from steelyard.errors import ConfigError, InputError
 from steelyard.i18n import Message, Option
 from steelyard.io.layouts import LABELS
 from steelyard.io.records import LINES, NOT_AN_OBJECT, Record, parse_json
-from steelyard.io.shapes import TEXT, ListOf, Plain, Shape, check_shape
+from steelyard.io.shapes import DECIMAL, TEXT, ListOf, Plain, Shape, check_shape
 from steelyard.io.shapes import Fields as ObjectShape
 from steelyard.io.writing import whole_file, write_whole
 
@@ -162,6 +162,8 @@ def _array(text: str) -> list[str]:
 def _number(text: str) -> Any:
     if text.lower() == "nan":
         return math.nan
+    if not DECIMAL.fullmatch(text):
+        return text
     try:
         number = int(text) if text.lstrip("+-").isdecimal() else float(text)
     except ValueError:

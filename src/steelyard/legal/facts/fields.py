@@ -133,7 +133,7 @@ def _judge_percent(expected: Decimal, answer: str, case: Case) -> FieldVerdict:
     if value.value != expected:
         wanted = f"{expected.normalize():f}%"
         return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=wanted), names_another=True)
-    known = [each for each in _percents(normalise(case.rules.source)) if each.value == expected]
+    known = [each for each in _percents(case.rules.source) if each.value == expected]
     return right_value(value, known, case.rules)
 
 
@@ -259,7 +259,7 @@ def judge_fact(
     reading = read(answer) if isinstance(answer, str) else Reading("")
     rules = rules or FactRules()
     aliases = (str(alias) for key in ("entity_aliases", "aliases") for alias in expected.get(key) or ())
-    applied = replace(rules, aliases=(*rules.aliases, *aliases))
+    applied = replace(rules, aliases=(*rules.aliases, *aliases), source=normalise(rules.source))
     text, final = (without_stated_bounds(each, applied.source) for each in (reading.text, reading.final))
     case = Case(normalise(question), applied, text, final, _named_currency(record))
     keys = [key for key in FIELDS if expected.get(key) is not None]

@@ -38,7 +38,7 @@ Items = Sequence[tuple[Decimal, str]]
 
 def expected_currency(question: str, source: str) -> str:
     """Return the currency that question and evidence name, else 元; "" for any, if an English question names none."""
-    units = {value.unit for text in (question, normalise(source)) for value in mentions(text) if value.kind == "money"}
+    units = {value.unit for text in (question, source) for value in mentions(text) if value.kind == "money"}
     if word := _WORDS["currency_asked"].search(question):
         units = {currency_code(word[0])}
     if len(units) == 1:
@@ -92,7 +92,7 @@ def judge_amount(expected: Any, answer: str, case: Case) -> FieldVerdict:
         parts = (each for each in values if _WORDS["of_which"].match(clause_of(answer, each.start).text))
         is_part = any(each.is_exact and same_amount(each.value, wanted) for each in parts)  # perhaps the asked part
         return FieldVerdict(False, Message("legal.is_not", text=value.text, expected=str(wanted)), uncertain=is_part)
-    source = amounts(normalise(case.rules.source))
+    source = amounts(case.rules.source)
     known = [each for each in source if each.value is not None and same_amount(each.value, wanted)]
     return right_value(value, known, case.rules)
 

@@ -28,6 +28,10 @@ _NUMERALS: Final = "零〇一二三四五六七八九十百千万亿拾佰仟壹
 _NUMERAL: Final = re.compile(f"[{_NUMERALS}]")
 _LOOPED: Final = re.compile(rf"([\d{_NUMERALS}]{{200}})[\d{_NUMERALS}]+")  # the time of cn2an grows as its square
 
+# to the end of the line if the last character is absent, so that the line is not searched again from the next 第
+_ARTICLE: Final = re.compile("第([^条\n]*)(条)?")
+_PARAGRAPH: Final = re.compile("第([^款\n]*)(款)?")
+
 
 class Item(NamedTuple):
     """The score of an answer, and whether nothing was found that could be scored."""
@@ -64,7 +68,7 @@ def _articles(answer: str, reference: str) -> Item | Message:
     """F1 over the first number of each part of the answer between 、; a 款 is left out."""
     found = set()
     for part in answer.replace("万元", "元").split("、"):
-        bare = re.sub("第(.*?)条", r"\1", re.sub("第(.*?)款", "", part))
+        bare = _ARTICLE.sub(lambda at: at[1] if at[2] else at[0], _PARAGRAPH.sub(lambda at: "" if at[2] else at[0], part))
         if number := re.search(r"\d+", in_digits(bare)):
             found.add(_whole(number[0]))
     wanted = set(map(_whole, re.findall(r"\d+", reference)))
@@ -79,7 +83,7 @@ def _term(answer: str, reference: str) -> Item | Message:
     if wanted is None:
         return unreadable(reference)
     text, longest = in_digits(answer), math.log(_LONGEST_TERM)
-    found = next((m for unit in ("个月", "月", "年") if (m := re.search(rf"(\d+)({unit})", text))), None)
+    found = next((m for unit in ("个月", "月", "年") if (m := re.search(rf"(?<!\d)(\d++)({unit})", text))), None)
     if found is None:
         return Item(0.0, abstained=True)
     given = _whole(found[1]) * (12 if found[2] == "年" else 1)

@@ -118,7 +118,7 @@ const Reviewing = (() => {
     const { data, item, of, draft } = about;
     const isCorrection = draft.choice === "disagree";
     const agree = { agree: true, disagree: false }[draft.choice] ?? null;
-    const body = { id: data.ids[item], agree, unsure: draft.choice === "unsure", remark: draft.remark, reviewer: reviewer() };
+    const body = { id: data.ids[item], result: of.digest, agree, unsure: draft.choice === "unsure", remark: draft.remark, reviewer: reviewer() };
     if (isCorrection) Object.assign(body, { score: draft.score, parts: draft.parts });
     try {
       const headers = { "Content-Type": "application/json", "X-Steelyard-Key": data.reviewing.key };
