@@ -226,7 +226,7 @@ def test_too_few_documents_earn_no_letters(tmp_path, run):
     _, out, _ = run("compare", *legal_results(tmp_path, 3), "--units", "documents", *files)
     board = out.partition("\n\n")[0]
     assert "  letters" not in board
-    assert "no letters for score: cannot tell with 4 documents" in board
+    assert "No letters for score: cannot tell with 4 documents." in board
     assert "share a letter" not in out
     assert "cannot tell with 4 documents; at least 7 would be needed\n" in out  # 3 * 2 / 2^7 = 0.047
     assert json.loads((tmp_path / "out.json").read_text("utf-8"))["letters"] == {"legal": None}

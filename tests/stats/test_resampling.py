@@ -61,9 +61,9 @@ def test_letters_or_the_reason_why_there_are_none():
     assert len(set(by_need.letters["AP"].values())) > 20
     assert by_need.letters_notes == {}
     too_few = steelyard.compare(*tables, resamples=10_000)
-    reason = "no letters for AP: this number of resamples rules out that differences are significant; set "
+    reason = "No letters for AP: this number of resamples rules out that differences are significant; set "
     assert too_few.letters == {"AP": None}
-    assert too_few.letters_notes == {"AP": f"{reason}resamples=100000"}
+    assert too_few.letters_notes == {"AP": f"{reason}resamples=100000."}
     for text in (render_console(too_few.outcome), render_latex(too_few.outcome)):
         assert "rules out that differences are significant" in text.replace("\n", " ")
     assert "--resamples 100000" in render_console(too_few.outcome)
