@@ -138,3 +138,11 @@ def test_drawing_again_keeps_the_error_of_a_single_test():
     for level in (0.001, 0.01, 0.05, 0.2):
         share = np.mean(np.array(p_values) <= level)
         assert share <= level + 4 * np.sqrt(level * (1 - level) / (20 * 14))  # 14 independent differences in each
+
+
+def test_a_gate_that_cannot_tell_says_what_decides_it():
+    new, old = runs(2, step=0.002)
+    found = steelyard.gate(new, ["AP >= baseline"], baseline=old)
+    assert found.findings[0].outcome == "cannot tell"
+    assert "Rules are decided one by one, by the interval of the difference" in str(found)
+    assert "one by one" not in str(steelyard.gate(new, ["AP >= 0.1"]))

@@ -185,7 +185,10 @@ def _table(gate: Gate, words: Words) -> TableBlock:
         for finding in gate.findings
     ]
     headings = ["", words("gate.rule"), words("gate.verdict"), words("gate.why")]
-    return TableBlock(headings, rows, labels=4, notes=list(_other_scopes(gate, words)))
+    notes = list(_other_scopes(gate, words))
+    if any(isinstance(each.rule, Relative) and each.outcome == "cannot tell" for each in gate.findings):
+        notes.append(words("gate.by_interval"))
+    return TableBlock(headings, rows, labels=4, notes=notes)
 
 
 def _other_scopes(gate: Gate, words: Words) -> Iterator[str]:

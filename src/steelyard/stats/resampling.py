@@ -77,7 +77,8 @@ def _p_values(
     found: dict[int, float] = {}
     for group in columns.values():
         for start in range(0, len(group), _COLUMNS):
-            numbers, units = zip(*group[start : start + _COLUMNS], strict=True)
-            p_values = sampled_p_values(np.column_stack(units), resamples=resamples, seed=seed)
-            found.update(zip(numbers, p_values.tolist(), strict=True))
+            part = group[start : start + _COLUMNS]
+            matrix = np.column_stack([units for _, units in part])
+            p_values = sampled_p_values(matrix, resamples=resamples, seed=seed).tolist()
+            found.update(zip([index for index, _ in part], p_values, strict=True))
     return found
