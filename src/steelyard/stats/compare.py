@@ -213,6 +213,9 @@ class Comparison:
         }
 
 
+_Tested = tuple[tuple[Table, Table], Comparison]  # two tables, and how they compare on one metric
+
+
 def compare_all(
     new: Sequence[Table],
     old: Table,
@@ -308,16 +311,14 @@ def _family(
     found = [(pair, each) for pair in pairs for each in _compare_pair(*pair, settings, metrics, scope)]
     by_metric, kind = settings.family == "metric", pairs[0][0].kind
     families = [each.metric if by_metric else family_of(kind, each.metric) for _, each in found]
-    members: dict[str, list[tuple[tuple[Table, Table], Comparison]]] = {}
+    members: dict[str, list[_Tested]] = {}
     for name, member in zip(families, found, strict=True):
         members.setdefault(name, []).append(member)
     adjusted = {name: iter(_adjusted(_sampled(family, settings), settings)) for name, family in members.items()}
     return [next(adjusted[name]) for name in families]
 
 
-def _sampled(
-    family: Sequence[tuple[tuple[Table, Table], Comparison]], settings: ComparisonSettings
-) -> list[Comparison]:
+def _sampled(family: Sequence[_Tested], settings: ComparisonSettings) -> list[Comparison]:
     """Return the comparisons of one family with as many resamples as it needs, unless their number is given."""
     comparisons = [comparison for _, comparison in family]
     if settings.resamples is not None or settings.test != "permutation":
@@ -326,7 +327,7 @@ def _sampled(
     return with_enough_resamples(comparisons, tests, settings.alpha, partial(_units_of, family))
 
 
-def _units_of(family: Sequence[tuple[tuple[Table, Table], Comparison]], index: int) -> FloatArray:
+def _units_of(family: Sequence[_Tested], index: int) -> FloatArray:
     """Return the differences of the units that one comparison of a family tests."""
     (new, old), comparison = family[index]
     rows = pair(new.on_log_scale(), old.on_log_scale(), comparison.scope)
@@ -378,8 +379,7 @@ def _compare_pair(
     # Wilcoxon's ranks are those of R, which does not see ties behind rounding; its published values depend on that
     differences = np.column_stack([rows.differences(metric, ties=settings.test != "wilcoxon") for metric in names])
     units = rows.by_cluster(differences)
-    resamples = RESAMPLES if settings.resamples is None else settings.resamples
-    results = paired_tests(units, test=settings.test, resamples=resamples, seed=settings.seed)
+    results = paired_tests(units, test=settings.test, resamples=settings.resamples or RESAMPLES, seed=settings.seed)
     compared = [
         _compare_metric(rows, metric, differences[:, index], results[index], settings)
         for index, metric in enumerate(names)

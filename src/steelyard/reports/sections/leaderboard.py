@@ -13,7 +13,7 @@ from steelyard.reports.blocks import HEATS, Axis, Block, Cell, Dot, Fields, Lead
 from steelyard.reports.content import BOARD, Report
 from steelyard.reports.sections import section
 from steelyard.reports.sections.differences import headings, numbers
-from steelyard.reports.sections.footnotes import caption, resamples_option, tests_in_family
+from steelyard.reports.sections.footnotes import caption, resamples_option
 from steelyard.stats.compare import Comparison
 from steelyard.stats.correction import letters
 from steelyard.stats.scopes import cannot_tell
@@ -55,12 +55,12 @@ def letters_notes(report: Report, words: Words) -> dict[str, str]:
     found: dict[str, str] = {}
     for metric in [metric for metric, marks in letters_by_metric(report).items() if marks is None]:
         pairs = [pair for pair in report.pairs if pair.metric == metric]
+        name = words.name("metric", metric)
         if any(pair.lacks_resamples for pair in pairs):
-            option = resamples_option(report.pairs)
-            found[metric] = words("report.no_letters_resamples", metric=words.name("metric", metric), option=option)
+            found[metric] = words("report.no_letters_resamples", metric=name, option=resamples_option(report.pairs))
         else:
             reason = cannot_tell(report.scope, max(pair.units for pair in pairs))
-            found[metric] = words("report.no_letters", metric=words.name("metric", metric), reason=reason)
+            found[metric] = words("report.no_letters", metric=name, reason=reason)
     return found
 
 
@@ -73,8 +73,7 @@ def _letters_lines(report: Report, marks: Mapping[str, str] | None, words: Words
     first = report.tables[0].name
     marked = [each.a for each in report.comparisons if each.metric == report.main and each.significant]
     if any({*marks[name]} & {*marks[first]} for name in marked):
-        tests = {"n": f"{tests_in_family(report.comparisons):,}", "m": f"{tests_in_family(report.pairs):,}"}
-        yield words("report.two_families", baseline=first, **tests)
+        yield words("report.two_families", baseline=first, n=len(report.comparisons), m=len(report.pairs))
 
 
 def lettered_matrix(report: Report, words: Words) -> TableBlock:
