@@ -162,7 +162,7 @@ def in_documents(documents, metrics=("F1",), gain=0.1):
         (4, {"test": "wilcoxon"}, 0.0719, True),  # R: wilcox.test(rep(1, 4), exact=FALSE), p = 0.07186
         (5, {"test": "wilcoxon"}, 0.0369, False),
         (4, {"test": "t"}, None, False),
-        (4, {"test": "bootstrap"}, None, False),
+        (4, {"test": "bootstrap"}, 0.0001, False),
     ],
 )
 def test_a_test_that_cannot_tell_says_so(documents, settings, smallest, underpowered):

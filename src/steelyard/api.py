@@ -23,9 +23,10 @@ from steelyard.reports.render.latex import render_latex
 from steelyard.reports.render.markdown import render_markdown
 from steelyard.reports.render.values import as_json
 from steelyard.reports.sections import report_blocks
+from steelyard.reports.sections.leaderboard import letters_notes
 from steelyard.stats.belief import Calibrations
 from steelyard.stats.calibration import LEAST_KAPPA, read_calibration
-from steelyard.stats.compare import Comparison, ComparisonSettings, compare_all
+from steelyard.stats.compare import Comparison, ComparisonSettings, Family, compare_all
 from steelyard.stats.correction import Correction
 from steelyard.stats.gate import Finding, Gate, GateSettings, check_rules, decide
 from steelyard.stats.paired import TestName
@@ -91,8 +92,16 @@ class Comparisons(Shown, Sequence[Comparison]):
 
     @property
     def letters(self) -> dict[str, dict[str, str] | None]:
-        """For each metric the letters of every result; empty for two results, None for a metric some do not have."""
+        """For each metric the letters of every result; empty for two results.
+
+        None for a metric of which no test could be significant: `letters_notes` says why.
+        """
         return self.as_dict().get("letters", {})  # type: ignore[no-any-return]
+
+    @property
+    def letters_notes(self) -> dict[str, str]:
+        """For each metric without letters, why: too few resamples (and how many would do), or too few items."""
+        return letters_notes(self.outcome, words_of("en", "python"))
 
     @overload
     def __getitem__(self, index: int) -> Comparison: ...
@@ -215,20 +224,22 @@ def compare(
     metrics: str | Sequence[str] | None = None,
     by: str | None = None,
     test: TestName = "permutation",
-    resamples: int = 10_000,
+    resamples: int | None = None,
     seed: int = 42,
     correction: Correction = "holm",
     alpha: float = 0.05,
     units: Units = "auto",
+    family: Family = "all",
     calibrations: str | Path | Sequence[str | Path] = (),
 ) -> Comparisons:
     """Compare results with the first, item by item, as `steelyard compare OLD NEW [NEW…]` does.
 
-    A difference is new minus old. All p-values are corrected as one family. `by` is a tag for whose values the
+    A difference is new minus old. All p-values are corrected as one family, or if `family` is "metric" those of each
+    metric apart; without `resamples` there are as many as the family needs. `by` is a tag for whose values the
     differences are given too. `units` says what decides: items, documents, or documents if there are enough.
     `calibrations` are files of `steelyard judge calibrate`.
     """
-    settings = ComparisonSettings(test, resamples, seed, correction, alpha, units)
+    settings = ComparisonSettings(test, resamples, seed, correction, alpha, units, family)
     names = [metrics] if isinstance(metrics, str) else metrics
     tables, given = _tables(old, new, *more), _calibrations(calibrations)
     return Comparisons(compare_results(tables, settings, metrics=names, by=by, calibrations=given))

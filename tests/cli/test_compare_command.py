@@ -224,7 +224,9 @@ def test_documents_that_are_not_named_cannot_be_units(results, run):
 def test_too_few_documents_earn_no_letters(tmp_path, run):
     files = [word for suffix in ("json", "tex") for word in ("-o", tmp_path / f"out.{suffix}")]
     _, out, _ = run("compare", *legal_results(tmp_path, 3), "--units", "documents", *files)
-    assert "letters" not in out.partition("\n\n")[0]
+    board = out.partition("\n\n")[0]
+    assert "  letters" not in board
+    assert "No letters for score: cannot tell with 4 documents." in board
     assert "share a letter" not in out
     assert "cannot tell with 4 documents; at least 7 would be needed\n" in out  # 3 * 2 / 2^7 = 0.047
     assert json.loads((tmp_path / "out.json").read_text("utf-8"))["letters"] == {"legal": None}

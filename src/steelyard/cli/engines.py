@@ -19,7 +19,7 @@ from steelyard.table import Table
 # options that the results of parts do not depend on
 _OF_OUTPUT: Final = ("output", "plot", "overwrite", "json", "per_item", "lang")
 _OF_ENGINES: Final = ("engine", "address", "retries", "resume", "concurrency")
-_OF_TESTS: Final = ("test", "resamples", "correction", "alpha", "seed", "units")
+_OF_TESTS: Final = ("test", "resamples", "correction", "alpha", "seed", "units", "family")
 _NO_SETTINGS: Final = frozenset(("run", *_OF_OUTPUT, *_OF_ENGINES, *_OF_TESTS, *LOG_OPTIONS))
 
 

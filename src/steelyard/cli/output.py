@@ -118,7 +118,7 @@ def print_text(text: str) -> None:
 
 def comparison_settings(arguments: argparse.Namespace) -> ComparisonSettings:
     """Return the settings given by the test options."""
-    given = ("test", "resamples", "seed", "correction", "alpha", "units")
+    given = ("test", "resamples", "seed", "correction", "alpha", "units", "family")
     return ComparisonSettings(*(getattr(arguments, name) for name in given))
 
 

@@ -184,8 +184,8 @@ def version() -> str:
 SETTABLE: Final = (
     *("lang", "quiet", "verbose", "plot", "mask", "strict", "concurrency", "timeout", "retries", "rate"),
     *("metric", "cutoffs", "missing", "relevance-level", "depth", "trec-eval", "profile", "tokens", "map", "tags"),
-    *("strip-citations", "type", "by", "test", "resamples", "correction", "alpha", "seed", "units", "lower-is-better"),
-    *("require", "no-fall", "max-errors", "allow-errors"),
+    *("strip-citations", "type", "by", "test", "resamples", "correction", "family", "alpha", "seed", "units"),
+    *("lower-is-better", "require", "no-fall", "max-errors", "allow-errors"),
 )
 _OWN, _PROJECT = "steelyard.toml", "pyproject.toml"
 

@@ -28,6 +28,8 @@ from steelyard.retrieval.reading.texts import absent_documents, unwinnable, with
 from steelyard.stats.compare import compare_all, compare_pairs
 from steelyard.table import Table
 
+_QUICK: Final = 2_000  # a terminal has letters up to so many differences between every two results, either way
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Evaluate, compare, print and write."""
@@ -97,7 +99,9 @@ def _deliver(runs: list[Run], tables: list[Table], arguments: argparse.Namespace
     tested = comparison_settings(arguments)
     comparisons = compare_all(tables[1:], tables[0], tested)
     written = {path.suffix.lower() for path in arguments.output}
-    pairs = compare_pairs(tables, tested) if PAPER in written and len(tables) >= MANY else ()
+    wanted = arguments.json or arguments.per_item or not written.isdisjoint((PAPER, PAGE))
+    is_quick = len(tables) * len(comparisons) <= _QUICK
+    pairs = compare_pairs(tables, tested) if len(tables) >= MANY and (wanted or is_quick) else ()
     tag = runs[0].tag() if runs and TREC_EVAL in written else ""
     bare = None if recorded else [replace(table, outputs=()) for table in tables]
     grouped = {"by": arguments.by, "units": arguments.units}

@@ -96,7 +96,7 @@ _OPTIONS: Final = {
     "metrics": ("-m", "metrics="),
     "references": ("--references FILE", "references=FILE"),
     "require": ("--require '{rule}'", 'require="{rule}"'),
-    "resamples": ("--resamples", "resamples"),
+    "resamples": ("--resamples {n}", "resamples={n}"),
     "statutes": ("--statutes FILE", "statutes=FILE"),
     "units": ("--units {units}", 'units="{units}"'),
 }

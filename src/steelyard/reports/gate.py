@@ -54,6 +54,19 @@ _UNCERTAIN: Final[dict[GateOutcome, str]] = {
     "advisory": "calibration.advisory",
 }
 
+_OPEN: Final = {
+    "items": ("gate.more_items", "gate.many_more_items"),
+    "documents": ("gate.more_documents", "gate.many_more_documents"),
+    "none": ("gate.never_settled",),
+}
+"""The codes of how many more units would decide, few and many; and that none would."""
+_DECIDED: Final = {
+    "items": ("gate.establish_items", "gate.establish_many_items"),
+    "documents": ("gate.establish_documents", "gate.establish_many_documents"),
+    "none": ("gate.never_established",),
+}
+"""The same of what would prove an outcome that the measured value decides."""
+
 
 def gate_blocks(gate: Gate, language: Language = "en", audience: Audience = "command") -> list[Block]:
     """Return the blocks of a gate, in the order in which a reader needs them.
@@ -112,10 +125,8 @@ def headline(gate: Gate, words: Words) -> str:
 
 
 def outcome(finding: Finding, words: Words) -> str:
-    """Return the outcome of a rule, and whether it is uncertain because the sample is too small."""
-    is_uncertain = _is_uncertain(finding) and finding.outcome != "cannot tell"
-    text = words(_OUTCOMES[finding.outcome])
-    return words("gate.uncertain", outcome=text) if is_uncertain else text
+    """Return the outcome of a rule; its reason says what the sample does not establish."""
+    return words(_OUTCOMES[finding.outcome])
 
 
 def reason(finding: Finding, words: Words) -> str:
@@ -176,7 +187,10 @@ def _table(gate: Gate, words: Words) -> TableBlock:
         for finding in gate.findings
     ]
     headings = ["", words("gate.rule"), words("gate.verdict"), words("gate.why")]
-    return TableBlock(headings, rows, labels=4, notes=list(_other_scopes(gate, words)))
+    notes = list(_other_scopes(gate, words))
+    if any(isinstance(each.rule, Relative) and each.outcome == "cannot tell" for each in gate.findings):
+        notes.append(words("gate.by_interval"))
+    return TableBlock(headings, rows, labels=4, notes=notes)
 
 
 def _other_scopes(gate: Gate, words: Words) -> Iterator[str]:
@@ -379,15 +393,12 @@ def _uncertainty(finding: Finding, words: Words) -> Iterator[str]:
 
 
 def _remedy(finding: Finding, words: Words) -> str:
-    """Return how many more items would decide; documents, where further items of the same ones would not help."""
-    match finding:
-        case Finding(more_documents=int(more)):
-            few, many = "gate.more_documents", "gate.many_more_documents"
-        case Finding(more_items=int(more)):
-            few, many = "gate.more_items", "gate.many_more_items"
-        case _:
-            return words("gate.never_settled")
-    return words(few if more <= MOST_MORE else many, n=f"{min(more, MOST_MORE):,}")
+    """Return how many more units would decide, or prove what is decided: documents where items share them."""
+    units = "none" if finding.more_items is None else "items"
+    units = units if finding.more_documents is None else "documents"
+    more = finding.more_documents or finding.more_items or 0
+    codes = (_OPEN if finding.outcome == "cannot tell" else _DECIDED)[units]
+    return words(codes[0] if more <= MOST_MORE else codes[1], n=f"{min(more, MOST_MORE):,}")
 
 
 def _interval(finding: Finding, words: Words) -> str:

@@ -124,12 +124,13 @@ def _finding(comparison: Comparison) -> Message:
     if comparison.cannot_tell:
         return needed_units(comparison.scope, comparison.units, needed=comparison.needed, least=comparison.least)
     is_adjusted = comparison.p_adjusted != comparison.p_value
+    outcome = Message(outcome_of(comparison))
     return Message(
         "scope.difference",
         difference=cells.signed(comparison.difference),
         interval=cells.interval(comparison.interval),
         p=Message("scope.p_adjusted" if is_adjusted else "scope.p", p=cells.p_value(comparison.p_adjusted)),
-        outcome=Message(outcome_of(comparison)),
+        outcome=Message("report.test_decides", outcome=outcome) if comparison.disagrees else outcome,
     )
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from functools import partial
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -17,25 +18,31 @@ from steelyard.stats.outcomes import has_no_point
 from steelyard.stats.paired import PairedResult, TestName, paired_tests
 from steelyard.stats.pairing import PairedRows, check_same_kind, pair, paired_questions, settings_that_differ
 from steelyard.stats.power import at_level, effect_size, least_units, smallest_detectable, smallest_p, units_to_detect
+from steelyard.stats.resampling import RESAMPLES, with_enough_resamples
 from steelyard.stats.scopes import Scope, Units, cannot_tell, scope_of, scopes_of
 from steelyard.stats.selection import items_by_value, part_names, rows_of, share_items, with_directed_parts
 from steelyard.stats.summary import interval_list, known
 from steelyard.table import Bounds, FloatArray, Table, exponential, mean
+
+Family = Literal["all", "metric"]
+"""What is corrected together: the tests of all metrics, or those of each metric apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSettings:
     """How differences are tested: the test, its resamples and seed, the correction of the family, the level.
 
-    `units` says which scope decides (`scopes`).
+    Without a number of `resamples` there are as many as the family needs (`resampling`). `units` says which scope
+    decides (`scopes`).
     """
 
     test: TestName = "permutation"
-    resamples: int = 10_000
+    resamples: int | None = None
     seed: int = 42
     correction: Correction = "holm"
     alpha: float = 0.05
     units: Units = "auto"
+    family: Family = "all"
 
     def __post_init__(self) -> None:
         if self.test not in get_args(TestName):
@@ -44,9 +51,16 @@ class ComparisonSettings:
             raise UnknownName.of(Message("words.correction"), self.correction, get_args(Correction))
         if self.units not in get_args(Units):
             raise UnknownName.of(Message("words.units"), self.units, get_args(Units))
-        if self.resamples < 1 or not 0 < self.alpha < 1:
+        if self.family not in get_args(Family):
+            raise UnknownName.of(Message("words.family"), self.family, get_args(Family))
+        resamples = RESAMPLES if self.resamples is None else self.resamples
+        if resamples < 1 or not 0 < self.alpha < 1:
             raise ConfigError(Message("stats.invalid_bootstrap"))
-        limits.RESAMPLES.check(self.resamples, Message("words.the_number_of_resamples"))
+        limits.RESAMPLES.check(resamples, Message("words.the_number_of_resamples"))
+
+    def tests_of(self, tests: int) -> int:
+        """Return by how many tests a p-value of a family of so many is multiplied at most."""
+        return 1 if self.correction == "none" else tests
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +145,17 @@ class Comparison:
         return self.smallest_p_adjusted is not None and self.smallest_p_adjusted >= self.settings.alpha
 
     @property
+    def lacks_resamples(self) -> bool:
+        """Whether the number of resamples alone rules out that the test is significant in its family."""
+        return self.underpowered and self.resamples is not None
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether the interval excludes 0 and the test does not reject, or the reverse."""
+        excludes = self.interval.low > 0 or self.interval.high < 0
+        return not self.cannot_tell and excludes is not self.significant
+
+    @property
     def cannot_tell(self) -> bool:
         """Whether no difference could have been significant with this number of units."""
         return self.units < 2 or (self.underpowered and not self.resamples)
@@ -154,6 +179,7 @@ class Comparison:
             "p_value": known(self.p_value),
             "p_adjusted": known(self.p_adjusted),
             "correction": self.settings.correction,
+            "family": self.settings.family,
             "alpha": self.settings.alpha,
             "significant": self.significant,
             "effect_size": known(self.effect_size),
@@ -185,6 +211,9 @@ class Comparison:
             "needed": self.needed,
             "reason": str(cannot_tell(self.scope, self.units)) if self.cannot_tell else None,
         }
+
+
+_Tested = tuple[tuple[Table, Table], Comparison]  # two tables, and how they compare on one metric
 
 
 def compare_all(
@@ -279,15 +308,30 @@ def _family(
     scope: Scope,
 ) -> list[Comparison]:
     """Compare the pairs in one scope, with p-values corrected within each family (`family_of`)."""
-    comparisons = [each for new, old in pairs for each in _compare_pair(new, old, settings, metrics, scope)]
-    families = [family_of(pairs[0][0].kind, each.metric) for each in comparisons]
-    adjusted = {
-        name: iter(
-            _adjusted([each for each, family in zip(comparisons, families, strict=True) if family == name], settings)
-        )
-        for name in set(families)
-    }
-    return [next(adjusted[family]) for family in families]
+    found = [(pair, each) for pair in pairs for each in _compare_pair(*pair, settings, metrics, scope)]
+    by_metric, kind = settings.family == "metric", pairs[0][0].kind
+    families = [each.metric if by_metric else family_of(kind, each.metric) for _, each in found]
+    members: dict[str, list[_Tested]] = {}
+    for name, member in zip(families, found, strict=True):
+        members.setdefault(name, []).append(member)
+    adjusted = {name: iter(_adjusted(_sampled(family, settings), settings)) for name, family in members.items()}
+    return [next(adjusted[name]) for name in families]
+
+
+def _sampled(family: Sequence[_Tested], settings: ComparisonSettings) -> list[Comparison]:
+    """Return the comparisons of one family with as many resamples as it needs, unless their number is given."""
+    comparisons = [comparison for _, comparison in family]
+    if settings.resamples is not None or settings.test != "permutation":
+        return comparisons
+    tests = settings.tests_of(len(family))
+    return with_enough_resamples(comparisons, tests, settings.alpha, partial(_units_of, family))
+
+
+def _units_of(family: Sequence[_Tested], index: int) -> FloatArray:
+    """Return the differences of the units that one comparison of a family tests."""
+    (new, old), comparison = family[index]
+    rows = pair(new.on_log_scale(), old.on_log_scale(), comparison.scope)
+    return rows.by_cluster(rows.differences(comparison.metric, ties=True)[:, np.newaxis])[:, 0]
 
 
 def _adjusted(comparisons: Sequence[Comparison], settings: ComparisonSettings) -> list[Comparison]:
@@ -307,7 +351,7 @@ def _corrected(comparison: Comparison, p_adjusted: float, smallest: float, *, le
     bound = None if comparison.smallest_p is None else smallest
     found = replace(comparison, p_adjusted=p_adjusted, smallest_p_adjusted=bound, least=least)
     alpha = comparison.settings.alpha
-    level = alpha if comparison.settings.correction == "none" else alpha / family
+    level = alpha / comparison.settings.tests_of(family)
     needed = units_to_detect(comparison.spread, comparison.difference, least=least, alpha=level)
     detectable = np.nan if found.underpowered else _detectable_at(level, comparison)
     return replace(found, needed=None if found.significant else needed, smallest_detectable=detectable)
@@ -335,7 +379,7 @@ def _compare_pair(
     # Wilcoxon's ranks are those of R, which does not see ties behind rounding; its published values depend on that
     differences = np.column_stack([rows.differences(metric, ties=settings.test != "wilcoxon") for metric in names])
     units = rows.by_cluster(differences)
-    results = paired_tests(units, test=settings.test, resamples=settings.resamples, seed=settings.seed)
+    results = paired_tests(units, test=settings.test, resamples=settings.resamples or RESAMPLES, seed=settings.seed)
     compared = [
         _compare_metric(rows, metric, differences[:, index], results[index], settings)
         for index, metric in enumerate(names)

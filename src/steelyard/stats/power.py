@@ -104,6 +104,8 @@ def smallest_p(test: TestName, units: int, *, resamples: int | None = None) -> f
             return least if resamples is None else 1 / (resamples + 1)
         case "wilcoxon":
             return wilcoxon_test(np.ones(units)).p_value
+        case "bootstrap" if resamples is not None:
+            return 1 / (resamples + 1)
         case _:
             return None
 

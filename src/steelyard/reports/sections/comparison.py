@@ -12,7 +12,7 @@ from steelyard.reports.blocks import Block, Fields, Note, Notes, TableBlock
 from steelyard.reports.content import BOARD, Report
 from steelyard.reports.sections import section
 from steelyard.reports.sections.differences import headings, numbers, tests_table
-from steelyard.reports.sections.footnotes import CORRECTIONS
+from steelyard.reports.sections.footnotes import corrected_family
 from steelyard.reports.sections.leaderboard import lettered_matrix, letters_by_metric, ranking
 from steelyard.reports.verdicts import undecided
 from steelyard.stats.compare import Comparison
@@ -162,9 +162,8 @@ def _notes(report: Report, words: Words) -> Iterator[str | Note]:
         for line in undecided(comparisons, words):
             yield Note(words.labelled(value or cells.DASH, line), "warning")
     if report.pairs:
-        settings = report.pairs[0].settings
-        family = f"{words(CORRECTIONS[settings.correction])} ({len(report.pairs):,})"
-        level = f"{words('report.at')} {settings.alpha:g}"
+        family = corrected_family(report.pairs, words)
+        level = f"{words('report.at')} {report.pairs[0].settings.alpha:g}"
         yield words.labelled(words("gate.all_pairs"), words.joined("core.comma", [family, level]))
         yield from (Note(line, "warning") for line in undecided(report.pairs, words))
     yield from _unpaired_items(report, words)

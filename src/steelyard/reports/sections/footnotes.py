@@ -1,5 +1,6 @@
 """The lines below the tables: what was counted, how differences were tested, and the settings of each result."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
@@ -13,6 +14,7 @@ from steelyard.reports.sections import section
 from steelyard.reports.verdicts import board_verdicts, mean_verdicts
 from steelyard.stats.compare import Comparison
 from steelyard.stats.pairing import quoted
+from steelyard.stats.resampling import resamples_for
 from steelyard.stats.scopes import Scope, Units
 from steelyard.stats.summary import Summary
 from steelyard.table import ALWAYS_SHOWN, REPEAT_TAG, WARNED, Signature, Table
@@ -94,6 +96,8 @@ def _about_intervals(comparisons: Sequence[Comparison], words: Words) -> Iterato
     named = not lines and names[:1] == unchanged[:1]
     if unchanged:
         lines.append(words("report.interval_of_no_change", metrics=words.joined("core.listed", names)))
+    if any(comparison.disagrees for comparison in comparisons):
+        lines.append(words("report.interval_and_test"))
     if lines:
         yield Note(" ".join(lines), named=named)
 
@@ -192,20 +196,40 @@ def _other_counts(summary: Summary, words: Words) -> list[str]:
 def _method(report: Report, words: Words) -> Iterator[str]:
     comparisons, first = _of_quality(report), report.comparisons[0]
     exact = sum(comparison.exact for comparison in comparisons)
-    resamples = next((c.resamples for c in comparisons if c.resamples), None)
+    resamples = {comparison.resamples for comparison in comparisons if comparison.resamples}
     yield words(TESTS[first.settings.test])
     if exact:
         yield f"{words('report.exact')} {exact}/{len(comparisons)}"
     if resamples:
         seed = f"{words('report.seed')} {first.settings.seed}"
-        yield words.joined("core.comma", [words("report.n_resamples", n=f"{resamples:,}"), seed])
-    correction = f"{words(CORRECTIONS[first.settings.correction])} ({len(comparisons)})"
-    yield words.labelled(words("report.correction"), correction)
+        drawn = "–".join(f"{count:,}" for count in sorted({min(resamples), max(resamples)}))
+        yield words.joined("core.comma", [words("report.n_resamples", n=drawn), seed])
+    yield words.labelled(words("report.correction"), corrected_family(comparisons, words))
     marks = {cells.BETTER: "report.significantly_better", cells.WORSE: "report.significantly_worse"}
     yield words.joined("core.comma", (f"{mark} {words(code)}" for mark, code in marks.items()))
     yield f"{words('report.at')} {first.settings.alpha:g}"
     if report.units != "auto" or len(first.scopes) > 1:
         yield units_line(report.scope, report.units, words)
+
+
+def corrected_family(comparisons: Sequence[Comparison], words: Words) -> str:
+    """Return the correction and the number of tests that it is for."""
+    settings = comparisons[0].settings
+    code = "report.tests_per_metric" if settings.family == "metric" else "report.tests_in_all"
+    return words(code, correction=words(CORRECTIONS[settings.correction]), n=f"{tests_in_family(comparisons):,}")
+
+
+def tests_in_family(comparisons: Sequence[Comparison]) -> int:
+    """Return the number of tests that are corrected together; the most of any metric if each is a family."""
+    if comparisons[0].settings.family == "all":
+        return len(comparisons)
+    return max(Counter(comparison.metric for comparison in comparisons).values())
+
+
+def resamples_option(comparisons: Sequence[Comparison]) -> Option:
+    """Return the option with as many resamples as these tests need."""
+    settings = comparisons[0].settings
+    return Option("resamples", n=str(resamples_for(settings.tests_of(tests_in_family(comparisons)), settings.alpha)))
 
 
 def _of_quality(report: Report) -> Sequence[Comparison]:
@@ -220,8 +244,9 @@ def caption(report: Report, words: Words) -> str:
         return ""
     settings = tests[0].settings
     named = {"test": words(TESTS[settings.test]), "correction": words(CORRECTIONS[settings.correction])}
-    tested = "report.paper_method" if len(tests) > 1 else "report.paper_test"
-    method = words(tested, **named, n=f"{len(tests):,}", alpha=f"{settings.alpha:g}")
+    several = "report.paper_method_by_metric" if settings.family == "metric" else "report.paper_method"
+    tested = several if len(tests) > 1 else "report.paper_test"
+    method = words(tested, **named, n=f"{tests_in_family(tests):,}", alpha=f"{settings.alpha:g}")
     code = "report.paper_letters" if report.pairs else "report.paper_marks"
     described = words(code, method=method, baseline=report.tables[0].name)
     if report.shown is report.summaries:
@@ -290,10 +315,8 @@ def _doubts(report: Report, words: Words) -> Iterator[str]:
     questions = max((comparison.questions_differ for comparison in comparisons), key=len)
     if questions:
         yield questions_differ(questions, words)
-    settings, resamples = comparisons[0].settings, next((each.resamples for each in comparisons if each.resamples), 0)
-    is_strict = settings.correction in ("holm", "bonferroni")
-    if resamples and is_strict and 1 / (resamples + 1) * len(comparisons) >= settings.alpha:
-        yield words("report.too_few_resamples", option=Option("resamples"))
+    if any(comparison.lacks_resamples for comparison in comparisons):
+        yield words("report.too_few_resamples", option=resamples_option(comparisons))
 
 
 def _missing_counts(summary: Summary, words: Words) -> Iterator[str]:

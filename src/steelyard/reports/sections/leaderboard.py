@@ -13,9 +13,10 @@ from steelyard.reports.blocks import HEATS, Axis, Block, Cell, Dot, Fields, Lead
 from steelyard.reports.content import BOARD, Report
 from steelyard.reports.sections import section
 from steelyard.reports.sections.differences import headings, numbers
-from steelyard.reports.sections.footnotes import caption
+from steelyard.reports.sections.footnotes import caption, resamples_option
 from steelyard.stats.compare import Comparison
 from steelyard.stats.correction import letters
+from steelyard.stats.scopes import cannot_tell
 from steelyard.stats.summary import MetricSummary, Summary, interval_list, known
 
 
@@ -44,14 +45,42 @@ def letters_by_metric(report: Report) -> dict[str, dict[str, str] | None]:
         merits = {table.name: gain(metric, table.mean(metric)) for table in report.tables if metric in table.columns}
         names = sorted(merits, key=lambda name: -merits[name])
         differing = [(pair.a, pair.b) for pair in pairs if pair.significant]
-        found[metric] = None if all(pair.underpowered for pair in pairs) else letters(names, differing)
+        is_decidable = not (all(pair.underpowered for pair in pairs) or any(pair.lacks_resamples for pair in pairs))
+        found[metric] = letters(names, differing) if is_decidable else None
     return found
+
+
+def letters_notes(report: Report, words: Words) -> dict[str, str]:
+    """For each metric without letters, why: too few resamples and how many would do, or too few units."""
+    found: dict[str, str] = {}
+    for metric in [metric for metric, marks in letters_by_metric(report).items() if marks is None]:
+        pairs = [pair for pair in report.pairs if pair.metric == metric]
+        name = words.name("metric", metric)
+        if any(pair.lacks_resamples for pair in pairs):
+            found[metric] = words("report.no_letters_resamples", metric=name, option=resamples_option(report.pairs))
+        else:
+            reason = cannot_tell(report.scope, max(pair.units for pair in pairs))
+            found[metric] = words("report.no_letters", metric=name, reason=reason)
+    return found
+
+
+def _letters_lines(report: Report, marks: Mapping[str, str] | None, words: Words) -> Iterator[str]:
+    """Yield what the letters of the main metric say, and how they differ from the marks; or why there are none."""
+    if marks is None:
+        yield from (line for metric, line in letters_notes(report, words).items() if metric == report.main)
+        return
+    yield words("gate.shared_letters")
+    first = report.tables[0].name
+    marked = [each.a for each in report.comparisons if each.metric == report.main and each.significant]
+    if any({*marks[name]} & {*marks[first]} for name in marked):
+        yield words("report.two_families", baseline=first, n=len(report.comparisons), m=len(report.pairs))
 
 
 def lettered_matrix(report: Report, words: Words) -> TableBlock:
     """Return the means of every metric with its letters, if all pairs were compared, else with marks; for papers."""
     found = letters_by_metric(report)
-    table = replace(matrix(report, report.metrics, words), caption=caption(report, words))
+    described = " ".join(filter(None, [caption(report, words), *letters_notes(report, words).values()]))
+    table = replace(matrix(report, report.metrics, words), caption=described)
     marks = [found.get(metric, {}) for metric in report.metrics]
     rows = [[row[0], *map(partial(_lettered, str(row[0])), row[1:], marks)] for row in table.rows]
     return replace(table, rows=rows) if found else table
@@ -147,7 +176,7 @@ def leaderboard(report: Report, words: Words) -> Leaderboard:
         [_row(report, main, each, words, marks) for each in ranked],
         board_title(report, words),
         labels=2,
-        notes=[words("gate.shared_letters")] if marks else [],
+        notes=list(_letters_lines(report, marks, words)) if report.pairs else [],
         caption="" if lettered or len(report.metrics) > 1 else board_title(report, words),
     )
     others = matrix(report, [metric for metric in report.metrics if metric != main], words)
