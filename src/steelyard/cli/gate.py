@@ -37,6 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.allow_errors,
         arguments.units,
         options.calibrations_of(arguments),
+        arguments.accept_advisory,
     )
     result, baseline = _load((arguments.result, arguments.system), (earlier, arguments.baseline_system))
     gate = decide(spelled(rules, result.columns), result, baseline, settings)
@@ -84,6 +85,7 @@ COMMANDS: Final = {
             options.UNITS,
             *options.CALIBRATIONS,
             flag("--allow-inconclusive", help="help.allow_inconclusive"),
+            flag("--accept-advisory", help="help.accept_advisory"),
             flag("--force", help="help.gate_force"),
             options.LOWER_IS_BETTER,
             old_spelling("--allow-unsure", "--allow-inconclusive"),
