@@ -74,6 +74,7 @@ _SENTENCE: Final = re.compile(rf"(?<=[。！？；!?])\s*|(?<=\.){_TITLE}\s+(?=[
 
 Score = float | Missing
 Steps = Generator[list[Request], list[Answer], "Judged"]
+Texts = Generator[list[Request], list[Answer], list[str] | Missing]
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,9 +256,7 @@ def _claims(judge: Judge, row: JudgedRow, metrics: Sequence[str]) -> Steps:
     return _claim_scores(judge, checked, metrics)
 
 
-def _split(
-    judge: Judge, asked: Mapping[str, str], text: str
-) -> Generator[list[Request], list[Answer], list[str] | Missing]:
+def _split(judge: Judge, asked: Mapping[str, str], text: str) -> Texts:
     """Return the claims of a text: those that the model finds, or its sentences."""
     if is_silent(text):
         return []
@@ -548,7 +547,7 @@ def _nuggets(judge: Judge, row: JudgedRow, metrics: Sequence[str]) -> Steps:
     return Judged(scores, parts, details={"nuggets": shown})
 
 
-def _created(judge: Judge, row: JudgedRow, source: str) -> Generator[list[Request], list[Answer], list[str] | Missing]:
+def _created(judge: Judge, row: JudgedRow, source: str) -> Texts:
     texts, schema = {"question": row.question, "source": source}, list_schema("nuggets", {"type": "string"})
     (answer,) = yield [Request("create", texts, schema, assumed={"nuggets": sentences(source)})]
     if answer.value is None:
@@ -556,20 +555,16 @@ def _created(judge: Judge, row: JudgedRow, source: str) -> Generator[list[Reques
     return [nugget for nugget in answer.value["nuggets"] if not is_silent(nugget)][:MOST_NUGGETS]
 
 
-def _labelled(row: JudgedRow, nuggets: Sequence[str]) -> Generator[list[Request], list[Answer], list[str] | Missing]:
+def _labelled(row: JudgedRow, nuggets: Sequence[str]) -> Texts:
     return (yield from _numbered("label", {"question": row.question}, nuggets, _IMPORTANCE))
 
 
-def _assigned(
-    judge: Judge, row: JudgedRow, nuggets: Sequence[str]
-) -> Generator[list[Request], list[Answer], list[str] | Missing]:
+def _assigned(judge: Judge, row: JudgedRow, nuggets: Sequence[str]) -> Texts:
     texts = {"question": row.question, "answer": row.answer}
     return (yield from _numbered("assign", texts, nuggets, menu(judge)))
 
 
-def _numbered(
-    step: str, texts: Mapping[str, str], nuggets: Sequence[str], labels: Sequence[str]
-) -> Generator[list[Request], list[Answer], list[str] | Missing]:
+def _numbered(step: str, texts: Mapping[str, str], nuggets: Sequence[str], labels: Sequence[str]) -> Texts:
     """Return a label for each nugget; a reason if one has none, or one that was not offered."""
     fields = {"nugget": {"type": "integer"}, "verdict": {"type": "string", "enum": [*labels]}}
     assumed = {"verdicts": [{"nugget": number, "verdict": labels[0]} for number in range(1, len(nuggets) + 1)]}
