@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from steelyard.io.conversion import convert
     from steelyard.io.results import load, load_all
     from steelyard.legal.benchmark.runner import evaluate_legal
+    from steelyard.net.retry import RetryableFailure
     from steelyard.pipelines.server import Server
     from steelyard.registry.kinds import lower_is_better
     from steelyard.registry.metrics import metric
@@ -36,6 +37,7 @@ _MODULES = {
     "MissingExtra": "errors",
     "Rankings": "retrieval.matching",
     "Reply": "systems.base",
+    "RetryableFailure": "net.retry",
     "Server": "pipelines.server",
     "Signature": "table",
     "SteelyardError": "errors",
@@ -64,6 +66,7 @@ __all__ = [
     "MissingExtra",
     "Rankings",
     "Reply",
+    "RetryableFailure",
     "Server",
     "Signature",
     "SteelyardError",

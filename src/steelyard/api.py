@@ -257,18 +257,19 @@ def gate(
     units: Units = "auto",
     calibrations: str | Path | Sequence[str | Path] = (),
     least_kappa: float = LEAST_KAPPA,
+    accept_advisory: bool = False,
 ) -> GateResult:
     """Check a result against rules such as `F1 >= 0.8` or `F1 not-worse-by 0.02`, as `steelyard gate` does.
 
     `require` is a rule or several; further rules may follow it. `calibrations` are files of `steelyard judge
     calibrate`, without which metrics that a model has judged are advisory; so they are if kappa is not above
-    `least_kappa`.
+    `least_kappa`. With `accept_advisory` those without a calibration decide, and every output says so.
     """
     rules = [parse_rule(text) for text in (*([require] if isinstance(require, str) else require), *more)]
     check_rules(rules, has_baseline=baseline is not None)
     table, *others = _tables(result, *([] if baseline is None else [baseline]))
     given = _calibrations(calibrations, least_kappa)
-    settings = GateSettings(alpha, allow_inconclusive, force, allow_errors, units, given)
+    settings = GateSettings(alpha, allow_inconclusive, force, allow_errors, units, given, accept_advisory)
     return GateResult(decide(spelled(rules, table.columns), table, others[0] if others else None, settings))
 
 

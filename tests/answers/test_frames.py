@@ -162,7 +162,7 @@ def test_lists_of_objects_may_be_objects_of_lists():
     assert evaluate_answers(squad, metrics="EM").mean("EM") == 1
     contexts = {"id": ["c1", "c2"], "text": ["She paid 42 pounds.", "It rained."]}
     rows = [{"prediction": "42 pounds [1]", "contexts": contexts, "reference_context_ids": ["c2"]}]
-    table = evaluate_answers(rows, metrics=["Grounded", "CitationP", "RR"])
+    table = evaluate_answers(rows, metrics=["ValuesGrounded", "CitationP", "RR"])
     assert [table.mean(metric) for metric in table.metrics] == [1, 1, 0.5]
 
 

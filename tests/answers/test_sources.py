@@ -86,7 +86,7 @@ def test_a_log_of_a_product(product, is_inside, tmp_path):
     beside = {"id": "q1", "question": "How much is the deposit?", "references": ["30,000 yuan"]}
     path = tmp_path / "log.jsonl"
     path.write_text(json.dumps({**beside, **body}) + "\n", "utf-8")
-    table = steelyard.evaluate_answers(path, metrics="Correct,Grounded,CitationR", keep=True)
+    table = steelyard.evaluate_answers(path, metrics="Correct,ValuesGrounded,CitationR", keep=True)
     cites = 0 if product == "dify" else 1
     assert [table.mean(metric) for metric in table.metrics] == [1, 1, cites]
     assert table.ids == ["q1"]
@@ -236,7 +236,7 @@ def test_no_column_for_a_field(write):
         "hint: accepted names: golden_answers, references, reference, answers, expected_output, target, gt_answer, "
         "generation_gt, ground_truth, ground_truths, gold, gold_answers, gt_ls; "
         'select another column with mapping={"references": "COLUMN"}, or another file with references=FILE;'
-        " metrics such as Grounded and Refusal need no references (metrics=)"
+        " metrics such as ValuesGrounded and Refusal need no references (metrics=)"
     )
 
 

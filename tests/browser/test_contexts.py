@@ -43,7 +43,7 @@ BARE = {"id": "q2", "question": "Bare?", "prediction": "42,000 [1]", "references
 
 
 def table_of_rows(name, *rows):
-    return evaluate_answers(list(rows), None, ["F1", "Grounded"], name=name, keep=True)
+    return evaluate_answers(list(rows), None, ["F1", "ValuesGrounded"], name=name, keep=True)
 
 
 def rendered(results, lang):

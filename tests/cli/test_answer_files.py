@@ -54,7 +54,7 @@ def test_a_metric_that_the_file_has_as_scores_says_so(run, tmp_path):
     code, _, err = run("answers", path, "-m", "faithfulness")
     assert code == 2
     assert f"steelyard report {path}" in err
-    assert "Grounded" in err
+    assert "ValuesGrounded" in err
 
 
 def test_files_that_answers_cannot_take_say_what_they_are(run, tmp_path):

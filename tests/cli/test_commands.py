@@ -349,11 +349,30 @@ def test_a_reader_that_goes_away_is_no_error():
 @pytest.mark.slow
 def test_our_own_bug_shows_its_traceback_and_exits_with_4(tmp_path):
     (tmp_path / "broken.py").write_text(
-        "from steelyard import metric\n\n@metric('Broken')\ndef broken(r):\n    return 1 / 0\n"
+        "from steelyard.retrieval import evaluate\n\nevaluate.column_of = lambda *given: 1 / 0\n"
     )
-    done = start("retrieval", QRELS, RUN_A, "-m", "Broken", "--metrics-from", "broken", PYTHONPATH=str(tmp_path))
+    done = start("retrieval", QRELS, RUN_A, "-m", "RR", "--metrics-from", "broken", PYTHONPATH=str(tmp_path))
     assert done.returncode == 4
     assert "ZeroDivisionError" in done.stderr
+
+
+@pytest.mark.slow
+def test_an_error_in_somebody_s_metric_is_theirs(tmp_path):
+    (tmp_path / "broken.py").write_text(
+        "from steelyard import metric\n\n@metric('Broken')\ndef broken(r):\n    return 1 / 0\n\n"
+        "@metric('Lengths', kind='answers')\ndef lengths(pairs, profile):\n"
+        "    return [1 / len(answer) for answer in pairs.answers]\n"
+    )
+    words = ("--metrics-from", "broken", "-m")
+    done = start("retrieval", QRELS, RUN_A, *words, "Broken", PYTHONPATH=str(tmp_path))
+    place = tmp_path / "broken.py"
+    said = f"{place}:5: the metric Broken (package broken) failed: ZeroDivisionError: division by zero\n"
+    assert (done.returncode, done.stderr.startswith(said)) == (2, True), done.stderr
+    rows = [{"id": "q1", "prediction": "a", "answer": "a"}, {"id": "q2", "prediction": "", "answer": "a"}]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = start("answers", tmp_path / "rows.jsonl", *words, "Lengths", PYTHONPATH=str(tmp_path))
+    said = f"{place}:9: the metric Lengths (package broken) failed on the row q2: ZeroDivisionError"
+    assert (done.returncode, done.stderr.startswith(said)) == (2, True), done.stderr
 
 
 def test_a_long_name_is_not_repeated_in_full(capsys):

@@ -11,6 +11,7 @@ import steelyard
 from steelyard.contexts.evidence import cited_sentences, sentences
 from steelyard.contexts.highlights import citation_marks
 from steelyard.errors import InputError, UnknownName
+from steelyard.io.results import load
 from steelyard.registry.judged import judge_called
 
 CONTEXTS = [
@@ -52,8 +53,8 @@ def reason(answer, name, **fields):
     ],
 )
 def test_grounding(answer, grounded, share, invented):
-    found = scores(answer, ["Grounded", "GroundedValues", "Ungrounded"])
-    assert found == {"Grounded": grounded, "GroundedValues": share, "Ungrounded": invented}
+    found = scores(answer, ["ValuesGrounded", "GroundedValues", "Ungrounded"])
+    assert found == {"ValuesGrounded": grounded, "GroundedValues": share, "Ungrounded": invented}
 
 
 SITE = ["The staging directory is https://staging-v02.example.org/directory. It is for tests."]
@@ -77,8 +78,8 @@ SITE = ["The staging directory is https://staging-v02.example.org/directory. It 
 )
 def test_an_address_is_a_value(answer, grounded, share, precision):
     contexts = [{"text": SITE[0], "id": "1"}, {"text": "Tests.", "id": "https://example.org/tests"}]
-    found = scores(answer, ["Grounded", "GroundedValues", "CitationP"], contexts)
-    assert found == {"Grounded": grounded, "GroundedValues": share, "CitationP": precision}
+    found = scores(answer, ["ValuesGrounded", "GroundedValues", "CitationP"], contexts)
+    assert found == {"ValuesGrounded": grounded, "GroundedValues": share, "CitationP": precision}
 
 
 def test_an_address_is_an_answer_in_the_refusal_table():
@@ -139,18 +140,18 @@ def test_bare_numbers_are_values(answer, context, invented):
 
 def test_a_value_that_only_the_question_gives_is_neither_grounded_nor_invented():
     question = "Did Acme pay 77,000 yuan?"
-    found = scores("It did not pay 77,000 yuan.", ["Grounded", "GroundedValues", "Ungrounded"], question=question)
-    assert found == {"Grounded": 1, "GroundedValues": None, "Ungrounded": 0}
+    found = scores("It did not pay 77,000 yuan.", ["ValuesGrounded", "GroundedValues", "Ungrounded"], question=question)
+    assert found == {"ValuesGrounded": 1, "GroundedValues": None, "Ungrounded": 0}
 
 
 def test_what_is_not_grounded_is_noted_and_averaged_as_rules_and_comparisons_do():
     rows = [{"prediction": f"Acme paid {amount} yuan.", "contexts": CONTEXTS} for amount in ("5,000", "6,000")]
-    table = steelyard.evaluate_answers(rows, None, "Ungrounded,Grounded")
-    assert table.notes(0) == dict.fromkeys(("Ungrounded", "Grounded"), "not grounded: 5,000 yuan (money)")
+    table = steelyard.evaluate_answers(rows, None, "Ungrounded,ValuesGrounded")
+    assert table.notes(0) == dict.fromkeys(("Ungrounded", "ValuesGrounded"), "not grounded: 5,000 yuan (money)")
     assert (table.sums, table.mean("Ungrounded")) == ([], 1)
     assert table.meets("Ungrounded <= 1").findings[0].value == 1
     rows = [{**row, "prediction": "Acme paid."} for row in rows]
-    better = steelyard.evaluate_answers(rows, None, "Ungrounded,Grounded")
+    better = steelyard.evaluate_answers(rows, None, "Ungrounded,ValuesGrounded")
     compared = {each.metric: each for each in steelyard.compare(table, better)}
     assert (compared["Ungrounded"].difference, compared["Ungrounded"].wins) == (-1, 2)
 
@@ -160,30 +161,30 @@ def test_notes_are_in_the_language_of_the_report():
         {"prediction": "租金为10万元。", "contexts": ["租金为9万元。"]},
         {"prediction": "", "contexts": ["租金为9万元。"]},
     ]
-    table = steelyard.evaluate_answers(rows, metrics=["Grounded"])
-    assert [table.note("Grounded", row, "en") for row in (0, 1)] == [
+    table = steelyard.evaluate_answers(rows, metrics=["ValuesGrounded"])
+    assert [table.note("ValuesGrounded", row, "en") for row in (0, 1)] == [
         "not grounded: 10万元 (money)",
         "the answer is blank",
     ]
-    assert [table.note("Grounded", row, "zh") for row in (0, 1)] == ["无据：10万元（金额）", "回答为空"]
+    assert [table.note("ValuesGrounded", row, "zh") for row in (0, 1)] == ["无据：10万元（金额）", "回答为空"]
 
 
 def test_saved_notes_are_in_the_language_of_the_report(tmp_path):
     rows = [{"prediction": "租金为10万元，另付3000元。", "contexts": ["租金为9万元。"]}]
-    steelyard.evaluate_answers(rows, metrics=["Grounded"]).save(tmp_path / "results.jsonl")
+    steelyard.evaluate_answers(rows, metrics=["ValuesGrounded"]).save(tmp_path / "results.jsonl")
     table = steelyard.load(tmp_path / "results.jsonl")
-    assert table.note("Grounded", 0) == "not grounded: 10万元 (money); 3000元 (money)"
-    assert table.note("Grounded", 0, "zh") == "无据：10万元（金额）；3000元（金额）"
+    assert table.note("ValuesGrounded", 0) == "not grounded: 10万元 (money); 3000元 (money)"
+    assert table.note("ValuesGrounded", 0, "zh") == "无据：10万元（金额）；3000元（金额）"
 
 
 def test_nothing_retrieved_grounds_nothing_and_no_contexts_is_no_score():
-    assert scores("Acme paid 30,000 yuan.", ["Grounded"], contexts=[]) == {"Grounded": 0}
+    assert scores("Acme paid 30,000 yuan.", ["ValuesGrounded"], contexts=[]) == {"ValuesGrounded": 0}
     rows = [{"prediction": "Acme paid.", "contexts": CONTEXTS}, {"prediction": "Acme paid.", "contexts": None}]
-    table = steelyard.evaluate_answers(rows, None, "Grounded")
-    assert str(table.why("Grounded", 1).reason) == "there are no contexts"
+    table = steelyard.evaluate_answers(rows, None, "ValuesGrounded")
+    assert str(table.why("ValuesGrounded", 1).reason) == "there are no contexts"
 
 
-@pytest.mark.parametrize("name", ["Grounded", "GroundedValues", "Ungrounded"])
+@pytest.mark.parametrize("name", ["ValuesGrounded", "GroundedValues", "Ungrounded"])
 def test_labelled_answers_in_chinese(legal_lines, name):
     path = legal_lines / "grounding.jsonl"
     labels = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
@@ -196,7 +197,7 @@ def test_a_long_context():
     context = "".join(f"第{n}行没有别的内容，只是文字。" for n in range(70_000))
     assert len(context) > 1_000_000
     row = {"prediction": "邬远舟支付了30000元。", "contexts": [context + "邬远舟给了我现金30000元。"]}
-    assert steelyard.evaluate_answers([row], None, "Grounded").mean("Grounded") == 1
+    assert steelyard.evaluate_answers([row], None, "ValuesGrounded").mean("ValuesGrounded") == 1
 
 
 # ----- refusals
@@ -241,12 +242,14 @@ def test_verdicts_that_the_rules_could_not_decide_are_counted(write):
         {"pred": None, "gold": "x", "contexts": ["It took 6 days."]},
     ]
     path = write("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
-    table = steelyard.evaluate_answers(path, None, "Grounded")
-    np.testing.assert_array_equal(table.parts["Grounded"]["uncertain"], [1, 0, np.nan])
-    text = run("answers", path, "-m", "Grounded").stdout
-    assert ["Grounded", "1", "/", "3", "(33.3", "%)", "0.0000", "0.0000", "0.3333"] in map(str.split, text.splitlines())
-    found = json.loads(run("answers", path, "-m", "Grounded", "--json").stdout)["results"][0]["uncertain"]
-    assert found == {"Grounded": {"undecided": 1, "items": 3, "mean": 0, "low": 0, "high": pytest.approx(1 / 3)}}
+    table = steelyard.evaluate_answers(path, None, "ValuesGrounded")
+    np.testing.assert_array_equal(table.parts["ValuesGrounded"]["uncertain"], [1, 0, np.nan])
+    text = run("answers", path, "-m", "ValuesGrounded").stdout
+    assert ["ValuesGrounded", "1", "/", "3", "(33.3", "%)", "0.0000", "0.0000", "0.3333"] in map(
+        str.split, text.splitlines()
+    )
+    found = json.loads(run("answers", path, "-m", "ValuesGrounded", "--json").stdout)["results"][0]["uncertain"]
+    assert found == {"ValuesGrounded": {"undecided": 1, "items": 3, "mean": 0, "low": 0, "high": pytest.approx(1 / 3)}}
 
 
 def test_a_report_shows_refusals_by_whether_there_is_an_answer(write):
@@ -324,7 +327,7 @@ def test_marks_of_products_cite_contexts_and_are_no_words(right, wrong):
         }
         for mark in (right, wrong)
     ]
-    found = steelyard.evaluate_answers(rows, metrics="EM,Correct,Accurate,Grounded,CitationP,CitationR")
+    found = steelyard.evaluate_answers(rows, metrics="EM,Correct,Accurate,ValuesGrounded,CitationP,CitationR")
     assert [found.column(metric).tolist() for metric in found.metrics] == [[1, 1]] * 4 + [[1, 0]] * 2
 
 
@@ -480,8 +483,8 @@ def test_spans_of_legalbench_rag(real):
 @pytest.mark.parametrize(
     ("name", "nearest"),
     [
-        ("faithfulness", "Grounded"),
-        ("hallucination", "Grounded"),
+        ("faithfulness", "ValuesGrounded"),
+        ("hallucination", "ValuesGrounded"),
         ("context_precision", "ContextP"),
         ("contextual_precision@5", "ContextP"),
         ("context_recall", "ContextR"),
@@ -494,7 +497,7 @@ def test_spans_of_legalbench_rag(real):
         ("llm-judge", "F1"),
         ("g-eval", "F1"),
         ("noise_sensitivity", "Refusal"),
-        ("FaithfulnessMetric", "Grounded"),
+        ("FaithfulnessMetric", "ValuesGrounded"),
         ("LLMContextRecall", "ContextR"),
         ("nv_context_relevance", "ContextP"),
         ("Correctness [GEval]", "F1"),
@@ -525,6 +528,23 @@ def test_a_metric_of_that_name_that_somebody_registers_goes_first():
 
 def test_a_metric_without_what_it_needs():
     with pytest.raises(
-        InputError, match=r"^answers: Grounded needs what no row has: contexts\nhint: accepted names: con"
+        InputError, match=r"^answers: ValuesGrounded needs what no row has: contexts\nhint: accepted names: con"
     ):
-        steelyard.evaluate_answers(["a"], ["a"], ["EM", "Grounded"])
+        steelyard.evaluate_answers(["a"], ["a"], ["EM", "ValuesGrounded"])
+
+
+def test_the_name_before_0_2_is_read_everywhere(tmp_path):
+    rows = [{"id": "a", "prediction": "Acme paid 7 yuan.", "contexts": ["Acme paid 7 yuan."]}]
+    table = steelyard.evaluate_answers(rows, metrics="Grounded")
+    assert (table.metrics, table.mean("grounded")) == (["ValuesGrounded"], 1)
+    assert table.meets("Grounded >= 1", "Grounded.uncertain <= 0", allow_inconclusive=True)
+    table.save(tmp_path / "now.jsonl")
+    old = (tmp_path / "now.jsonl").read_text("utf-8").replace("ValuesGrounded", "Grounded")
+    (tmp_path / "old.jsonl").write_text(old, "utf-8")
+    read = load(tmp_path / "old.jsonl", strict=True)
+    assert (read.metrics, read.counts["counts.metrics_renamed"]) == (["ValuesGrounded"], 1)
+
+
+def test_the_name_before_0_2_has_a_notice(write):
+    path = write("a.jsonl", json.dumps({"id": "a", "prediction": "Yes.", "contexts": ["Yes."]}))
+    assert "Grounded is called ValuesGrounded now" in run("answers", path, "-m", "Grounded").stderr

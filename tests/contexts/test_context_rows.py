@@ -228,12 +228,12 @@ def test_spans_of_another_tool():
 
 def test_the_format_of_another_tool_is_named(write):
     ragas = {"user_input": "Q", "response": "A", "reference": "A", "retrieved_contexts": ["A"]}
-    table = steelyard.evaluate_answers(write("a.jsonl", lines(ragas)), None, "EM,Grounded")
+    table = steelyard.evaluate_answers(write("a.jsonl", lines(ragas)), None, "EM,ValuesGrounded")
     plain = {"question": "Q", "prediction": "A", "references": "A", "contexts": ["A"]}
-    other = steelyard.evaluate_answers(write("b.jsonl", lines(plain)), None, "EM,Grounded")
+    other = steelyard.evaluate_answers(write("b.jsonl", lines(plain)), None, "EM,ValuesGrounded")
     assert table.signature.get("format") == "RAGAS"
     assert other.signature.get("format") is None
-    assert [table.mean(name) for name in ("EM", "Grounded")] == [1, 1]
+    assert [table.mean(name) for name in ("EM", "ValuesGrounded")] == [1, 1]
     assert not settings_that_differ(table, other)
 
 
@@ -266,7 +266,7 @@ def test_columns_that_nothing_uses_are_counted(write):
     )
     unread = steelyard.evaluate_answers(path, None, "EM", strip_citations=False)
     assert unread.counts["counts.columns_unused"] == 3
-    assert steelyard.evaluate_answers(path, None, "Grounded").counts["counts.columns_unused"] == 1
+    assert steelyard.evaluate_answers(path, None, "ValuesGrounded").counts["counts.columns_unused"] == 1
     plain = write("b.jsonl", lines({"pred": "a", "gold": "a", "other": 1}))
     assert "counts.columns_unused" not in steelyard.evaluate_answers(plain).counts
 
@@ -448,12 +448,12 @@ def test_rows_without_contexts_keep_their_marks():
 @pytest.mark.parametrize(
     ("rows", "profile", "added"),
     [
-        (CITED, "steelyard", ["Correct", "Accurate", "Grounded", "Refusal", "CitationP", "CitationR"]),
-        ([{**CITED[0], "prediction": "Paris."}], "steelyard", ["Correct", "Accurate", "Grounded", "Refusal"]),
+        (CITED, "steelyard", ["Correct", "Accurate", "ValuesGrounded", "Refusal", "CitationP", "CitationR"]),
+        ([{**CITED[0], "prediction": "Paris."}], "steelyard", ["Correct", "Accurate", "ValuesGrounded", "Refusal"]),
         (
             [{**CITED[0], "prediction": "Paris.", "reference_contexts": ["It is Paris."]}],
             "steelyard",
-            ["Correct", "Accurate", "Grounded", "Refusal", "ContextP", "ContextR"],
+            ["Correct", "Accurate", "ValuesGrounded", "Refusal", "ContextP", "ContextR"],
         ),
         (CITED, "ultrarag", []),
         ([{"prediction": "Paris [1]", "references": ["Paris"]}], "steelyard", ["Correct"]),
@@ -473,7 +473,7 @@ def test_answers_with_citation_marks_are_counted(options):
     kept = steelyard.evaluate_answers(CITED, metrics="EM", strip_citations=False, **options)
     assert kept.counts[count] == (4 if options else 3)
     assert count not in steelyard.evaluate_answers(CITED, metrics="EM", strip_citations=True, **options).counts
-    assert count not in steelyard.evaluate_answers(CITED, metrics="Grounded", **options).counts
+    assert count not in steelyard.evaluate_answers(CITED, metrics="ValuesGrounded", **options).counts
     plain = [{"prediction": "Paris [1].", "references": ["Paris"]}]
     assert count not in steelyard.evaluate_answers(plain, metrics="EM", **options).counts
 
@@ -550,7 +550,7 @@ def test_objects_as_contexts_are_no_format_of_another_tool(tmp_path):
     row = {"id": "a", "question": "Q", "answer": "42 pounds", "ground_truth": "42 pounds"}
     path = tmp_path / "rows.jsonl"
     path.write_text(json.dumps(row | {"contexts": [{"id": "d1", "text": "42 pounds"}]}) + "\n", encoding="utf-8")
-    assert steelyard.evaluate_answers(path, metrics=["Grounded"]).mean("Grounded") == 1
+    assert steelyard.evaluate_answers(path, metrics=["ValuesGrounded"]).mean("ValuesGrounded") == 1
 
 
 def test_a_mapped_column_of_a_file_of_another_tool(tmp_path):
@@ -570,10 +570,10 @@ def test_without_references_the_metrics_over_contexts_are_computed(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join(map(json.dumps, KEYLESS)), encoding="utf-8")
     for table in (steelyard.evaluate_answers(path), steelyard.evaluate_answers(KEYLESS)):
-        assert table.metrics == ["Grounded", "Refusal", "CitationP", "CitationR"]
-        assert table.column("Grounded").tolist() == [1.0, 0.0]
+        assert table.metrics == ["ValuesGrounded", "Refusal", "CitationP", "CitationR"]
+        assert table.column("ValuesGrounded").tolist() == [1.0, 0.0]
         assert table.counts["counts.references_left_out"] == 2
-    assert "counts.references_left_out" not in steelyard.evaluate_answers(path, metrics="Grounded").counts
+    assert "counts.references_left_out" not in steelyard.evaluate_answers(path, metrics="ValuesGrounded").counts
 
 
 @pytest.mark.parametrize(

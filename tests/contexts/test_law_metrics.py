@@ -230,7 +230,7 @@ def test_rows_without_a_score_are_no_success(profile, row, tmp_path):
     assert done.returncode == 2
     assert f"the profile {profile} reads" in done.stderr
     assert "--references FILE" in done.stderr
-    assert "Grounded" not in done.stderr
+    assert "ValuesGrounded" not in done.stderr
 
 
 def test_a_corpus_is_read_whatever_the_metrics(tmp_path):

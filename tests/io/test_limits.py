@@ -286,7 +286,7 @@ def test_lists_as_python_writes_them_are_bounded(tmp_path, command, header):
     cell = "['a'" + ",'a'" * 30_000 + "]"
     (tmp_path / "rows.csv").write_text(f'{header}\nq,a,"{cell}",r\n', "utf-8")
     if command[0] == "answers":
-        command = (*command, "-m", "Grounded")
+        command = (*command, "-m", "ValuesGrounded")
     done = run(*command, cwd=tmp_path, STEELYARD_LITERAL_CHARS="100000")
     assert done.returncode == 2
     assert re.match(r"rows\.csv.*: a list as Python writes it .*100,000", done.stderr), done.stderr

@@ -231,6 +231,16 @@ def test_the_gate_needs_a_calibration(folder, calibration, rule, given, code):
     assert "corrected" in finding if given else finding["advisory"]
 
 
+def test_every_output_of_an_accepted_rule_says_that_the_judge_is_not_calibrated(folder):
+    words = ("gate", "judged.jsonl", "--require", "SameMeaning >= 0.1", "--accept-advisory")
+    done = run(*words, "-o", "gate.md", "-o", "gate.xml", "-o", "gate.json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    texts = [done.stdout, *((folder / f"gate.{suffix}").read_text("utf-8") for suffix in ("md", "xml", "json"))]
+    assert ["not calibrated" in text for text in texts] == [True] * 4
+    (finding,) = json.loads(texts[-1])["findings"]
+    assert (finding["verdict"], finding["passed"]) == ("met", True)
+
+
 def test_the_gate_says_what_to_do(folder):
     done = run("gate", "judged.jsonl", "--require", "SameMeaning >= 0.1", cwd=folder)
     assert "advisory" in done.stdout

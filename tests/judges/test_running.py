@@ -1004,3 +1004,23 @@ def test_probe_and_tier_without_a_model_or_judge_say_so(tmp_path):
     for words in (("judge", "probe", "same", "rows.jsonl"), ("answers", "rows.jsonl", "--model", UNREACHED)):
         done = run(*words, cwd=tmp_path)
         assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "own"), [("toxicity", "toxicity"), ("g-eval", "g-eval"), ("Tone [GEval]", "mine")])
+def test_a_criterion_that_nobody_wrote_is_refused(tmp_path, name, own):
+    write(tmp_path / "rows.jsonl")
+    with serving(lambda body, seen: verdict("met")) as server:
+        words = ("rows.jsonl", "--model", server.model, "-o", "out.jsonl")
+        done = run("judge", "run", name, *words, cwd=tmp_path)
+        assert (done.returncode, server.bodies, (tmp_path / "out.jsonl").exists()) == (2, [], False)
+        assert f"steelyard judge new {own};" in done.stderr
+        run("judge", "new", own, cwd=tmp_path)
+        done = run("judge", "run", f"{own}.yaml", *words, cwd=tmp_path)  # the sentence is still the placeholder
+        assert (done.returncode, server.bodies) == (2, [])
+        assert "`criterion`" in done.stderr
+        text = (tmp_path / f"{own}.yaml").read_text("utf-8")
+        sentence = "criterion: The answer is polite."
+        (tmp_path / f"{own}.yaml").write_text(re.sub("(?m)^criterion: .*$", sentence, text), "utf-8")
+        assert run("judge", "run", f"{own}.yaml", *words, cwd=tmp_path).returncode == 0
+        assert len(server.bodies) == len(ROWS)

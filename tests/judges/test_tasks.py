@@ -1,5 +1,6 @@
 """Scores from verdicts: published examples, and the edges where tools differ."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -81,6 +82,38 @@ def test_metrics_of_claims_are_those_of_ragchecker(labels, scores, recall):
 
 def test_f1_of_nothing_is_0():
     assert f1(0.0, 0.0) == 0.0
+
+
+def by_the_question(request):
+    """Reply as a model that sees nothing but the request, and makes values whole by the question."""
+    _, user = messages_for(load_judge("claims"), request, "en")
+    texts = dict(re.findall(r"\[\[(\w+) \w{8}\]\]\n(.*?)\n\[\[end", user["content"], re.DOTALL))
+    if request.step == "split":
+        asked = re.search(r"of the (\w+) class", texts.get("question", ""))
+        return {"claims": [f"{asked[1]} class: {texts['text']}" if asked else texts["text"]]}
+    claim = texts["claims"].removeprefix("1. ")
+    lines = [line for line in texts["source"].splitlines() if claim.rstrip(".") in line]
+    found = {"claim": 1, "quote": lines[0], "verdict": E} if lines else {"claim": 1, "quote": "", "verdict": N}
+    return {"verdicts": [found]}
+
+
+@pytest.mark.parametrize(("answer", "score"), [("99.5 %.", 0.0), ("99.95 %.", 1.0)])
+def test_a_bare_value_is_judged_as_the_answer_to_its_question(answer, score):
+    source = "standard class: 99.95 % availability\narchive class: 99.5 % availability"
+    row = JudgedRow("a", "What is the availability of the standard class?", answer, contexts=(("1", source),))
+    steps = steps_of(load_judge("claims"), row, METRICS[:1])
+    (split,) = next(steps)
+    (check,) = steps.send([Answer(by_the_question(split))])
+    with pytest.raises(StopIteration) as end:
+        steps.send([Answer(by_the_question(check))])
+    assert end.value.value.scores == {"Faithfulness": score}
+    assert split.texts["question"] == check.texts["question"] == row.question
+    assert "question" not in next(steps_of(load_judge("claims"), replace(row, question=" "), METRICS[:1]))[0].texts
+
+
+def test_a_judge_of_claims_that_does_not_ask_for_the_question_does_not_get_it():
+    (split,) = next(steps_of(replace(load_judge("claims"), needs=()), ROW, METRICS[:1]))
+    assert list(split.texts) == ["text"]
 
 
 def test_an_answer_without_claims_has_no_faithfulness():

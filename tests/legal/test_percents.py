@@ -96,4 +96,4 @@ def test_a_rate_is_read_whole():
 )
 def test_contexts_state_percentages_by_value(prediction, grounded):
     row = {"id": "1", "question": RATE, "prediction": prediction, "contexts": ["双方约定年利率为百分之一点二。"]}
-    assert steelyard.evaluate_answers([row], metrics=["Grounded"]).mean("Grounded") == grounded
+    assert steelyard.evaluate_answers([row], metrics=["ValuesGrounded"]).mean("ValuesGrounded") == grounded

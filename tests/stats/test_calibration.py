@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from tables import make_table
 
 from steelyard.errors import InputError
+from steelyard.i18n import words_of
+from steelyard.reports.gate import reason
 from steelyard.stats.agreement import cohen_kappa, kappa_of
 from steelyard.stats.belief import Calibrations
 from steelyard.stats.calibration import CLAIM, Calibration, JudgeName, column_digest, read_calibration
@@ -192,6 +194,21 @@ def test_no_judged_metric_passes_without_a_calibration(rule, settings):
     table = judged([1.0] * 50)
     gate, finding = find(rule, table, baseline=replace(table, name="old"), **settings)
     assert (finding.outcome, gate.passed) == ("advisory", False)
+
+
+@pytest.mark.parametrize(("value", "outcome"), [(1.0, "met"), (0.0, "not met")])
+@pytest.mark.parametrize("rule", [f"{METRIC} >= 0.5", f"{METRIC} not-worse-by 0.1"])
+def test_a_judge_without_a_calibration_decides_where_that_is_accepted(rule, value, outcome):
+    table = judged([value] * 50)
+    gate, finding = find(rule, table, baseline=judged([1.0] * 50, "old"), accept_advisory=True)
+    assert (finding.outcome, finding.is_accepted, gate.passed) == (outcome, True, outcome == "met")
+    for language, words in (("en", "not calibrated"), ("zh", "未校准")):
+        assert words in reason(finding, words_of(language))
+
+
+def test_a_calibrated_judge_below_the_floor_stays_advisory_where_others_are_accepted():
+    table, found, _ = sample(sensitivity=0.6, specificity=0.6)
+    assert find(f"{METRIC} >= 0", table, found, accept_advisory=True)[1].outcome == "advisory"
 
 
 def test_parts_and_single_items_of_a_judged_metric_never_pass():

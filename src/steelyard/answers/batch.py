@@ -199,6 +199,13 @@ class AnswerBatch:
         answers = [part(answer) for answer in self.answers]
         return AnswerBatch(answers, groups, spaced=self._spaced, of=self.of, statutes=self.statutes)
 
+    def single(self) -> Iterator["AnswerBatch"]:
+        """Yield each answer as a batch of its own."""
+        for row in range(len(self.answers)):
+            one = slice(row, row + 1)
+            spaced, of = self._spaced, self.of[one]
+            yield AnswerBatch(self.answers[one], self.groups[one], spaced=spaced, of=of, statutes=self.statutes)
+
     def rows(self) -> Iterator[tuple[str, Groups]]:
         """Return each answer with all its references."""
         return zip(self.answers, self.groups, strict=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from steelyard.answers.rouge import Overlaps
 from steelyard.answers.rows import AnswerRow
 from steelyard.i18n import Localized, Message, as_message
 from steelyard.registry.kinds import is_lower_better
-from steelyard.registry.metrics import Measure, Scored, column_of
+from steelyard.registry.metrics import Measure, MetricFailure, Scored, column_of, computed
 from steelyard.table import Flags, FloatArray, IntArray, Missing
 from steelyard.text.marks import without_citations
 from steelyard.text.tokens import are_spaced
@@ -151,9 +151,9 @@ def _message(note: Localized | str) -> Localized:
 def _computed(measure: Measure, pairs: AnswerBatch, profile: Profile) -> Scored:
     """Return what a metric gives for a batch, checked."""
     if measure.metric.kind == "retrieval":
-        result = measure.metric.compute(rankings_of(pairs.of), **measure.settings())
+        result = computed(measure.metric, rankings_of(pairs.of), **measure.settings())
     else:
-        result = measure.metric.compute(pairs, profile, **measure.settings())
+        result = _of_answers(measure, pairs, profile)
     if isinstance(result, Overlaps):
         parts = {"score": result.f1, "precision": result.precision, "recall": result.recall}
         checked = {part: column_of(values, measure, len(pairs.answers)) for part, values in parts.items()}
@@ -166,6 +166,19 @@ def _computed(measure: Measure, pairs: AnswerBatch, profile: Profile) -> Scored:
         for part, scores in result.parts.items()
     }
     return Scored(values, parts, result.notes, result.reasons)
+
+
+def _of_answers(measure: Measure, pairs: AnswerBatch, profile: Profile) -> Any:
+    """Return what a metric gives for a batch; its own error names the first row that alone brings it about."""
+    try:
+        return computed(measure.metric, pairs, profile, **measure.settings())
+    except MetricFailure as failure:
+        for row, each in zip(pairs.of, pairs.single(), strict=False):
+            try:
+                computed(measure.metric, each, profile, **measure.settings())
+            except MetricFailure as found:
+                raise MetricFailure(measure.metric, found.error, row.id) from found.error
+        raise failure
 
 
 def _with_gaps(values: FloatArray, measure: Measure, rows: int, gaps: Sequence[int] | None = None) -> FloatArray:

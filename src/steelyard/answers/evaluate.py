@@ -63,7 +63,7 @@ OWN_PROFILE = "steelyard"
 STATUTE_KNOWN = "StatuteKnown"
 UNJUDGED = "counts.contexts_unjudged"
 LEFT_OUT = "counts.references_left_out"
-OVER_CONTEXTS = ("Grounded", "Refusal")
+OVER_CONTEXTS = ("ValuesGrounded", "Refusal")
 """The metrics that a source without references has by default."""
 
 

@@ -184,7 +184,12 @@ def judged_metrics(rows: Sequence[AnswerRow] = ()) -> list[str]:
     cited = any(find_marks(row.prediction or "", [each.id for each in row.contexts or ()]) for row in rows)
     wanted = any(_has_ids(row) or _has_reference_texts(row) for row in rows)
     attributed = ["Accurate"] * any(row.references and _has_texts(row.contexts) for row in rows)
-    over_contexts = ["Grounded", "Refusal", *(["CitationP", "CitationR"] * cited), *(["ContextP", "ContextR"] * wanted)]
+    over_contexts = [
+        "ValuesGrounded",
+        "Refusal",
+        *(["CitationP", "CitationR"] * cited),
+        *(["ContextP", "ContextR"] * wanted),
+    ]
     return [*correct, *attributed, *over_contexts, *costs]
 
 

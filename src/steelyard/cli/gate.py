@@ -38,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.units,
         options.calibrations_of(arguments),
         arguments.from_file,
+        arguments.accept_advisory,
     )
     result, baseline = _load((arguments.result, arguments.system), (earlier, arguments.baseline_system))
     gate = decide(spelled(rules, result.columns), result, baseline, settings)
@@ -85,6 +86,7 @@ COMMANDS: Final = {
             options.UNITS,
             *options.CALIBRATIONS,
             flag("--allow-inconclusive", help="help.allow_inconclusive"),
+            flag("--accept-advisory", help="help.accept_advisory"),
             flag("--force", help="help.gate_force"),
             options.LOWER_IS_BETTER,
             old_spelling("--allow-unsure", "--allow-inconclusive"),

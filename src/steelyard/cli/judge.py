@@ -44,7 +44,7 @@ from steelyard.judges.journal import SUFFIX, Journal
 from steelyard.judges.labels import LabelSettings, read_labelled
 from steelyard.judges.probes import probe, probe_blocks
 from steelyard.judges.run import Rows, Source, check_needs, chosen_metrics, judge_file, row_of
-from steelyard.judges.spec import Judge, judge_of, load_judge, template
+from steelyard.judges.spec import Judge, judge_of, judge_to_run, template
 from steelyard.judges.tasks import needs_of, qrels_lines
 from steelyard.progress import ProgressCallback, no_progress
 from steelyard.registry.judged import judge_differs, metric_called
@@ -77,7 +77,7 @@ class _Job(NamedTuple):
     @classmethod
     def of(cls, arguments: argparse.Namespace, repeats: int | None = None, *, most: int | None = None) -> "_Job":
         """Read the judge and the rows; `most` is the largest number of metrics."""
-        judge = load_judge(arguments.judge).with_model(model_name(arguments.model), repeats)
+        judge = judge_to_run(arguments.judge).with_model(model_name(arguments.model), repeats)
         metrics, endpoint = _metrics(judge, arguments)[:most], _endpoint(judge, arguments)
         source = Source(
             arguments.file,

@@ -19,7 +19,7 @@ from steelyard.io.reviews import Judgement
 from steelyard.judges.calls import Caller, ChatModel, Endpoint, Spending
 from steelyard.judges.journal import SUFFIX, VERSION, Journal
 from steelyard.judges.run import Source, spent
-from steelyard.judges.spec import Judge, load_judge
+from steelyard.judges.spec import Judge, judge_to_run
 from steelyard.judges.tasks import default_metrics
 from steelyard.judges.tier import metric_of, second_tier
 from steelyard.stats.review import with_reviews
@@ -136,7 +136,7 @@ class SecondTier:
             raise ConfigError(Message("judges.no_model"), hint=Message("judges.model_hint"))
         self._arguments = arguments
         self._endpoint = Endpoint.parse(arguments.model)
-        self._judges = [load_judge(name).with_model(self._endpoint.model) for name in arguments.judge]
+        self._judges = [judge_to_run(name).with_model(self._endpoint.model) for name in arguments.judge]
         self._spending = spending_of(arguments)
         self._callers: list[Caller] = []
 

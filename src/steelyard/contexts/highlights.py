@@ -60,7 +60,7 @@ class Highlighter:
     def values(self, answer: str, question: str, contexts: Sequence[str], ids: Sequence[str | None] = ()) -> Highlights:
         """Return the values of an answer, checked against all contexts as one text, and where each context has them.
 
-        The verdicts are those of the metrics `Grounded`, `GroundedValues` and `Ungrounded`.
+        The verdicts are those of the metrics `ValuesGrounded`, `GroundedValues` and `Ungrounded`.
         """
         if read(answer).is_silent:
             return Highlights([], [[] for _ in contexts], [])

@@ -36,7 +36,7 @@ def correct(pairs: AnswerBatch, profile: Profile) -> Scored:
 def accurate(pairs: AnswerBatch, profile: Profile) -> Scored:
     """Accurate: 1 if the answer is right and invents nothing; beside it, what others are and why they are not right.
 
-    Formula: [the answer is right, as Correct has it, and everything in it is grounded, as Grounded has it]
+    Formula: [the answer is right, as Correct has it, and everything in it is grounded, as ValuesGrounded has it]
     Convention: outcomes and causes are parts. Hallucinated: something is not grounded; wrong: everything is grounded,
         but the answer is wrong; incomplete: a wrong answer that states nothing, because it refuses, is blank, or copies
         most of several contexts; uncertain: undecided, because a verdict in doubt could change the outcome (Correct, a
@@ -55,20 +55,21 @@ def accurate(pairs: AnswerBatch, profile: Profile) -> Scored:
     return accuracy(pairs)
 
 
-@metric("Grounded", kind="answers", needs=("prediction", "contexts"))
+@metric("ValuesGrounded", kind="answers", needs=("prediction", "contexts"))
 def grounded(pairs: AnswerBatch, profile: Profile) -> Scored:
-    """Grounded: 1 if every figure, name and quotation of the answer is found in the contexts or in the question.
+    """Values grounded: 1 if every figure, name and quotation of the answer is found in the contexts or in the question.
 
     Formula: [every value of the answer is in the contexts or in the question, or follows from them]
-    Convention: this is not faithfulness: what an answer says of its values, and sentences without values, are not
-        checked. Values are amounts, dates, numbers, addresses, articles, names and quotations; they are compared, not
-        their spellings (42,000 元 is 4.2 万元); what the answer computes from values of the contexts follows; all
-        contexts are one text. An answer that states no value is grounded; a blank one scores 0, and so does one that is
-        too long to be judged. Where nothing but names, places and marks is not grounded, the part uncertain is 1. An
-        article needs its title, where the answer gives one: under it in the contexts, or named there beside an article
-        without a title. An address of the web is in the text or the id of a context, or above one that is. Numbers of
-        lists, labels, citation marks and links of Markdown are no values. Names of a single word and titles without an
-        article are not checked.
+    Convention: this is not faithfulness: of 730 sentences of MEMERAG that experts call unsupported it finds 99. What
+        an answer says of its values, and sentences without values, are not checked. Values are amounts, dates,
+        numbers, addresses, articles, names and quotations; they are compared, not their spellings (42,000 元 is 4.2
+        万元); what the answer computes from values of the contexts follows; all contexts are one text. An answer that
+        states no value is grounded; a blank one scores 0, and so does one that is too long to be judged. Where
+        nothing but names, places and marks is not grounded, the part uncertain is 1. An article needs its title,
+        where the answer gives one: under it in the contexts, or named there beside an article without a title. An
+        address of the web is in the text or the id of a context, or above one that is. Numbers of lists, labels,
+        citation marks and links of Markdown are no values. Names of a single word and titles without an article are
+        not checked.
     Source: the judge of `steelyard.legal`
     """
     from steelyard.contexts.grounding import judge
@@ -81,8 +82,8 @@ def grounded_values(pairs: AnswerBatch, profile: Profile) -> Scored:
     """Grounded values: the share of the figures, names and quotations of the answer that are found in the contexts.
 
     Formula: |values of the answer in the contexts| / |values of the answer that the question does not give|
-    Convention: as Grounded; a value inside a quotation is part of it. An answer without such values is unscored; a
-        blank one scores 0.
+    Convention: as ValuesGrounded; a value inside a quotation is part of it. An answer without such values is
+        unscored; a blank one scores 0.
     Source: the judge of `steelyard.legal`
     """
     from steelyard.contexts.grounding import judge
@@ -95,7 +96,7 @@ def ungrounded(pairs: AnswerBatch, profile: Profile) -> Scored:
     """Number of figures, names and quotations of an answer that are not grounded; less is better.
 
     Formula: |values of the answer that are neither in the contexts nor in the question, nor follow from them|
-    Convention: as Grounded; a blank or missing answer is unscored, because it states nothing.
+    Convention: as ValuesGrounded; a blank or missing answer is unscored, because it states nothing.
     Source: the judge of `steelyard.legal`
     """
     from steelyard.contexts.grounding import judge

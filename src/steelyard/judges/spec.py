@@ -54,6 +54,9 @@ RELEVANT: Final = 2
 MOST_REPEATS: Final = 25
 _SHIPPED: Final = Path(__file__).with_name("shipped")
 _HINT: Final = Message("judges.file_hint")
+_CRITERIA: Final = "criteria"
+"""The judge whose file has a placeholder in the place of a criterion."""
+_PLAIN: Final = re.compile(r"[\w-]+")
 
 Prompts = Mapping[str, Mapping[str, str]]
 
@@ -120,6 +123,17 @@ def load_judge(name: str) -> Judge:
     return parse_judge(read_yaml(judge_path(name)))
 
 
+def judge_to_run(name: str) -> Judge:
+    """Read a judge by its path or name; refuse one whose criterion nobody has written."""
+    judge = load_judge(name)
+    if judge.criterion != load_judge(_CRITERIA).criterion:
+        return judge
+    if judge_path(name).parent != _SHIPPED:
+        raise ConfigError(Message("judges.no_criterion"), where=name, hint=Message("judges.criterion_hint"))
+    own = name if _PLAIN.fullmatch(name) else "mine"
+    raise ConfigError(Message("judges.no_criterion"), where=cut(name), hint=Message("judges.new_hint", name=own))
+
+
 def judge_of(content: Mapping[str, Any], where: str) -> Judge:
     """Return the judge that a journal has recorded."""
     return parse_judge(located(content, where))
@@ -127,7 +141,7 @@ def judge_of(content: Mapping[str, Any], where: str) -> Judge:
 
 def template(name: str) -> str:
     """Return the text of a file to edit: the judge of that name, else one with a criterion of the user's."""
-    known = name if name in shipped() else "criteria"
+    known = name if name in shipped() else _CRITERIA
     text = (_SHIPPED / f"{known}.yaml").read_text("utf-8")
     return text if known == name else text.replace(f"name: {known}", f"name: {name}", 1)
 

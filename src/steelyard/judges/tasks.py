@@ -74,6 +74,7 @@ _SENTENCE: Final = re.compile(rf"(?<=[。！？；!?])\s*|(?<=\.){_TITLE}\s+(?=[
 
 Score = float | Missing
 Steps = Generator[list[Request], list[Answer], "Judged"]
+Texts = Generator[list[Request], list[Answer], list[str] | Missing]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,11 +235,15 @@ def sentences(text: str) -> list[str]:
 
 
 def _claims(judge: Judge, row: JudgedRow, metrics: Sequence[str]) -> Steps:
-    """Claims of the answer against the contexts and the reference, and claims of the reference against both."""
+    """Claims of the answer against the contexts and the reference, and claims of the reference against both.
+
+    A judge that needs the question sees it too: an answer such as "99.5 %." claims something only together with it.
+    """
     contexts, reference = _text(row, "contexts"), _text(row, "references")
     wanted = {name for name, of in _CHECKED_FOR.items() if not of.isdisjoint(metrics)}
-    own = (yield from _split(judge, row.answer)) if wanted & {"contexts", "precision"} else []
-    theirs = (yield from _split(judge, reference)) if wanted & {"recall", "retrieved"} else []
+    asked = {"question": row.question} if "question" in judge.needs and row.question.strip() else {}
+    own = (yield from _split(judge, asked, row.answer)) if wanted & {"contexts", "precision"} else []
+    theirs = (yield from _split(judge, asked, reference)) if wanted & {"recall", "retrieved"} else []
     sources = {
         "contexts": (own, contexts),
         "precision": (own, reference),
@@ -247,25 +252,25 @@ def _claims(judge: Judge, row: JudgedRow, metrics: Sequence[str]) -> Steps:
     }
     checked = {}
     for name in (name for name in sources if name in wanted):
-        checked[name] = yield from _check(judge, *sources[name])
+        checked[name] = yield from _check(judge, asked, *sources[name])
     return _claim_scores(judge, checked, metrics)
 
 
-def _split(judge: Judge, text: str) -> Generator[list[Request], list[Answer], list[str] | Missing]:
+def _split(judge: Judge, asked: Mapping[str, str], text: str) -> Texts:
     """Return the claims of a text: those that the model finds, or its sentences."""
     if is_silent(text):
         return []
     if "split" not in judge.prompts:
         return sentences(text)
     schema = list_schema("claims", {"type": "string"})
-    (answer,) = yield [Request("split", {"text": text}, schema, assumed={"claims": sentences(text)})]
+    (answer,) = yield [Request("split", {**asked, "text": text}, schema, {"claims": sentences(text)})]
     if answer.value is None:
         return answer.why or unscored("missing.judge_silent")
     return [claim for claim in answer.value["claims"] if not is_silent(claim)]
 
 
 def _check(
-    judge: Judge, claims: list[str] | Missing, source: str
+    judge: Judge, asked: Mapping[str, str], claims: list[str] | Missing, source: str
 ) -> Generator[list[Request], list[Answer], list[Checked] | Missing]:
     """Return each claim with its verdict; the quotation of a verdict is looked for in the source."""
     if isinstance(claims, Missing):
@@ -273,7 +278,7 @@ def _check(
     if is_silent(source) or not claims:
         return [Checked(claim, _worst(judge)) for claim in claims]
     groups = [claims[at : at + CLAIMS_TOGETHER] for at in range(0, len(claims), CLAIMS_TOGETHER)]
-    answers = yield [_check_request(judge, group, source) for group in groups]
+    answers = yield [_check_request(judge, asked, group, source) for group in groups]
     checked: list[Checked] = []
     for group, answer in zip(groups, answers, strict=True):
         given = _by_number(answer, "claim", len(group))
@@ -283,8 +288,8 @@ def _check(
     return checked
 
 
-def _check_request(judge: Judge, claims: Sequence[str], source: str) -> Request:
-    texts = {"source": source, "claims": numbered(claims)}
+def _check_request(judge: Judge, asked: Mapping[str, str], claims: Sequence[str], source: str) -> Request:
+    texts = {**asked, "source": source, "claims": numbered(claims)}
     return Request("check", texts, numbered_schema(judge, "claim", len(claims)))
 
 
@@ -542,7 +547,7 @@ def _nuggets(judge: Judge, row: JudgedRow, metrics: Sequence[str]) -> Steps:
     return Judged(scores, parts, details={"nuggets": shown})
 
 
-def _created(judge: Judge, row: JudgedRow, source: str) -> Generator[list[Request], list[Answer], list[str] | Missing]:
+def _created(judge: Judge, row: JudgedRow, source: str) -> Texts:
     texts, schema = {"question": row.question, "source": source}, list_schema("nuggets", {"type": "string"})
     (answer,) = yield [Request("create", texts, schema, assumed={"nuggets": sentences(source)})]
     if answer.value is None:
@@ -550,20 +555,16 @@ def _created(judge: Judge, row: JudgedRow, source: str) -> Generator[list[Reques
     return [nugget for nugget in answer.value["nuggets"] if not is_silent(nugget)][:MOST_NUGGETS]
 
 
-def _labelled(row: JudgedRow, nuggets: Sequence[str]) -> Generator[list[Request], list[Answer], list[str] | Missing]:
+def _labelled(row: JudgedRow, nuggets: Sequence[str]) -> Texts:
     return (yield from _numbered("label", {"question": row.question}, nuggets, _IMPORTANCE))
 
 
-def _assigned(
-    judge: Judge, row: JudgedRow, nuggets: Sequence[str]
-) -> Generator[list[Request], list[Answer], list[str] | Missing]:
+def _assigned(judge: Judge, row: JudgedRow, nuggets: Sequence[str]) -> Texts:
     texts = {"question": row.question, "answer": row.answer}
     return (yield from _numbered("assign", texts, nuggets, menu(judge)))
 
 
-def _numbered(
-    step: str, texts: Mapping[str, str], nuggets: Sequence[str], labels: Sequence[str]
-) -> Generator[list[Request], list[Answer], list[str] | Missing]:
+def _numbered(step: str, texts: Mapping[str, str], nuggets: Sequence[str], labels: Sequence[str]) -> Texts:
     """Return a label for each nugget; a reason if one has none, or one that was not offered."""
     fields = {"nugget": {"type": "integer"}, "verdict": {"type": "string", "enum": [*labels]}}
     assumed = {"verdicts": [{"nugget": number, "verdict": labels[0]} for number in range(1, len(nuggets) + 1)]}

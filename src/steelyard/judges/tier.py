@@ -17,6 +17,7 @@ from steelyard.judges.spec import Judge
 from steelyard.judges.tasks import Judged, JudgedRow, default_metrics
 from steelyard.legal.model import METRIC as LEGAL
 from steelyard.legal.question_types import type_of_parts
+from steelyard.registry.judged import RENAMED
 from steelyard.stats.review import reviewable, uncertain_flags
 from steelyard.table import Table
 
@@ -40,7 +41,7 @@ def metric_of(table: Table, judge: Judge) -> str:
     """Return the column whose verdicts a judge decides."""
     if not judge.decides:
         raise ConfigError(Message("judges.decides_nothing", judge=judge.name), hint=Message("judges.decides_hint"))
-    metric = LEGAL if table.kind == LEGAL else judge.decides
+    metric = LEGAL if table.kind == LEGAL else RENAMED.get(judge.decides, judge.decides)
     if metric not in table.columns:
         message = Message("judges.nothing_to_decide", judge=judge.name, metric=judge.decides)
         raise ConfigError(message, where=table.name, hint=Message("judges.add_metric_hint", metric=judge.decides))

@@ -144,7 +144,10 @@ def documented_bounds(name: str) -> tuple[float, float] | None:
     return _BOUNDS.get(folded(_CUTOFF.sub("", name)))
 
 
+RENAMED: Final[Mapping[str, str]] = {"Grounded": "ValuesGrounded"}
+"""Names of metrics before 0.2, which are read everywhere."""
 _OTHER_MEANINGS: Final = (
+    (re.compile("grounded"), "metrics.grounded_renamed"),
     (re.compile(r"hits(?:@\d+)?(?:-l\d+)?"), "metrics.hits_of_ranx"),
     (re.compile(r"rbp\.\d+(?:-l\d+)?"), "metrics.rbp_of_ranx"),
 )

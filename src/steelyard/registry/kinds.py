@@ -95,7 +95,7 @@ BUILT_IN: Final = (
             (
                 *COSTS,
                 *("Ungrounded", "Invented"),  # its earlier name
-                *("Refusal.over_refusal", "Refusal.missed_refusal", "Correct.uncertain", "Grounded.uncertain"),
+                *("Refusal.over_refusal", "Refusal.missed_refusal", "Correct.uncertain", "ValuesGrounded.uncertain"),
                 *("Accurate.hallucinated", "Accurate.wrong", "Accurate.uncertain"),
                 *(
                     "Hallucination",

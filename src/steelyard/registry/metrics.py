@@ -18,11 +18,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from traceback import extract_tb
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from steelyard import limits
-from steelyard.errors import ConfigError, UnknownName
+from steelyard.errors import ConfigError, SteelyardError, UnknownName
 from steelyard.i18n import Language, Localized, Message, as_message
 from steelyard.registry.entry_points import EntryPointGroup
 
@@ -172,6 +173,38 @@ class Scored:
     parts: Mapping[str, "FloatArray"] = field(default_factory=dict)
     notes: Mapping[int, Localized | str] = field(default_factory=dict)
     reasons: Mapping[int, Message | str] = field(default_factory=dict)
+
+
+class MetricFailure(ConfigError):
+    """A metric of another package raised an error, which is its own."""
+
+    def __init__(self, metric: Metric, error: Exception, row: str = "") -> None:
+        """`row` is the id of the row that it cannot compute, where one is known."""
+        package = metric.compute.__module__.partition(".")[0]
+        code = "metrics.row_failed" if row else "metrics.failed"
+        reason = f"{type(error).__name__}: {error}"
+        message = Message(code, name=metric.name, package=package, row=row, error=reason)
+        super().__init__(message, where=_line_of(metric, error), hint=Message("metrics.failed_hint"))
+        self.metric, self.error = metric, error
+
+
+def _line_of(metric: Metric, error: Exception) -> str | None:
+    """Return the last line of the file of a metric that an error passed through."""
+    file = inspect.getsourcefile(metric.compute)
+    lines = [frame.lineno for frame in extract_tb(error.__traceback__) if frame.filename == file]
+    return f"{file}:{lines[-1]}" if lines else None
+
+
+def computed(metric: Metric, *given: Any, **settings: Any) -> Any:
+    """Return what a metric gives; an error that one of another package raises is a MetricFailure."""
+    if metric.compute.__module__.startswith(f"{__package__.partition('.')[0]}."):
+        return metric.compute(*given, **settings)
+    try:
+        return metric.compute(*given, **settings)
+    except SteelyardError:
+        raise
+    except Exception as error:
+        raise MetricFailure(metric, error) from error
 
 
 REGISTRY: dict[str, Metric] = {}

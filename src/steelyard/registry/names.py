@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from steelyard.errors import ConfigError, SteelyardError, UnknownName, cut, nearest
 from steelyard.i18n import Message
-from steelyard.registry.judged import computed_elsewhere, other_meaning
+from steelyard.registry.judged import RENAMED, computed_elsewhere, other_meaning
 from steelyard.registry.kinds import BUILT_IN, register_all
 from steelyard.registry.metrics import REGISTRY, Kind, Measure, Metric, Number
 
@@ -65,6 +65,7 @@ _SPELLINGS_OF = {
     "CharF1": "char_f1",
     "Refusal": "refusal_rate is_refusal",
     "Ungrounded": "invented",
+    "ValuesGrounded": "grounded",
     "Seconds": "latency",
     "Tokens": "total_tokens",
     "Cost": "total_cost",
@@ -145,6 +146,9 @@ def column_called(name: str, columns: Collection[str]) -> str:
         return _BENCHMARK + (score[1] or "")
     if name.startswith(AVERAGE) and (found := column_called(name.removeprefix(AVERAGE), columns)) in columns:
         return found
+    base, dot, part = name.partition(".")
+    if dot and RENAMED.get(base) in columns:
+        return f"{RENAMED[base]}.{part}"
     with suppress(SteelyardError):  # no metric of ours; the result may still have such a column
         if (ours := str(parse_measure(name))) in columns:
             return ours

@@ -288,12 +288,13 @@ def _reasons(finding: Finding, words: Words) -> Iterator[str]:
     if finding.n == 0:
         yield from _no_item(finding, words)
         return
-    if finding.judge:
+    if finding.judge and not finding.is_accepted:
         yield from _judged(finding, words)
         return
     if finding.advisory is not None:
         yield finding.advisory.text(words.language)
-        return
+        if not finding.is_accepted:
+            return
     if isinstance(finding.rule, NoRegression):
         code = "gate.rose" if _may_not_rise(finding) else "gate.fell"
         yield words(code, fell=f"{len(finding.regressions):,}", n=f"{finding.n:,}")

@@ -17,7 +17,7 @@ from steelyard.i18n import Joined, Localized, Message
 from steelyard.io.ranges import ByteRange, FileChanged, Hashing, is_cuttable, query_ranges, unchanged
 from steelyard.io.records import first_seen, result_name
 from steelyard.io.streams import BINARY, NOT_UTF8, encoding_hint, line_blocks
-from steelyard.registry.metrics import Measure, column_of
+from steelyard.registry.metrics import Measure, column_of, computed
 from steelyard.registry.names import parse_measures
 from steelyard.retrieval.matching import (
     MatchedBlock,
@@ -155,7 +155,7 @@ def _column(measure: Measure, ranked: Rankings, settings: RetrievalSettings, pre
     metric, arguments = measure.metric, measure.settings()
     if metric.defaults.get("rel") == 1 and not measure.sets("rel"):
         arguments["rel"] = settings.relevance_level
-    values = column_of(metric.compute(ranked, **arguments), measure, ranked.queries)
+    values = column_of(computed(metric, ranked, **arguments), measure, ranked.queries)
     column = Column(values, bounds=metric.bounds, summed=metric.summed, geometric=metric.geometric)
     if present is None:
         return column

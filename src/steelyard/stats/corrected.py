@@ -5,7 +5,7 @@ come from elsewhere, where the share of right items may be another: Rogan and Gl
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import numpy as np
@@ -42,7 +42,7 @@ class Corrected:
     estimate: float
     interval: Interval
     method: CorrectionMethod
-    tuning: float
+    tuning: float = field(compare=False)  # NaN equals nothing
 
 
 @dataclass(frozen=True, slots=True)

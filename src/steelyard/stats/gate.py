@@ -49,7 +49,8 @@ class GateSettings:
     """The level, whether inconclusive rules pass, and whether to decide on incomplete or unlike results.
 
     `allow_errors` is the share of items that may have failed, or have an error in place of a score. `units` says which
-    scope decides (`scopes`). `calibrations` are those of judges. `from_file` says which options a file of defaults has set.
+    scope decides (`scopes`). `calibrations` are those of judges; with `accept_advisory` a metric of a judge without one
+    decides all the same. `from_file` says which options a file of defaults has set.
     """
 
     alpha: float = 0.05
@@ -59,6 +60,7 @@ class GateSettings:
     units: Units = "auto"
     calibrations: Calibrations = NO_CALIBRATIONS
     from_file: Message | None = None
+    accept_advisory: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 0.5:
@@ -109,6 +111,11 @@ class Finding:
     judge: str = ""
     corrected: Corrected | None = None
     advisory: Message | None = None
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether a judge without a calibration has decided."""
+        return bool(self.judge) and self.advisory is not None and self.outcome != "advisory"
 
     @property
     def few_documents(self) -> bool:
@@ -376,7 +383,13 @@ def _decide_no_regression(rule: NoRegression, result: Table, baseline: Table) ->
 def _decide_judged(
     finding: Finding, metric: str, result: Table, baseline: Table | None, settings: GateSettings
 ) -> Finding:
-    """Return the finding about a judged metric, by the interval of the corrected mean or difference."""
+    """Return the finding about a judged metric, by the interval of the corrected mean or difference.
+
+    Without a calibration it is as that of any metric, where this is accepted.
+    """
+    if settings.accept_advisory and settings.calibrations.of(result, metric) is None:
+        judge = str(settings.calibrations.judge_of(result, metric))
+        return replace(finding, judge=judge, advisory=UNCALIBRATED)
     found = _corrected_value(finding, metric, result, baseline, settings)
     named = str(settings.calibrations.judge_of(result, metric))
     judged = replace(finding, judge=named, others=(), more_items=None, more_documents=None, regressions=())

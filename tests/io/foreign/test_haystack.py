@@ -21,8 +21,8 @@ def test_an_answer():
 
 
 def test_answers_are_evaluated_over_their_documents():
-    table = evaluate_answers(DATA / "haystack.jsonl", metrics="Grounded", keep=True)
-    assert table.column("Grounded").tolist() == [1, 1]
+    table = evaluate_answers(DATA / "haystack.jsonl", metrics="ValuesGrounded", keep=True)
+    assert table.column("ValuesGrounded").tolist() == [1, 1]
     assert table.outputs[0]["context_ids"] == ["h1"]
     assert table.outputs[1]["contexts"] == ["The term is two years."]
     assert table.signature.get("format") == "Haystack"

@@ -20,6 +20,7 @@ from steelyard.io.records import LINES, format_suffix, parse_json, parse_json_fi
 from steelyard.io.results.checks import CONTRADICTION_HINT, check_characters, contradictions, summary_contradictions
 from steelyard.io.results.lines import Footer, Header, Item, summary_json
 from steelyard.io.streams import Stream, byte_blocks, check_encoding, decode, is_folder, open_stream, read_once
+from steelyard.registry.judged import RENAMED
 from steelyard.registry.kinds import kind_of
 from steelyard.table import Column, FloatArray, IntArray, Missing, Table
 
@@ -28,6 +29,7 @@ HEAD: Final = 1 << 20
 RESULT_HEADER: Final = frozenset(("kind", "signature", "metrics"))
 """Keys by which the header of a result is known."""
 UNFINISHED: Final = "counts.items_before_cut"
+RENAMED_COLUMNS: Final = "counts.metrics_renamed"
 CONTRADICTED: Final = "counts.means_contradicted"
 DISAGREEING: Final = "counts.scores_disagreeing"
 SUMMARIES_CONTRADICTED: Final = "counts.summaries_contradicted"
@@ -72,7 +74,17 @@ def load_all(path: str | Path, *, strict: bool = False) -> list[Table]:
     if not sections:
         hint = Message("formats.header_line_hint")
         raise InputError(Message("formats.no_result"), where=str(path), hint=hint)
-    return [with_costs(_checked(table_of(section), section, strict=strict)) for section in sections]
+    return [with_costs(_renamed(_checked(table_of(section), section, strict=strict))) for section in sections]
+
+
+def _renamed(table: Table) -> Table:
+    """Return the table with the columns of earlier versions under their names of today, and how many these are."""
+    old = [name for name in table.columns if RENAMED.get(name, name) not in table.columns]
+    if not old:
+        return table
+    columns = {RENAMED[name] if name in old else name: column for name, column in table.columns.items()}
+    counts = {**table.counts, RENAMED_COLUMNS: len(old)}
+    return replace(table, columns=columns, main=RENAMED.get(table.main, table.main), counts=counts)
 
 
 def not_one(names: Sequence[str], path: str | Path) -> InputError:

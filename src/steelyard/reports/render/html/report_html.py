@@ -35,7 +35,7 @@ _TEMPLATES: Final[Mapping[Layout, str]] = {
     **dict.fromkeys(PAIR, "layout_two.html.j2"),
     **dict.fromkeys(BOARD, "layout_many.html.j2"),
 }
-FURTHER: Final = ("AP", "RR", "R@100", "EM", "Grounded", "CitationR", "ContextR", "CoverEM", "ROUGE-L")
+FURTHER: Final = ("AP", "RR", "R@100", "EM", "ValuesGrounded", "CitationR", "ContextR", "CoverEM", "ROUGE-L")
 """Metrics that have a tile where a result has them; then the others in their order."""
 MOST_TILES: Final = 3
 WORST: Final = 8
