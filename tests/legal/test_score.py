@@ -497,8 +497,9 @@ def test_a_fact_that_is_refused_is_not_given_by_a_quotation(document):
 
 
 def test_what_rules_cannot_decide_is_said(document, monkeypatch):
-    for question in (fact(), evidence(), gap(), control(expected={"amount_total": 42000})):
-        verdict = judge(question, {"answer": "42000元", "evidence": [RIGHT]}, document)
+    money = control(expected={"amount_total": 42000})
+    for question, answer in ((fact(), "42000元"), (evidence(), "42000元"), (gap(), "13912345678"), (money, "42000元")):
+        verdict = judge(question, {"answer": answer, "evidence": [RIGHT]}, document)
         assert (verdict.parts["uncertain"], verdict.uncertain, "uncertain" in verdict.reasons) == (0.0, False, False)
         assert judge(question, {}, document).parts["uncertain"] == 0.0
     unsure = FieldVerdict(True, as_message("the answer says 42000元"), uncertain=True)
