@@ -39,6 +39,20 @@ def test_abstention(line):
     check_abstention(line)
 
 
+@pytest.mark.parametrize("kind", ("unsupplied", "unsupplied.second"))
+def test_answers_without_an_item_of_the_asked_kind(kind):
+    """`open` refuses or is uncertain, `supplied` is an answer that a general sentence closes."""
+    for line in read(OWN / f"{kind}.jsonl"):
+        found = detect_abstention(line["answer"], question=line["question"])
+        is_right = {
+            "open": found.abstains or found.uncertain,
+            "refuses": found.abstains,
+            "answers": found.kind == "answers" and not found.uncertain,
+            "supplied": found.kind in ("mixed", "answers") and not found.abstains,
+        }
+        assert is_right[line["stance"]], (line["answer"], line["stance"], found)
+
+
 @pytest.mark.parametrize("line", own("grounding"))
 def test_grounding(line):
     check_grounding(line)

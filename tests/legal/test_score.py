@@ -369,6 +369,28 @@ def test_a_control_without_a_key_is_answered_by_any_statement_of_the_document(do
     assert judge(control(expected={"amount_total": 42000}), {"answer": "", "amount_total": 1}, document).score == 0.0
 
 
+@pytest.mark.parametrize(
+    ("answer", "score"),
+    [
+        ("请人吃饭了。", 1.0),
+        ("用于请人吃饭。", 0.6),
+        ("他说请人吃饭了。", 1.0),
+        ("42000元用于请人吃饭。", 0.6),
+        ("用于购买房屋。", 0.0),
+        ("好的，我知道了。", 0.0),
+        ("42000元做什么用了？", 0.0),
+    ],
+)
+def test_a_short_true_statement_has_content(write, answer, score):
+    """One that the document makes as a clause; the quotation counts in the citation beside it."""
+    document = read_document(write("short.md", "第1页\n问：钱做什么用了？\n答：请人吃饭了，没有买房。\n"))
+    question = gap(
+        question="42000元做什么用了？", should_abstain=False, required_quote="请人吃饭了", evidence=[], scoring={}
+    )
+    record = {"answer": answer, "citations": [{"page": 1, "text": "请人吃饭了"}]}
+    assert judge(question, record, document).score == pytest.approx(score)
+
+
 def test_a_control_is_also_answered_by_its_quotation_but_not_by_a_hedge(document):
     question = gap(
         question="他去过几次？",
@@ -497,8 +519,9 @@ def test_a_fact_that_is_refused_is_not_given_by_a_quotation(document):
 
 
 def test_what_rules_cannot_decide_is_said(document, monkeypatch):
-    for question in (fact(), evidence(), gap(), control(expected={"amount_total": 42000})):
-        verdict = judge(question, {"answer": "42000元", "evidence": [RIGHT]}, document)
+    money = control(expected={"amount_total": 42000})
+    for question, answer in ((fact(), "42000元"), (evidence(), "42000元"), (gap(), "13912345678"), (money, "42000元")):
+        verdict = judge(question, {"answer": answer, "evidence": [RIGHT]}, document)
         assert (verdict.parts["uncertain"], verdict.uncertain, "uncertain" in verdict.reasons) == (0.0, False, False)
         assert judge(question, {}, document).parts["uncertain"] == 0.0
     unsure = FieldVerdict(True, as_message("the answer says 42000元"), uncertain=True)

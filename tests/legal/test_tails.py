@@ -1,4 +1,7 @@
-"""No tail pays: a constant text added to every answer of a system raises its mean by at most a hundredth (rule A17)."""
+"""No tail pays: a constant text added to every answer of a system raises its mean by at most a hundredth (rule A17).
+
+A note lowers it by no more either: one about anything else, or about the limits of the material or the speaker.
+"""
 
 import json
 from functools import cache, partial
@@ -26,6 +29,15 @@ TEXTS = (
     "I'm sorry, but I cannot determine this from the document.", "No further information is available.",
     "The amount, date and name are not specified.", "The statements are inconsistent, so it cannot be determined.",
     "Could you please clarify the question?", "Beyond this, the record is silent.", "Please verify the original.",
+)
+NOTES = (
+    "其余情况材料未载明，无法确定。", "以上内容仅供参考，材料未作更多说明。", "除此之外，材料没有提及其他内容。",
+    "作为AI，我无法提供法律意见。", "更多细节材料中没有记载。", "经核对，答案以材料为准。",
+    "The document does not state the rest.", "Anything else is not stated in the document.",
+    "As an AI, I cannot give legal advice.", "No further information is available.",
+    "Beyond this, the record is silent.", "Please verify the original.",
+    "如需法律意见，请咨询律师。", "本回答由AI生成，仅供参考，不构成法律意见。",
+    "This is not legal advice; please consult a lawyer.", "I am sorry, as an AI I cannot give legal advice.",
 )
 # fmt: on
 PLACES = {
@@ -101,6 +113,24 @@ def test_no_tail_pays(system):
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_no_tail_pays_anywhere(system, place):
     check(system, [(text, place) for text in TEXTS])
+
+
+def check_costs_nothing(system, notes_and_places):
+    changes = {key: mean(system, partial(PLACES[key[1]], text=key[0])) - plain_mean(system) for key in notes_and_places}
+    assert {key: change for key, change in changes.items() if abs(change) > MOST} == {}
+
+
+@pytest.mark.parametrize("system", ("baseline", "nearest line"))
+def test_notes_cost_nothing(system):
+    places = ("after", "as last line", "before", "in brackets")
+    check_costs_nothing(system, [(note, places[number % len(places)]) for number, note in enumerate(NOTES)])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("place", ("after", "as last line", "before", "in brackets"))
+@pytest.mark.parametrize("system", ("baseline", "nearest line"))
+def test_notes_cost_nothing_anywhere(system, place):
+    check_costs_nothing(system, [(note, place) for note in NOTES])
 
 
 def test_piles_of_passages_earn_less_than_the_line_that_answers():

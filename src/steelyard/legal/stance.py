@@ -135,10 +135,36 @@ def _decide(text: str, asked: Asked) -> Stance:
         return Stance("answers" if is_answer else "refuses", why, abstains=not is_answer)
     acts = acts_of(text, asked)
     refusing = [at for at, act in enumerate(acts) if act.level]
-    if not refusing:
-        return _NOTHING_REFUSES
-    assign_weights(acts, text)
-    return _verdict(_Refusal(text, acts, refusing, asked))
+    if refusing:
+        assign_weights(acts, text)
+    found = _verdict(_Refusal(text, acts, refusing, asked)) if refusing else _NOTHING_REFUSES
+    if found.kind != "answers" or found.uncertain or not _lacks_asked(text, asked):
+        return found
+    return replace(found, why=Message("legal.no_such_value"), uncertain=True)
+
+
+def _lacks_asked(text: str, asked: Asked) -> bool:
+    """Return whether a text gives nothing of the kind that a question asks for."""
+    if asked.whether or asked.why or asked.speech or asked.knowing or asked.open:
+        return False
+    kind, text = asked.kind, WORDS["no_numeral"].sub(" ", text)
+    if _new_values(text, asked):
+        return False
+    if len(text) < limits.LONGEST_UNDECIDED and WORDS["undecided"].search(without_quotes(text, HIDDEN)):
+        return True
+    if kind in VALUE_KINDS:
+        return kind == "phone" or not WORDS[f"gives_{kind}"].search(text)
+    return bool(WORDS["asked_number"].search(asked.text)) and not WORDS["gives_number"].search(text)
+
+
+def _new_values(text: str, asked: Asked) -> list[Mention]:
+    """Return the values in a text that may be of the asked kind, without those of the question."""
+    if asked.kind not in VALUE_KINDS:
+        return []
+    others = ("date", "time") if asked.kind in ("money", "count") else ("money", "percent")
+    given = {str(value.value) for value in mentions(asked.text)}
+    found = mentions(text[: limits.LONGEST_VALUE_SEARCH])
+    return [value for value in found if value.kind not in others and str(value.value) not in given]
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +261,8 @@ def _verdict(refusal: _Refusal) -> Stance:
 def _by_weight(refusal: _Refusal, stated: float) -> Stance:
     if _is_ground(refusal) or _is_conceded(refusal):
         return refusal.noted()
+    if _closes_full_answer(refusal):
+        return replace(refusal.noted(uncertain=True), kind="mixed")
     is_of_self = all(refusal.acts[at].kinds <= {"self", "sorry"} for at in refusal.refusing)
     if is_of_self and stated >= limits.ANSWERED:  # what follows an apology decides
         return refusal.noted(uncertain=True)
@@ -301,6 +329,16 @@ def _is_conceded(refusal: _Refusal) -> bool:
 
 def _concedes(act: Act) -> bool:
     return WORDS["although"].match(act.text.strip()) is not None
+
+
+def _closes_full_answer(refusal: _Refusal) -> bool:
+    """Return whether an answer refuses only in its last sentence, in general words, after a list or three sentences."""
+    last = refusal.acts[-1].sentence
+    if refusal.first.sentence < last or _lacks_value(refusal):
+        return False
+    closing = refusal.text[next(act.start for act in refusal.acts if act.sentence == last) :]
+    stating = {act.sentence for act in refusal.acts if act.weight and act.sentence < last}
+    return len(stating) >= limits.FULL_ANSWER and WORDS["closing"].fullmatch(closing.strip(" 。.!")) is not None
 
 
 # ----- the text after the refusal

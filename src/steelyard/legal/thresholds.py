@@ -24,6 +24,7 @@ STATED: Final = 20.0  # a full sentence
 VAGUE_STATED: Final = 25.0  # what is stated beside a request for clarification from which on the answer counts
 LONG_ANSWER: Final = 40.0  # two full sentences: enough to be an answer by themselves
 LONG: Final = 60.0  # from here on an answer is long: a paragraph
+FULL_ANSWER: Final = 3  # sentences or lines that answer, whatever a general sentence at the end says
 EXPOSITION: Final = 150.0  # from here on an open question counts as answered even after a refusal by the speaker
 TURNED: Final = 90.0  # the same after a refusal by the speaker and a turn to the matter
 TREATISE: Final = 300.0  # text before a refusal of the asked item from which on it is doubtful that the answer refuses
@@ -32,6 +33,7 @@ TURN_CLAUSES: Final = 9  # clauses from a turn on of which one must state someth
 MORAL_CLAUSES: Final = 12  # clauses at the beginning of an answer that are searched for moral reproach
 BRIEF_CONCLUSION: Final = 14  # a clause below this length after 因此 is only the mark of a conclusion
 SHORT_REFUSAL: Final = 16  # clauses; in a shorter answer a refusal at its end closes it
+LONGEST_UNDECIDED: Final = 300  # in a longer answer words such as 争议 are about more than the asked item
 LONGEST_VALUE_SEARCH: Final = 4_000  # values of a longer text are looked for at its beginning and end
 
 # ----- facts

@@ -42,7 +42,7 @@ def plain_text_with_offsets(raw: str) -> Folded:
     for pattern, put in _LATE_PASSES:
         text = text.replaced(pattern, put)
     text = _without_list_numbers(text).replaced(_WORDS["glued"], lambda match: f"{match[0]} ")
-    return _without_disclaimers(text)
+    return _without_disclaimers(_without_notes(text))
 
 
 def without_thinking(raw: str) -> str:
@@ -175,6 +175,27 @@ def _without_list_numbers(text: Folded) -> Folded:
     if len(marks) > 1 or (marks and text.text[: marks[0].start()].strip()):
         text = text.edited((*mark.span(), "") for mark in marks)
     return text
+
+
+_NOTE: Final = rf"[ \t]*[（(]?(?:{_WORDS.source('note')})"
+_FIRST_NOTE: Final = re.compile(rf"\s*{_NOTE}[。.!！][)）]?\s*", re.IGNORECASE)
+_LAST_NOTE: Final = re.compile(rf"(?:(?<=\W)|(?=[（(])){_NOTE}[。.!！]?[)）]?\s*\Z", re.IGNORECASE)
+_LONGEST_NOTE: Final = 200
+
+
+def _without_notes(text: Folded) -> Folded:
+    """Drop notes at the beginning and at the end of a text, unless it says nothing else.
+
+    A note is a sentence about anything else, or about the limits of the material or the speaker.
+    """
+    start, end = 0, len(text.text)
+    while note := _FIRST_NOTE.match(text.text, start, end):
+        start = note.end()
+    while note := _LAST_NOTE.search(text.text, max(start, end - _LONGEST_NOTE), end):
+        end = note.start()
+    if is_silent(text.text[start:end]):
+        return text
+    return text.edited([(0, start, ""), (end, len(text.text), "")])
 
 
 def _without_disclaimers(text: Folded) -> Folded:

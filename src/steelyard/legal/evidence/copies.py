@@ -186,11 +186,26 @@ def _states(answer: str, question: str, source: Source) -> bool:
     text = _INTERROGATIVE.sub(" ", answer)
     asked = set(WORD.findall(question.lower()))
     words = {word for word in WORD.findall(text.lower()) if len(word) >= 4} & source.words
-    if len(words - asked - _WORDS.words("stock_words")) >= SHARED_WORDS:
+    new = words - asked - _WORDS.words("stock_words")
+    if len(new) >= SHARED_WORDS:
         return True
-    own = quote_key(question)
-    shared = accumulate(_shared(piece, own, source) for piece in _WORDS["stock"].split(text))
-    return any(count >= SHARED_CHARACTERS for count in shared)
+    own, pieces = quote_key(question), _WORDS["stock"].split(text)
+    shared = accumulate(_shared(piece, own, source) for piece in pieces)
+    return any(count >= SHARED_CHARACTERS for count in shared) or _has_clause(pieces, own, source, is_worded=bool(new))
+
+
+def _has_clause(pieces: Sequence[str], question: str, source: Source, *, is_worded: bool) -> bool:
+    """Return whether a piece has a whole clause of the document that the question does not have.
+
+    One in Latin letters must be longer, and the answer must have a word of the document (`is_worded`).
+    """
+    keys = "\n".join(key_of(piece).text for piece in pieces)
+    for clause in source.clauses:
+        is_latin = clause.isascii()
+        least = LATIN * SHORTEST_QUOTE if is_latin else SHORTEST_QUOTE
+        if len(clause) >= least and (is_worded or not is_latin) and clause in keys and clause not in question:
+            return True
+    return False
 
 
 def _shared(piece: str, question: str, source: Source) -> int:

@@ -196,6 +196,10 @@ class SourcePage:
         return list(dict.fromkeys(kind for kind, unit in self.units if unit.holds(words)))
 
 
+_CLAUSE_END: Final = re.compile(r"[,，。.;；!?！？:：\n]")
+_PARTICLES: Final = "了的吧呢啊呀"
+
+
 @dataclass(frozen=True, eq=False)
 class Source:
     """A document with its text and keys."""
@@ -224,6 +228,11 @@ class Source:
     def grams(self) -> frozenset[str]:
         """All runs of `GRAM` characters of the key."""
         return frozenset(self.key.text[at : at + GRAM] for at in range(len(self.key.text) - GRAM + 1))
+
+    @cached_property
+    def clauses(self) -> frozenset[str]:
+        """The keys of all clauses, without the particles at their ends."""
+        return frozenset(quote_key(clause).rstrip(_PARTICLES) for clause in _CLAUSE_END.split(self.text))
 
     @cached_property
     def words(self) -> frozenset[str]:
