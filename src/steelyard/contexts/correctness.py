@@ -14,6 +14,7 @@ from steelyard.answers.needs import BLANK, NO_REFERENCE, TOO_LONG
 from steelyard.contexts.refusals import refusal_of
 from steelyard.i18n import Localized, Message
 from steelyard.legal import FactRules, judge_fact
+from steelyard.legal.facts.figures import whole_figure
 from steelyard.legal.reading import answer_in, is_too_long, read
 from steelyard.lexicon import lexicon
 from steelyard.registry.metrics import Scored
@@ -95,12 +96,21 @@ def _judged(fields: Fields, answer: str, question: str, rules: FactRules) -> Ver
     found = judge_fact(fields, answer, question=question, rules=rules)
     if found.correct and (stance := refusal_of(answer, question)) and stance.kind in ("refuses", "mixed"):
         return Verdict(False, stance.uncertain, stance.why)
+    if found.correct and "text_answer" not in fields and _is_negative(answer) and not _is_negative(rules.source):
+        return Verdict(False, False, Message("legal.is_not", text=answer.strip(), expected=rules.source))
     counted = _value(_bare(rules.source)) if found.correct and "count" in fields else None
     if counted and (unit := counted.unit):
         given = [each for each in mentions(normalise(answer)) if each.value == fields["count"]]
         if given and not any(not each.unit or same_measure(each.unit, unit) for each in given):
             return Verdict(False, False, Message("legal.is_not", text=given[0].text, expected=rules.source))
     return Verdict(found.correct, found.uncertain, next(iter(found.fields.values())).why)
+
+
+def _is_negative(text: str) -> bool:
+    """Return whether a text, or the final answer that it announces, is one negative number."""
+    reading = read(text)
+    figure = whole_figure(reading.final or reading.text)
+    return figure is not None and figure.value < 0
 
 
 def _best(found: Iterable[Verdict]) -> Verdict:
@@ -130,7 +140,9 @@ def _fields(reference: str) -> Iterator[Fields]:
         elif whole and (value.unit or not _YEARS[0] <= value.value <= _YEARS[1]):
             yield {"count": int(value.value)}
             if not value.unit:  # of things, a sum, or a name such as that of a floor
-                yield from ({"amount_total": int(value.value)}, {"text_answer": reference})
+                yield {"amount_total": int(value.value)}
+            if not value.unit or whole_figure(text):
+                yield {"text_answer": reference}
         elif value.kind == "percent":
             yield {"text_answer": reference}
 

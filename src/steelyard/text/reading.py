@@ -211,7 +211,7 @@ def _unescaped(match: re.Match[str]) -> str:
 def _of_math(match: re.Match[str]) -> str:
     """Return what a formula says; dollars around words are sums of money."""
     inner = match[1] or match[2]
-    is_math = match[1] or re.search(r"[\\=+^{}]|^\s*[\d.,\s%]+\s*$|^[A-Za-z]$", inner)
+    is_math = match[1] or re.search(r"[\\=+^{}]|^\s*[\d.,/\s%]+\s*$|^[A-Za-z]$", inner)
     return inner if is_math else match[0]
 
 

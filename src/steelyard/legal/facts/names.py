@@ -43,6 +43,13 @@ _HAN_NAME: Final = re.compile(f"{_SURNAME}{_GIVEN}(?:{_GIVEN})?")
 _OPENS_WITH_NAME: Final = re.compile(
     f"(?:^|(?<=[由是为系:经]))(?!{_WORDS.source('not_surname')}){_SURNAME}{_GIVEN}{_GIVEN}"
 )
+_JOINED: Final = re.compile(r"\s(?:and|&)\s")
+_ITEM: Final = re.compile(r"(?:[Tt]he )?[A-Z][\w'-]*(?: [\w'-]+)?")
+"""An item of a short answer that only lists: Business and Enterprise plans."""
+_LISTED_NEXT: Final = re.compile(
+    r"(?:, and|,? and|,|,? &) (?!(?:respectively|etc|too|others?|both|more|all|it)\b)"
+    r"([\w.-]*\w)(?=\s*(?:[,;.]\s|[,;.]?$|\n| and\b))"
+)
 _STOP: Final = re.compile(r"[,。;\n]|\. ")
 
 
@@ -93,6 +100,8 @@ def _judge_one(name: str, question: str, text: str, known: str) -> FieldVerdict:
     if not occurrences:
         is_open = _may_be_paraphrased(name, question, text)
         return FieldVerdict(False, Message("legal.not_in_answer", name=name), unsettled=is_open)
+    if good and _lists_more(name, question, text):
+        return FieldVerdict(False, Message("legal.several_names", name=name), unsettled=True)
     if not good:
         return _objected(name, question, occurrences, text)
     if occurrences[0].objection == "doubted":
@@ -105,9 +114,27 @@ def _judge_one(name: str, question: str, text: str, known: str) -> FieldVerdict:
 def _has_all_parts(name: str, question: str, text: str) -> bool:
     """Return whether a text has all names of a list, in any order, and no other: 甲和乙 for 乙、甲."""
     parts = [part.strip(" 《》") for part in _WORDS["list_join"].split(name)]
-    if len(parts) < 2 or any(len(part) < 2 or part.isdigit() for part in parts):
+    if len(parts) < 2 or any(len(part) < 2 or part.isdigit() for part in parts) or _lists_more(name, question, text):
         return False
     return all(any(not each.objection for each in occurrences_of(part, question, text, name)) for part in parts)
+
+
+def _lists_more(name: str, question: str, text: str) -> bool:
+    """Return whether a text lists things beside an expected list, or beside a name: Business and Enterprise."""
+    parts = [part.strip() for part in _WORDS["list_join"].split(name)]
+    known, lower = f"{name} {question}".lower(), text.lower()
+    starts = [lower.find(part.lower()) for part in parts]
+    if not question or not name.isascii() or -1 in starts or asks_person(question):
+        return False
+    if len(parts) == 1:
+        items = [item.strip() for item in _JOINED.split(text.strip(" ."))]
+        is_list = len(items) > 1 and all(_ITEM.fullmatch(item) for item in items)
+        return is_list and any(item.lower() not in known for item in items if name.lower() not in item.lower())
+    last = max(range(len(parts)), key=starts.__getitem__)
+    after = _LISTED_NEXT.match(text, starts[last] + len(parts[last]))
+    inside = _WORDS["list_join"].split(text[min(starts) : starts[last]])
+    extra = [each.strip() for each in (*inside, after[1] if after else "") if len(each.split()) < 3]
+    return any(each and each.lower() not in known and not any(part in each for part in parts) for each in extra)
 
 
 def _may_be_paraphrased(name: str, question: str, text: str) -> bool:

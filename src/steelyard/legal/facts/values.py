@@ -258,6 +258,8 @@ def _fits(wanted: str, value: Mention, answer: str) -> bool:
         return (
             is_figure or is_measured or _NOTHING_ELSE.fullmatch(answer[: value.start] + answer[value.end :]) is not None
         )
+    if wanted and wanted.isascii() != value.unit.isascii() and value.unit.isascii():  # 82 boards are 82张
+        return same_measure(wanted, value.unit) or not is_measure(value.unit)
     return not wanted or same_measure(wanted, value.unit) or not (is_measure(wanted) or is_measure(value.unit))
 
 
@@ -288,7 +290,8 @@ def judge_date(expected: Any, answer: str, case: Case) -> FieldVerdict:
     wanted, question, exact = day_of(str(expected)), case.question, case.rules.date_exact
     if wanted is None:
         return FieldVerdict(False, Message("legal.expected_date_none", value=repr(expected)))
-    values = [_with_year_of(question, _asked_end(question, value)) for value in date_values(answer)]
+    values = [_asked_end(question, value) for value in date_values(answer)]
+    values = [_with_year_of(answer, _with_year_of(question, value)) for value in values]
     full = [value for value in values if value.value is not None and value.value.is_whole and value.until is None]
     value, verdict = select_value(question, answer, full or values)
     if value is None:
@@ -313,9 +316,9 @@ def _asked_end(question: str, value: Mention) -> Mention:
     return value._replace(until=None) if "begun" in asked_roles(question) else value
 
 
-def _with_year_of(question: str, value: Mention) -> Mention:
-    """Return the date with the year of the question, if it has none."""
-    years = {date.value.year for date in date_values(question) if date.value is not None and date.value.year}
+def _with_year_of(text: str, value: Mention) -> Mention:
+    """Return a date without a year with the only one of the question, or of another clause: 3月8日, 均在2022年."""
+    years = {date.value.year for date in date_values(text) if date.value is not None and date.value.year}
     day = value.value
     if day is None or day.year is not None or len(years) != 1 or day.month is None or day.day is None:
         return value
