@@ -26,6 +26,7 @@ from steelyard.text.tokens import atoms
 from steelyard.text.values import same_measure
 
 WORDS: Final = lexicon("contexts")
+_FACTS: Final = lexicon("facts")
 _LONGEST_VALUE: Final = 60  # characters of a reference that may be one value
 _YEARS: Final = (1000, 2100)  # whole numbers that may be years, which are found as texts
 
@@ -70,7 +71,7 @@ def _verdicts(references: Sequence[str], answer: str, question: str) -> Iterator
     if same := next((each for each in references if atoms(each) == atoms(answer)), None):
         yield Verdict(True, False, Message("legal.answer_is", name=same))
         return
-    values = {reference: list(_fields(reference)) for reference in references}
+    values = {reference: list(_fields(reference, question)) for reference in references}
     for reference, readings in values.items():
         for fields in readings:
             yield _judged(fields, answer, question, FactRules(source=reference))
@@ -126,7 +127,7 @@ def _best(found: Iterable[Verdict]) -> Verdict:
     return best._replace(is_uncertain=any(each.is_uncertain for each in seen))
 
 
-def _fields(reference: str) -> Iterator[Fields]:
+def _fields(reference: str, question: str) -> Iterator[Fields]:
     """Yield the fields that a reference may stand for if it is a yes or no or one exact value; none if it is a text."""
     text = _bare(reference)
     if text.lower() in WORDS.words("yes_no"):
@@ -139,7 +140,9 @@ def _fields(reference: str) -> Iterator[Fields]:
             yield {"amount_total": int(value.value) if whole else float(value.value)}
         elif whole and (value.unit or not _YEARS[0] <= value.value <= _YEARS[1]):
             yield {"count": int(value.value)}
-            if not value.unit:  # of things, a sum, or a name such as that of a floor
+            if not value.unit and not _FACTS["things_asked"].search(
+                question
+            ):  # of things, a sum, or a name such as that of a floor
                 yield {"amount_total": int(value.value)}
             if not value.unit or whole_figure(text):
                 yield {"text_answer": reference}

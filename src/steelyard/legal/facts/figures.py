@@ -42,13 +42,14 @@ _PERIODS: Final = {
 _PERIOD: Final = "|".join(sorted(_PERIODS, key=len, reverse=True))
 _RATE_AFTER: Final = re.compile(rf"\s?(?:/|per|each|an?|每) ?({_PERIOD})(?![a-z])", re.IGNORECASE)
 _RATE_BEFORE: Final = re.compile(rf"每({_PERIOD})[^,。\d]{{0,6}}$")
+_YEAR: Final = re.compile(r"\A(\d{4})年\Z")
 _REST: Final = re.compile("[a-z ]{0,24}")
 
 
 def judge_figure(expected: str, question: str, answer: str) -> FieldVerdict | None:
     """Judge an expected text that is one number; None if it is anything else. All texts are normalised."""
     question, answer = _with_halves(question), _with_halves(answer)
-    wanted = whole_figure(_with_halves(expected))
+    wanted = whole_figure(_YEAR.sub(r"\1", _with_halves(expected)))
     if wanted is None:
         return None
     if _is_year(wanted) and _WORDS["year_asked"].search(question):
@@ -57,10 +58,11 @@ def judge_figure(expected: str, question: str, answer: str) -> FieldVerdict | No
     else:
         asked = _WORDS["asked_measure"].search(question)
         noun = asked[1].lower() if asked else ""
-        if not wanted.unit and noun in _PERIODS:
-            wanted = wanted._replace(unit=noun)
+        rate = _RATE_AFTER.search(question)
+        if not wanted.unit and (rate or noun in _PERIODS):
+            wanted = wanted._replace(unit=f"{noun}/{rate[1].lower()}" if rate else noun)
         values = _candidates(wanted, noun, figures(answer))
-        if wanted.unit:
+        if _base(wanted.unit):
             wanted, *values = map(_in_base_unit, (wanted, *values))
     return _verdict(wanted, question, answer, values)
 
@@ -123,7 +125,8 @@ def _figure(text: str, value: Mention) -> Mention | None:
         unit = f"{unit}/{rate[1].lower()}"
     number = -value.value if value.value is not None and is_negative(text, value) else value.value
     kind = value.kind if value.kind in ("ordinal", "money") else "count" if unit else "number"
-    return value._replace(kind=kind, value=number, unit=unit)
+    loose = "" if value.loose == "rate" and "/" in unit else value.loose
+    return value._replace(kind=kind, value=number, unit=unit, loose=loose)
 
 
 def _with_halves(text: str) -> str:
@@ -181,8 +184,7 @@ def _fits(wanted: str, unit: str) -> bool:
     """Return whether two units can be the same; a noun of another language can mean any measure word of things."""
     if not wanted or not unit or _is_same(wanted, unit):
         return True
-    bases = [_PERIODS.get(each.partition("/")[2] or each, (None, ""))[1] for each in (wanted, unit)]
-    if any(bases) or "/" in wanted + unit:
+    if _base(wanted) or _base(unit):
         return False
     if wanted.isascii() != unit.isascii():
         return not is_measure(wanted if wanted.isascii() else unit)
@@ -194,4 +196,10 @@ def _is_same(one: str, two: str) -> bool:
     (first, _, period), (second, _, other) = one.partition("/"), two.partition("/")
     bases = [_PERIODS.get(each, (None, each))[1] for each in (first, second, period, other)]
     is_alike = not bases[0] or not bases[1] or bases[0][:5] == bases[1][:5] or same_measure(bases[0], bases[1])
-    return is_alike and bases[2] == bases[3]
+    return is_alike and (not period or bases[2] == bases[3])
+
+
+def _base(unit: str) -> str:
+    """Return second or month for a duration and a rate, else ""."""
+    noun, _, period = unit.partition("/")
+    return _PERIODS[period or noun][1] if (period or noun) in _PERIODS else ""

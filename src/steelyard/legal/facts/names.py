@@ -43,9 +43,9 @@ _HAN_NAME: Final = re.compile(f"{_SURNAME}{_GIVEN}(?:{_GIVEN})?")
 _OPENS_WITH_NAME: Final = re.compile(
     f"(?:^|(?<=[由是为系:经]))(?!{_WORDS.source('not_surname')}){_SURNAME}{_GIVEN}{_GIVEN}"
 )
-_JOINED: Final = re.compile(r"\s(?:and|&)\s")
-_ITEM: Final = re.compile(r"(?:[Tt]he )?[A-Z][\w'-]*(?: [\w'-]+)?")
-"""An item of a short answer that only lists: Business and Enterprise plans."""
+_JOINED: Final = re.compile(r"\b([A-Z][\w-]+),? (?:and|&) ([A-Z][\w-]+)")
+"""Two things of which one is asked for: the Business and Enterprise plans."""
+_LISTED_FIRST: Final = re.compile(r"(?:: |, |\b(?:are|includes?|in|of|supports?) )([\w.-]*\w), $", re.IGNORECASE)
 _LISTED_NEXT: Final = re.compile(
     r"(?:, and|,? and|,|,? &) (?!(?:respectively|etc|too|others?|both|more|all|it)\b)"
     r"([\w.-]*\w)(?=\s*(?:[,;.]\s|[,;.]?$|\n| and\b))"
@@ -127,14 +127,29 @@ def _lists_more(name: str, question: str, text: str) -> bool:
     if not question or not name.isascii() or -1 in starts or asks_person(question):
         return False
     if len(parts) == 1:
-        items = [item.strip() for item in _JOINED.split(text.strip(" ."))]
-        is_list = len(items) > 1 and all(_ITEM.fullmatch(item) for item in items)
-        return is_list and any(item.lower() not in known for item in items if name.lower() not in item.lower())
+        return any(_is_other(name, known, pair) for pair in _pairs(question, text))
     last = max(range(len(parts)), key=starts.__getitem__)
+    before = _LISTED_FIRST.search(text[: min(starts)])
     after = _LISTED_NEXT.match(text, starts[last] + len(parts[last]))
     inside = _WORDS["list_join"].split(text[min(starts) : starts[last]])
-    extra = [each.strip() for each in (*inside, after[1] if after else "") if len(each.split()) < 3]
+    extra = [
+        each.strip() for each in (*inside, *(found[1] for found in (before, after) if found)) if len(each.split()) < 3
+    ]
     return any(each and each.lower() not in known and not any(part in each for part in parts) for each in extra)
+
+
+def _pairs(question: str, text: str) -> Iterator[re.Match[str]]:
+    """Yield two things joined by "and": what a text consists of, or all if the question asks for one."""
+    if _WORDS["asks_one"].search(question):
+        yield from _JOINED.finditer(text)
+    elif whole := _JOINED.fullmatch(text.strip(" .")):
+        yield whole
+
+
+def _is_other(name: str, known: str, pair: re.Match[str]) -> bool:
+    """Return whether one of a pair is the name and the other is neither part of it nor in the question."""
+    first, second = pair[1].lower(), pair[2].lower()
+    return (first == name.lower() and second not in known) or (second == name.lower() and first not in known)
 
 
 def _may_be_paraphrased(name: str, question: str, text: str) -> bool:
