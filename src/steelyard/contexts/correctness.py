@@ -14,6 +14,7 @@ from steelyard.answers.needs import BLANK, NO_REFERENCE, TOO_LONG
 from steelyard.contexts.refusals import refusal_of
 from steelyard.i18n import Localized, Message
 from steelyard.legal import FactRules, judge_fact
+from steelyard.legal.facts.figures import whole_figure
 from steelyard.legal.reading import answer_in, is_too_long, read
 from steelyard.lexicon import lexicon
 from steelyard.registry.metrics import Scored
@@ -25,6 +26,7 @@ from steelyard.text.tokens import atoms
 from steelyard.text.values import same_measure
 
 WORDS: Final = lexicon("contexts")
+_FACTS: Final = lexicon("facts")
 _LONGEST_VALUE: Final = 60  # characters of a reference that may be one value
 _YEARS: Final = (1000, 2100)  # whole numbers that may be years, which are found as texts
 
@@ -69,7 +71,7 @@ def _verdicts(references: Sequence[str], answer: str, question: str) -> Iterator
     if same := next((each for each in references if atoms(each) == atoms(answer)), None):
         yield Verdict(True, False, Message("legal.answer_is", name=same))
         return
-    values = {reference: list(_fields(reference)) for reference in references}
+    values = {reference: list(_fields(reference, question)) for reference in references}
     for reference, readings in values.items():
         for fields in readings:
             yield _judged(fields, answer, question, FactRules(source=reference))
@@ -95,12 +97,21 @@ def _judged(fields: Fields, answer: str, question: str, rules: FactRules) -> Ver
     found = judge_fact(fields, answer, question=question, rules=rules)
     if found.correct and (stance := refusal_of(answer, question)) and stance.kind in ("refuses", "mixed"):
         return Verdict(False, stance.uncertain, stance.why)
+    if found.correct and "text_answer" not in fields and _is_negative(answer) and not _is_negative(rules.source):
+        return Verdict(False, False, Message("legal.is_not", text=answer.strip(), expected=rules.source))
     counted = _value(_bare(rules.source)) if found.correct and "count" in fields else None
     if counted and (unit := counted.unit):
         given = [each for each in mentions(normalise(answer)) if each.value == fields["count"]]
         if given and not any(not each.unit or same_measure(each.unit, unit) for each in given):
             return Verdict(False, False, Message("legal.is_not", text=given[0].text, expected=rules.source))
     return Verdict(found.correct, found.uncertain, next(iter(found.fields.values())).why)
+
+
+def _is_negative(text: str) -> bool:
+    """Return whether a text, or the final answer that it announces, is one negative number."""
+    reading = read(text)
+    figure = whole_figure(reading.final or reading.text)
+    return figure is not None and figure.value < 0
 
 
 def _best(found: Iterable[Verdict]) -> Verdict:
@@ -116,7 +127,7 @@ def _best(found: Iterable[Verdict]) -> Verdict:
     return best._replace(is_uncertain=any(each.is_uncertain for each in seen))
 
 
-def _fields(reference: str) -> Iterator[Fields]:
+def _fields(reference: str, question: str) -> Iterator[Fields]:
     """Yield the fields that a reference may stand for if it is a yes or no or one exact value; none if it is a text."""
     text = _bare(reference)
     if text.lower() in WORDS.words("yes_no"):
@@ -129,8 +140,12 @@ def _fields(reference: str) -> Iterator[Fields]:
             yield {"amount_total": int(value.value) if whole else float(value.value)}
         elif whole and (value.unit or not _YEARS[0] <= value.value <= _YEARS[1]):
             yield {"count": int(value.value)}
-            if not value.unit:  # of things, a sum, or a name such as that of a floor
-                yield from ({"amount_total": int(value.value)}, {"text_answer": reference})
+            if not value.unit and not _FACTS["things_asked"].search(
+                question
+            ):  # of things, a sum, or a name such as that of a floor
+                yield {"amount_total": int(value.value)}
+            if not value.unit or whole_figure(text):
+                yield {"text_answer": reference}
         elif value.kind == "percent":
             yield {"text_answer": reference}
 

@@ -89,11 +89,13 @@ class _Value:
     unit: str
 
     def agrees(self, other: object) -> bool:
-        """Return whether an answer has the value; a date may lack its year, and a number its unit."""
+        """Return whether an answer has the value; one of two dates may lack its year, and a number its unit."""
         if not isinstance(other, _Value):
             return False
         if isinstance(self.value, Day) and isinstance(other.value, Day):
-            return other.value.agrees(self.value) if other.value.month else other.value == self.value
+            if not other.value.month:
+                return other.value == self.value
+            return other.value.agrees(self.value) or (not self.value.year and self.value.agrees(other.value))
         return self.value == other.value and (not self.unit or not other.unit or same_measure(self.unit, other.unit))
 
 

@@ -50,6 +50,7 @@ CENT: Final = "0.01"  # tolerance of the result of an equation
 ROUNDED: Final = 200  # an approximate result may differ from the exact one by this fraction (1/200)
 EQUATION_REACH: Final = 400  # text before a result that is searched for its equation
 RESTATEMENT: Final = 80  # length of brackets that may restate a sum in words or in another unit
+LONGEST_FIGURE: Final = 60  # characters of an expected text that may be one number with its unit
 YEARS: Final = (1500, 2100)  # bare numbers that are taken for years where other counts are stated
 NAME_REACH: Final = 24  # text before a name in which a denial, an alternative or a list governs it
 OCCURRENCES: Final = 64  # occurrences of a name that are examined

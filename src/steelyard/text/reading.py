@@ -232,7 +232,7 @@ def _unescaped(match: re.Match[str]) -> str:
 def _of_math(match: re.Match[str]) -> str:
     """Return what a formula says; dollars around words are sums of money."""
     inner = match[1] or match[2]
-    is_math = match[1] or re.search(r"[\\=+^{}]|^\s*[\d.,\s%]+\s*$|^[A-Za-z]$", inner)
+    is_math = match[1] or re.search(r"[\\=+^{}]|^\s*[\d.,/\s%]+\s*$|^[A-Za-z]$", inner)
     return inner if is_math else match[0]
 
 
@@ -264,7 +264,7 @@ _PASSES: Final = _compiled(
     (r"\${0,2}\s?\\(?:boxed|fbox)\s*\{((?:[^{}\n]|\{[^{}\n]{0,200}\}){0,400})\}\s?\${0,2}", _first),
     (r"\\d?frac\s*\{([^{}\n]{1,100})\}\s*\{([^{}\n]{1,100})\}", lambda match: f"{match[1]}/{match[2]}"),
     (rf"(?-i:\\({_MATH_WORD})(?![A-Za-z]))", lambda match: _MATH_WORDS[match[1]]),
-    (r"\$\$([^$]{1,2000})\$\$|(?<![\\$\w])\$(?=[^\s$])((?:[^$\n\\]|\\.){1,500}?)(?<=\S)\$(?![\d$])", _of_math),
+    (r"\$\$([^$]{1,2000})\$\$|(?<![\\$A-Za-z0-9_])\$(?=[^\s$])((?:[^$\n\\]|\\.){1,500}?)(?<=\S)\$(?![\d$])", _of_math),
     (r"\\(?:[()\[\]]|(?=[%$#&_{}]))", ""),
     (r"\{(?<=\d.),\}(?=\d)", ","),
 )

@@ -13,7 +13,8 @@ from typing import Any, Final
 from steelyard.errors import SystemFailure
 from steelyard.i18n import Localized, Message
 from steelyard.io.outputs import record_of
-from steelyard.legal.facts.names import judge_name
+from steelyard.legal.facts.figures import figures, judge_figure
+from steelyard.legal.facts.names import digits_of, judge_name
 from steelyard.legal.facts.polarity import judge_boolean, polarity
 from steelyard.legal.facts.selection import select_value
 from steelyard.legal.facts.statements import (
@@ -62,13 +63,15 @@ _ORDINAL: Final = re.compile(f"(?<=第)[{_NUMERALS}]{{1,9}}(?=[一-鿿])")
 def judge_text(expected: Any, answer: str, case: Case) -> FieldVerdict:
     """Judge whether the answer gives this name or text, or one of its aliases."""
     verdicts, names = [], []
-    for text in (normalise(str(each)) for each in (expected, *case.rules.aliases)):
+    for text in map(_as_read, (expected, *case.rules.aliases)):
         if cited := _whole_articles(text):
             verdicts.append(_judge_articles(cited, case.question, answer))
         elif (percent := _whole_percent(text)) is not None:
             verdicts.append(_judge_percent(percent, answer, case))
         elif law := _judge_law(text, answer, case.question):
             verdicts.append(law)
+        elif figure := _judge_number(text, answer, case):
+            verdicts.append(figure)
         else:
             names.append(text)
     if names:
@@ -80,6 +83,19 @@ def judge_text(expected: Any, answer: str, case: Case) -> FieldVerdict:
 
 
 # ----- figures
+
+
+def _as_read(expected: Any) -> str:
+    """Return an expected text as answers are read, without markup."""
+    return read(str(expected)).text or normalise(str(expected))
+
+
+def _judge_number(expected: str, answer: str, case: Case) -> FieldVerdict | None:
+    """Judge a number, in the announced final answer if that has one; None if the text is none, or digits of a name."""
+    if digits_of(expected) and not _WORDS["quantity_asked"].search(case.question):
+        return None
+    text = case.final if answer == case.answer and figures(case.final) else answer
+    return judge_figure(expected, case.question, text)
 
 
 def plain_values(text: str) -> str:

@@ -43,6 +43,13 @@ _HAN_NAME: Final = re.compile(f"{_SURNAME}{_GIVEN}(?:{_GIVEN})?")
 _OPENS_WITH_NAME: Final = re.compile(
     f"(?:^|(?<=[由是为系:经]))(?!{_WORDS.source('not_surname')}){_SURNAME}{_GIVEN}{_GIVEN}"
 )
+_JOINED: Final = re.compile(r"\b([A-Z][\w-]+),? (?:and|&) ([A-Z][\w-]+)")
+"""Two things of which one is asked for: the Business and Enterprise plans."""
+_LISTED_FIRST: Final = re.compile(r"(?:: |, |\b(?:are|includes?|in|of|supports?) )([\w.-]*\w), $", re.IGNORECASE)
+_LISTED_NEXT: Final = re.compile(
+    r"(?:, and|,? and|,|,? &) (?!(?:respectively|etc|too|others?|both|more|all|it)\b)"
+    r"([\w.-]*\w)(?=\s*(?:[,;.]\s|[,;.]?$|\n| and\b))"
+)
 _STOP: Final = re.compile(r"[,。;\n]|\. ")
 
 
@@ -93,6 +100,8 @@ def _judge_one(name: str, question: str, text: str, known: str) -> FieldVerdict:
     if not occurrences:
         is_open = _may_be_paraphrased(name, question, text)
         return FieldVerdict(False, Message("legal.not_in_answer", name=name), unsettled=is_open)
+    if good and _lists_more(name, question, text):
+        return FieldVerdict(False, Message("legal.several_names", name=name), unsettled=True)
     if not good:
         return _objected(name, question, occurrences, text)
     if occurrences[0].objection == "doubted":
@@ -105,9 +114,42 @@ def _judge_one(name: str, question: str, text: str, known: str) -> FieldVerdict:
 def _has_all_parts(name: str, question: str, text: str) -> bool:
     """Return whether a text has all names of a list, in any order, and no other: 甲和乙 for 乙、甲."""
     parts = [part.strip(" 《》") for part in _WORDS["list_join"].split(name)]
-    if len(parts) < 2 or any(len(part) < 2 or part.isdigit() for part in parts):
+    if len(parts) < 2 or any(len(part) < 2 or part.isdigit() for part in parts) or _lists_more(name, question, text):
         return False
     return all(any(not each.objection for each in occurrences_of(part, question, text, name)) for part in parts)
+
+
+def _lists_more(name: str, question: str, text: str) -> bool:
+    """Return whether a text lists things beside an expected list, or beside a name: Business and Enterprise."""
+    parts = [part.strip() for part in _WORDS["list_join"].split(name)]
+    known, lower = f"{name} {question}".lower(), text.lower()
+    starts = [lower.find(part.lower()) for part in parts]
+    if not question or not name.isascii() or -1 in starts or asks_person(question):
+        return False
+    if len(parts) == 1:
+        return any(_is_other(name, known, pair) for pair in _pairs(question, text))
+    last = max(range(len(parts)), key=starts.__getitem__)
+    before = _LISTED_FIRST.search(text[: min(starts)])
+    after = _LISTED_NEXT.match(text, starts[last] + len(parts[last]))
+    inside = _WORDS["list_join"].split(text[min(starts) : starts[last]])
+    extra = [
+        each.strip() for each in (*inside, *(found[1] for found in (before, after) if found)) if len(each.split()) < 3
+    ]
+    return any(each and each.lower() not in known and not any(part in each for part in parts) for each in extra)
+
+
+def _pairs(question: str, text: str) -> Iterator[re.Match[str]]:
+    """Yield two things joined by "and": what a text consists of, or all if the question asks for one."""
+    if _WORDS["asks_one"].search(question):
+        yield from _JOINED.finditer(text)
+    elif whole := _JOINED.fullmatch(text.strip(" .")):
+        yield whole
+
+
+def _is_other(name: str, known: str, pair: re.Match[str]) -> bool:
+    """Return whether one of a pair is the name and the other is neither part of it nor in the question."""
+    first, second = pair[1].lower(), pair[2].lower()
+    return (first == name.lower() and second not in known) or (second == name.lower() and first not in known)
 
 
 def _may_be_paraphrased(name: str, question: str, text: str) -> bool:

@@ -39,6 +39,7 @@ _BEHIND: Final = re.compile(r"(?:\s?/\s?[A-Za-z\u4e00-\u9fff]{1,10}|[^+\-×*÷/=
 _SIGN: Final = re.compile(r"[\W约负]*")
 _MINUS: Final = re.compile(r"(?<![\w%)])\s?[-负]\s?$")
 _REMARK: Final = re.compile(r"\([^()]{0,40}\)")
+_VARIABLE: Final = re.compile(r"(?<![A-Za-z])[A-Za-z]\s?$")
 _NUMERIC: Final = frozenset(("money", "number", "count", "percent"))
 
 
@@ -53,6 +54,8 @@ def is_wrong_result(text: str, value: Mention) -> bool:
     marks = list(_WORDS["equals"].finditer(window))
     between = window[marks[-1].end() :] if marks else ""
     if not marks or not _SIGN.fullmatch(between):
+        return False
+    if _VARIABLE.search(window[: marks[-1].start()]):
         return False
     left = _operation(window[: marks[-1].start()])
     if left is None or not isinstance(value.value, Decimal):

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from steelyard.i18n import Message
 from steelyard.legal import thresholds
+from steelyard.legal.facts.figures import judge_figure
 from steelyard.legal.facts.selection import asked_roles, is_negative, own_words, select_value
 from steelyard.legal.facts.statements import (
     Case,
@@ -212,6 +213,10 @@ def judge_count(expected: Any, answer: str, case: Case) -> FieldVerdict:
     values = _asked_values(case.question, answer)
     if not values and expected == 0 and _WORDS["none"].search(answer) and not doubt(answer):
         return FieldVerdict(True, Message("legal.says_none"))
+    has_rate = any("/" in value.unit for value in values)
+    is_unread = _asked_noun(case.question) and (has_rate or not values)  # 两年 to 几个月, 10 a second to "per minute"
+    if is_unread and (figure := judge_figure(str(int(expected)), case.question, answer)):
+        return figure
     value, verdict = select_value(case.question, answer, values, numbers(answer))
     if value is None:
         return verdict
@@ -227,17 +232,23 @@ def numbers(text: str) -> list[Mention]:
     return [value for value in mentions(text) if value.kind in ("count", "number")]
 
 
+def _asked_noun(question: str) -> str:
+    """Return the measure word or the noun that a question counts, or ""."""
+    asked = _WORDS["asked_measure"].search(question) or _WORDS["number_of"].search(question)
+    return asked[1].lower() if asked else ""
+
+
 def _asked_values(question: str, answer: str) -> list[Mention]:
     """Return the numbers that can answer: counts of the asked thing, else other counts, else bare numbers."""
-    asked = _WORDS["asked_measure"].search(question) or _WORDS["number_of"].search(question)
-    wanted = asked[1].lower() if asked else ""
+    wanted = _asked_noun(question)
     values = [value for value in numbers(answer) if _fits(wanted, value, answer)]
     named = [value for value in values if wanted and _is_asked(wanted, value, answer)]
     alike = [value for value in values if wanted and value.kind == "count" and same_measure(wanted, value.unit)]
     not_years = [
         value for value in values if value.unit or not thresholds.YEARS[0] <= (value.value or 0) <= thresholds.YEARS[1]
     ]
-    return named or alike or not_years or values
+    things = [value for value in numbers(answer) if value.kind == "count" and not is_measure(value.unit)]
+    return named or alike or not_years or (things if values else []) or values
 
 
 def _is_asked(wanted: str, value: Mention, answer: str) -> bool:
@@ -258,6 +269,8 @@ def _fits(wanted: str, value: Mention, answer: str) -> bool:
         return (
             is_figure or is_measured or _NOTHING_ELSE.fullmatch(answer[: value.start] + answer[value.end :]) is not None
         )
+    if wanted and wanted.isascii() != value.unit.isascii() and value.unit.isascii():  # 82 boards are 82张
+        return same_measure(wanted, value.unit) or not is_measure(value.unit)
     return not wanted or same_measure(wanted, value.unit) or not (is_measure(wanted) or is_measure(value.unit))
 
 
@@ -288,7 +301,10 @@ def judge_date(expected: Any, answer: str, case: Case) -> FieldVerdict:
     wanted, question, exact = day_of(str(expected)), case.question, case.rules.date_exact
     if wanted is None:
         return FieldVerdict(False, Message("legal.expected_date_none", value=repr(expected)))
-    values = [_with_year_of(question, _asked_end(question, value)) for value in date_values(answer)]
+    dates = date_values(answer)
+    bare_years = [date for date in dates if date.value is not None and date.value.month is None]
+    values = [_with_year_of(date_values(question), _asked_end(question, value)) for value in dates]
+    values = [_with_year_of(bare_years, value) for value in values]
     full = [value for value in values if value.value is not None and value.value.is_whole and value.until is None]
     value, verdict = select_value(question, answer, full or values)
     if value is None:
@@ -313,9 +329,9 @@ def _asked_end(question: str, value: Mention) -> Mention:
     return value._replace(until=None) if "begun" in asked_roles(question) else value
 
 
-def _with_year_of(question: str, value: Mention) -> Mention:
-    """Return the date with the year of the question, if it has none."""
-    years = {date.value.year for date in date_values(question) if date.value is not None and date.value.year}
+def _with_year_of(dates: Sequence[Mention], value: Mention) -> Mention:
+    """Return a date without a year with the only one of these: of the question, or of another clause (均在2022年)."""
+    years = {date.value.year for date in dates if date.value is not None and date.value.year}
     day = value.value
     if day is None or day.year is not None or len(years) != 1 or day.month is None or day.day is None:
         return value
