@@ -269,7 +269,9 @@ def gate(
     check_rules(rules, has_baseline=baseline is not None)
     table, *others = _tables(result, *([] if baseline is None else [baseline]))
     given = _calibrations(calibrations, least_kappa)
-    settings = GateSettings(alpha, allow_inconclusive, force, allow_errors, units, given, accept_advisory)
+    settings = GateSettings(
+        alpha, allow_inconclusive, force, allow_errors, units, given, accept_advisory=accept_advisory
+    )
     return GateResult(decide(spelled(rules, table.columns), table, others[0] if others else None, settings))
 
 

@@ -174,7 +174,11 @@ def test_a_model_that_repeats_numerals_without_end_costs_no_time():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "text", "reference"),
-    [("3-4", "1" * 200_000, "刑期:18个月"), ("3-5", "1" * 200_000, "刑期:18个月"), ("3-1", "第" * 200_000, "法条:刑法第264条")],
+    [
+        ("3-4", "1" * 200_000, "刑期:18个月"),
+        ("3-5", "1" * 200_000, "刑期:18个月"),
+        ("3-1", "第" * 200_000, "法条:刑法第264条"),
+    ],
 )
 def test_a_long_line_takes_no_quadratic_time(task, text, reference):
     begun = process_time()

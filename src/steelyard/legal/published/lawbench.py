@@ -68,7 +68,9 @@ def _articles(answer: str, reference: str) -> Item | Message:
     """F1 over the first number of each part of the answer between 、; a 款 is left out."""
     found = set()
     for part in answer.replace("万元", "元").split("、"):
-        bare = _ARTICLE.sub(lambda at: at[1] if at[2] else at[0], _PARAGRAPH.sub(lambda at: "" if at[2] else at[0], part))
+        bare = _ARTICLE.sub(
+            lambda at: at[1] if at[2] else at[0], _PARAGRAPH.sub(lambda at: "" if at[2] else at[0], part)
+        )
         if number := re.search(r"\d+", in_digits(bare)):
             found.add(_whole(number[0]))
     wanted = set(map(_whole, re.findall(r"\d+", reference)))
