@@ -153,7 +153,7 @@ class Comparison:
     def disagrees(self) -> bool:
         """Whether the interval excludes 0 and the test does not reject, or the reverse."""
         excludes = self.interval.low > 0 or self.interval.high < 0
-        return not self.cannot_tell and excludes is not self.significant
+        return not (self.cannot_tell or self.underpowered) and excludes is not self.significant
 
     @property
     def cannot_tell(self) -> bool:

@@ -96,10 +96,10 @@ def _about_intervals(comparisons: Sequence[Comparison], words: Words) -> Iterato
     named = not lines and names[:1] == unchanged[:1]
     if unchanged:
         lines.append(words("report.interval_of_no_change", metrics=words.joined("core.listed", names)))
-    if any(comparison.disagrees for comparison in comparisons):
-        lines.append(words("report.interval_and_test"))
     if lines:
         yield Note(" ".join(lines), named=named)
+    if any(comparison.disagrees for comparison in comparisons):
+        yield Note(words("report.interval_and_test"))
 
 
 def signatures(tables: Sequence[Table], words: Words) -> Iterator[str]:
