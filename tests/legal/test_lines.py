@@ -39,7 +39,7 @@ def test_abstention(line):
     check_abstention(line)
 
 
-@pytest.mark.parametrize("kind", ("unsupplied", "unsupplied.second"))
+@pytest.mark.parametrize("kind", ["unsupplied", "unsupplied.second"])
 def test_answers_without_an_item_of_the_asked_kind(kind):
     """`open` refuses or is uncertain, `supplied` is an answer that a general sentence closes."""
     for line in read(OWN / f"{kind}.jsonl"):

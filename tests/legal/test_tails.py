@@ -120,15 +120,15 @@ def check_costs_nothing(system, notes_and_places):
     assert {key: change for key, change in changes.items() if abs(change) > MOST} == {}
 
 
-@pytest.mark.parametrize("system", ("baseline", "nearest line"))
+@pytest.mark.parametrize("system", ["baseline", "nearest line"])
 def test_notes_cost_nothing(system):
     places = ("after", "as last line", "before", "in brackets")
     check_costs_nothing(system, [(note, places[number % len(places)]) for number, note in enumerate(NOTES)])
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("place", ("after", "as last line", "before", "in brackets"))
-@pytest.mark.parametrize("system", ("baseline", "nearest line"))
+@pytest.mark.parametrize("place", ["after", "as last line", "before", "in brackets"])
+@pytest.mark.parametrize("system", ["baseline", "nearest line"])
 def test_notes_cost_nothing_anywhere(system, place):
     check_costs_nothing(system, [(note, place) for note in NOTES])
 

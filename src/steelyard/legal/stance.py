@@ -152,8 +152,10 @@ def _lacks_asked(text: str, asked: Asked) -> bool:
         return False
     if len(text) < limits.LONGEST_UNDECIDED and WORDS["undecided"].search(without_quotes(text, HIDDEN)):
         return True
+    if kind == "phone":
+        return not WORDS["asked_person"].search(asked.text)
     if kind in VALUE_KINDS:
-        return kind == "phone" or not WORDS[f"gives_{kind}"].search(text)
+        return not WORDS[f"gives_{kind}"].search(text)
     return bool(WORDS["asked_number"].search(asked.text)) and not WORDS["gives_number"].search(text)
 
 
