@@ -145,15 +145,18 @@ def _decide(text: str, asked: Asked) -> Stance:
 
 def _lacks_asked(text: str, asked: Asked) -> bool:
     """Return whether a text gives nothing of the kind that a question asks for."""
-    if asked.whether or asked.why or asked.speech or asked.knowing or asked.open:
+    is_other = asked.whether or asked.why or asked.speech or asked.knowing or asked.open
+    if is_other or len(text) > limits.LONGEST_VALUE_SEARCH:
         return False
     kind, text = asked.kind, WORDS["no_numeral"].sub(" ", text)
     if _new_values(text, asked):
         return False
     if len(text) < limits.LONGEST_UNDECIDED and WORDS["undecided"].search(without_quotes(text, HIDDEN)):
         return True
+    if kind == "phone":
+        return not WORDS["asked_person"].search(asked.text)
     if kind in VALUE_KINDS:
-        return kind == "phone" or not WORDS[f"gives_{kind}"].search(text)
+        return not WORDS[f"gives_{kind}"].search(text)
     return bool(WORDS["asked_number"].search(asked.text)) and not WORDS["gives_number"].search(text)
 
 
@@ -163,8 +166,7 @@ def _new_values(text: str, asked: Asked) -> list[Mention]:
         return []
     others = ("date", "time") if asked.kind in ("money", "count") else ("money", "percent")
     given = {str(value.value) for value in mentions(asked.text)}
-    found = mentions(text[: limits.LONGEST_VALUE_SEARCH])
-    return [value for value in found if value.kind not in others and str(value.value) not in given]
+    return [value for value in mentions(text) if value.kind not in others and str(value.value) not in given]
 
 
 @dataclass(frozen=True, slots=True)
