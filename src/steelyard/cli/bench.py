@@ -126,8 +126,8 @@ def _run(benchmark: Benchmark, settings: AskSettings, path: Path, arguments: arg
 def _only_retrieves(table: Table) -> bool:
     """Return whether a system gave contexts and nothing else, as one that only retrieves does."""
     outputs = [output for output in table.outputs if output]
-    said = any(output.get(name) for output in outputs for name in ("answer", "citations", "evidence", *FIELDS))
-    return any(output.get("contexts") for output in outputs) and not said
+    answers = any(output.get(name) for output in outputs for name in ("answer", "citations", "evidence", *FIELDS))
+    return any(output.get("contexts") for output in outputs) and not answers
 
 
 @contextmanager

@@ -96,10 +96,10 @@ def states_asked(question: str, text: str) -> bool:
 
 def _names_asked(text: str, asked: Asked) -> bool:
     """Return whether a text says who, where or what the asked item is: 他叫黄国强, 船主是他舅舅, 地址是甲路6号."""
-    said = WORDS["identifies"].match(text) if asked.kind in ("person", "place", "thing") else None
-    if said is None or (asked.kind == "thing" and not (said["attribute"] or said["calls"])):
+    identified = WORDS["identifies"].match(text) if asked.kind in ("person", "place", "thing") else None
+    if identified is None or (asked.kind == "thing" and not (identified["attribute"] or identified["calls"])):
         return False
-    return said["subject"] in asked.text or WORDS["pronoun_subject"].fullmatch(said["subject"]) is not None
+    return identified["subject"] in asked.text or WORDS["pronoun_subject"].fullmatch(identified["subject"]) is not None
 
 
 def _of_reading(reading: Reading, asked: Asked) -> Stance:

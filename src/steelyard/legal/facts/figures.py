@@ -16,7 +16,7 @@ from steelyard.legal.facts.selection import is_negative, select_value
 from steelyard.legal.facts.statements import FieldVerdict, inexact
 from steelyard.lexicon import lexicon
 from steelyard.text.mentions import Mention, mentions
-from steelyard.text.values import CHINESE, Day, is_measure, numerals, same_measure, value_of
+from steelyard.text.values import CHINESE, Day, is_measure, same_measure, value_of
 
 _WORDS: Final = lexicon("facts")
 _KINDS: Final = frozenset(("number", "count", "money", "percent", "age", "ordinal"))
@@ -29,8 +29,8 @@ _FRACTION: Final = re.compile(
     rf"|(?![百千万]分之)([\d{CHINESE}]{{1,6}})分之([\d{CHINESE}]{{1,6}})"
 )
 _HALF: Final = re.compile(
-    rf"(?P<whole>[\d{CHINESE}]{{1,4}})?(?P<unit>个?(?:年|月|小时))半|(?<![一二两])半个?(?P<zh>年|月|天|小时)"
-    r"|\b(?P<word>\w+) and a half (?P<many>\w+)|\bhalf an? (?P<en>year|month|day|hour)\b"
+    rf"([\d{CHINESE}]{{1,4}})(个?(?:年|月|小时))半|(?<![{CHINESE}])半个?(年|月|天|小时)"
+    r"|\bhalf an? (year|month|day|hour)\b"
 )
 _PERIODS: Final = {
     word: (Decimal(entry["words"].split()[0]), name)
@@ -91,8 +91,7 @@ def whole_figure(text: str) -> Mention | None:
         return None
     start, end = text[: found[0].start].strip(" -负"), text[found[0].end :]
     is_counted = _REST.fullmatch(end) and (not found[0].unit or found[0].text.lower() == found[0].text)
-    rate = _RATE_AFTER.fullmatch(end)
-    return found[0] if not start and (not end or is_counted or rate) else None
+    return found[0] if not start and (not end or is_counted or _RATE_AFTER.fullmatch(end)) else None
 
 
 def figures(text: str) -> list[Mention]:
@@ -130,17 +129,13 @@ def _figure(text: str, value: Mention) -> Mention | None:
 
 
 def _with_halves(text: str) -> str:
-    """Return the text with halves as decimals: 半年 is 0.5年, 一年半 is 1.5年, two and a half years is 2.5 years."""
-    return _HALF.sub(_half, text) if "半" in text or "half" in text else text
+    """Return the text with halves as decimals: 半年 is 0.5年, 一年半 is 1.5年, half an hour is 0.5 hour."""
+    return _HALF.sub(_half, text)
 
 
 def _half(match: re.Match[str]) -> str:
-    whole = numerals(match["whole"] or match["word"] or "")
-    unit = match["unit"] or match["zh"] or ""
-    if match["whole"] or match["word"]:
-        number = next((numeral.value for numeral in whole), None)
-        return match[0] if number is None else f"{number + Decimal('0.5')}{unit or ' ' + match['many']}"
-    return f"0.5{unit}" if unit and not match["unit"] else f"0.5 {match['en']}" if match["en"] else match[0]
+    whole = value_of(match[1]) if match[1] else None
+    return f"{(whole or 0) + Decimal('0.5')} {match[match.lastindex or 0]}"
 
 
 def _in_base_unit(value: Mention) -> Mention:

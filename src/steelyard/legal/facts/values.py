@@ -215,7 +215,8 @@ def judge_count(expected: Any, answer: str, case: Case) -> FieldVerdict:
         return FieldVerdict(True, Message("legal.says_none"))
     has_rate = any("/" in value.unit for value in values)
     is_unread = _asked_noun(case.question) and (has_rate or not values)  # 两年 to 几个月, 10 a second to "per minute"
-    if is_unread and (figure := judge_figure(str(int(expected)), case.question, answer)):
+    figure = judge_figure(str(int(expected)), case.question, answer) if is_unread else None
+    if figure and (figure.correct or has_rate):
         return figure
     value, verdict = select_value(case.question, answer, values, numbers(answer))
     if value is None:
