@@ -117,8 +117,8 @@ def test_what_is_said_once_of_a_run(folder):
 
 
 def test_a_missing_document_marks_what_it_concerns(tmp_path):
-    shutil.copytree(SCAN / "questions", tmp_path / "questions")
-    benchmark = load_benchmark(tmp_path)
+    shutil.copytree(SCAN / "questions", tmp_path / "bench" / "questions")
+    benchmark = load_benchmark(tmp_path / "bench")
     verdict = judge(benchmark.by_id["conflict_gap_002"], {"answer": "材料未显示。"}, benchmark.documents["record.md"])
     assert verdict.reasons["no_hallucination"].endswith("inventions were not looked for")
     assert verdict.parts["no_hallucination"] == 1.0
