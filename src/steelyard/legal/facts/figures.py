@@ -47,7 +47,12 @@ _REST: Final = re.compile("[a-z ]{0,24}")
 
 
 def judge_figure(expected: str, question: str, answer: str) -> FieldVerdict | None:
-    """Judge an expected text that is one number; None if it is anything else. All texts are normalised."""
+    """Judge an expected text that is one number; None if it is anything else. All texts are normalised.
+
+    The number of an account, a room or a case is a name.
+    """
+    if _WORDS["identifier_asked"].search(question):
+        return None
     question, answer = _with_halves(question), _with_halves(answer)
     wanted = whole_figure(_YEAR.sub(r"\1", _with_halves(expected)))
     if wanted is None:
