@@ -131,7 +131,7 @@ def test_equal_systems_have_different_letters_in_no_more_than_alpha_of_families(
 @pytest.mark.slow
 def test_drawing_again_keeps_the_error_of_a_single_test():
     """True differences of 0 in families of 105: p <= u in no more than u of them."""
-    p_values = []
+    p_values: list[float] = []
     for seed in range(20):
         pairs = compare_pairs(runs(15, step=0.0, seed=seed), ComparisonSettings())  # 105 pairs
         p_values.extend(each.p_value for each in pairs)
