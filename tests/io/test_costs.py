@@ -134,7 +134,7 @@ def test_what_is_shown_of_costs(results):
     assert "95th percentile" in shown
     assert {"Seconds", "Tokens", "Cost"} == charts.quality_costs(report).keys()
     assert charts.quality_costs(Report([cheap])) == {}
-    assert any(getattr(block, "title", "") == "回答的花费" for block in report_blocks(report, "zh"))
+    assert any(getattr(block, "title", "") == "耗时与费用" for block in report_blocks(report, "zh"))
 
 
 @pytest.mark.slow
