@@ -377,3 +377,16 @@ def test_a_passage_over_the_end_of_a_page_is_marked_on_both(paged, pages):
     document = load_benchmark(paged).documents["record.json"]
     spans = _find(Citation(pages, "“老蒲”告诉我名额没有了，我当天就告诉瞿晚枫办不成了"), document)
     assert [page for page, *_ in spans] == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("question", "quote", "answer"),
+    [
+        ("船主是谁？", "船是谁的，老周没有告诉我", "抱歉，我不确定，但船主是他的舅舅。"),
+        ("“老六”的本名是什么？", "“老六”的本名：不详", "“老六”的本名：不详。他叫黄国强。"),
+        ("老周的住址是什么？", "老周住哪里我不清楚", "他说“老周住哪里我不清楚”，老周的住址是甲县乙镇丙路6号。"),
+    ],
+)
+def test_who_or_where_beside_a_refusal_is_no_refusal(question, quote, answer):
+    verdict = gap(question, quote, answer)
+    assert (verdict.parts["correct_abstention"], verdict.parts["no_hallucination"]) == (0.0, 0.0)
