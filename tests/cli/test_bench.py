@@ -148,10 +148,11 @@ def test_bad_question_files(tmp_path, content, message):
 
 @pytest.mark.slow
 def test_a_missing_document(tmp_path):
-    (tmp_path / "questions").mkdir()
+    folder = tmp_path / "bench"  # documents are also looked for beside a benchmark
+    (folder / "questions").mkdir(parents=True)
     source = json.loads((ROOT / "benchmark" / "questions" / "contract.fact_exact.json").read_text("utf-8"))
-    (tmp_path / "questions" / "q.json").write_text(json.dumps(source))
-    done = run(tmp_path, "--system", "builtin:baseline", cwd=tmp_path)
+    (folder / "questions" / "q.json").write_text(json.dumps(source))
+    done = run(folder, "--system", "builtin:baseline", cwd=folder)
     assert done.returncode == 0
     assert "documents that were not found: what needs them (pages, inventions) was not checked" in done.stdout
 
